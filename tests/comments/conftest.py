@@ -1,10 +1,12 @@
-"""Tables of a module's own."""
+"""People, a product and a comment; tables of a module's own."""
 
 import pytest
 
 from dynamo.calls.client import client
 from tests.support.comments.outage import own_engine
 from tests.support.comments.read_models import BOTH, reading_by
+from tests.support.comments.threads import made_comment
+from tests.support.comments.writers import made_product, someone
 from tests.support.strict import refuse_what_aws_refuses
 
 
@@ -28,3 +30,33 @@ def model(request, tables, engine_name):
     """Each read model in turn; its name."""
     with reading_by(request.param, engine_name=engine_name) as name:
         yield name
+
+
+@pytest.fixture
+def alice():
+    return someone("alice")
+
+
+@pytest.fixture
+def ann():
+    return someone("ann")
+
+
+@pytest.fixture
+def bob():
+    return someone("bob")
+
+
+@pytest.fixture
+def sam():
+    return someone("sam", is_staff=True)
+
+
+@pytest.fixture
+def lamp():
+    return made_product()
+
+
+@pytest.fixture
+def comment():
+    return made_comment()

@@ -11,22 +11,14 @@ from tests.support.activity.making import whole_log
 from tests.support.clock import this_month
 from tests.support.comments.loading import load
 from tests.support.comments.threads import made_comment
-from tests.support.comments.writers import WORDS, made_product, new_url, someone
+from tests.support.comments.writers import WORDS, made_product, new_url
+
+HIDE, DELETE = ({"decision": name, "seen": "LISTED.1.0"} for name in ("hide", "delete"))
 
 
 @pytest.fixture(autouse=True)
 def log(own_log):
     own_log(this_month())
-
-
-@pytest.fixture
-def ann():
-    return someone("ann")
-
-
-@pytest.fixture
-def sam():
-    return someone("sam", is_staff=True)
 
 
 def told() -> list[tuple[str, ...]]:
@@ -64,27 +56,42 @@ class TestAnAuthor:
 
 
 class TestStaff:
-    @pytest.mark.parametrize(
-        ("decision", "expected"),
-        [
-            ("hide", ("HIDDEN", "LISTED", "HIDDEN")),
-            ("delete", ("DELETED", "LISTED", "")),
-        ],
-    )
-    def test_decide(self, sam, decision, expected):
-        comment = made_comment()
-        form = {"decision": decision, "seen": "LISTED.1.0"}
-        for _ in range(2):
-            sam.send(f"/staff/comments/decide/{comment.id}/", form)
-        action, was, became = expected
-        assert told() == [("MODERATION", action, sam.username, was, became)]
+    """“Twice” is the same form sent again: it is told once."""
 
-    def test_restore_what_is_hidden(self, sam):
-        comment = made_comment()
-        url = f"/staff/comments/decide/{comment.id}/"
-        sam.send(url, {"decision": "hide", "seen": "LISTED.1.0"})
-        sam.send(url, {"decision": "restore", "seen": "HIDDEN.1.0"})
-        assert told()[1:] == [("MODERATION", "RESTORED", sam.username, "HIDDEN", "LISTED")]
+    @pytest.mark.parametrize(
+        ("what", "forms", "expected"),
+        [
+            ("decide", [HIDE, HIDE], [("HIDDEN", "LISTED", "HIDDEN")]),
+            ("decide", [DELETE, DELETE], [("DELETED", "LISTED", "")]),
+            (
+                "decide",
+                [HIDE, {"decision": "restore", "seen": "HIDDEN.1.0"}],
+                [("HIDDEN", "LISTED", "HIDDEN"), ("RESTORED", "HIDDEN", "LISTED")],
+            ),
+            (
+                "feature",
+                [{"featured": each} for each in ("yes", "yes", "no", "no")],
+                [("PICKED",), ("UNPICKED",)],
+            ),
+            (
+                "reply",
+                [{"text": "Thanks.", "version": "0"}, {"delete": "yes"}, {"delete": "yes"}],
+                [("REPLIED",), ("REPLY_DELETED",)],
+            ),
+            ("decide", [{"decision": "hide", "seen": "LISTED.7.0"}], []),
+        ],
+        ids=["hide twice", "delete twice", "restore", "pick", "reply", "refused"],
+    )
+    def test_is_told_of_what_they_do(self, sam, what, forms, expected):
+        url = f"/staff/comments/{what}/{made_comment().id}/"
+        for form in forms:
+            sam.send(url, form)
+        assert [line[:3] for line in told()] == [
+            ("MODERATION", action, sam.username) for action, *_ in expected
+        ]
+        assert [line[3:] for line in told() if what == "decide"] == [
+            tuple(change) for _, *change in expected if what == "decide"
+        ]
 
     def test_keep_what_was_reported(self, sam, ann):
         comment = made_comment()
@@ -96,30 +103,6 @@ class TestStaff:
     def test_delete_a_comment_on_its_own_page(self, sam):
         sam.send(f"/comments/delete/{made_comment().id}/")
         assert told() == [("MODERATION", "DELETED", sam.username, "", "")]
-
-    def test_pick_and_take_the_pick_back(self, sam):
-        url = f"/staff/comments/feature/{made_comment().id}/"
-        for featured in ("yes", "yes", "no", "no"):
-            sam.send(url, {"featured": featured})
-        assert [line[:3] for line in told()] == [
-            ("MODERATION", "PICKED", sam.username),
-            ("MODERATION", "UNPICKED", sam.username),
-        ]
-
-    def test_reply_and_delete_the_reply(self, sam):
-        url = f"/staff/comments/reply/{made_comment().id}/"
-        for fields in ({"text": "Thanks.", "version": "0"}, {"delete": "yes"}, {"delete": "yes"}):
-            sam.send(url, fields)
-        assert [line[:3] for line in told()] == [
-            ("MODERATION", "REPLIED", sam.username),
-            ("MODERATION", "REPLY_DELETED", sam.username),
-        ]
-
-    def test_refused_are_not_told(self, sam):
-        comment = made_comment()
-        form = {"decision": "hide", "seen": "LISTED.7.0"}
-        sam.send(f"/staff/comments/decide/{comment.id}/", form)
-        assert told() == []
 
 
 class TestCommands:

@@ -9,7 +9,7 @@ from comments.apps import TAKEN
 from comments.posting.services import add_comment
 from tests.support.comments.threads import made_comment
 from tests.support.comments.truth import written
-from tests.support.comments.writers import delete_url, someone
+from tests.support.comments.writers import delete_url
 
 IDS = [
     *(f"{word}/7" for word in TAKEN),
@@ -51,10 +51,6 @@ class TestAddress:
 
 @pytest.mark.usefixtures("tables")
 class TestCommentWhoseIdReadsAsAnAction:
-    @pytest.fixture
-    def sam(self):
-        return someone("sam", is_staff=True)
-
     @pytest.fixture
     def comment(self, fresh):
         product = made_comment().product_id

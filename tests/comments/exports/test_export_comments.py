@@ -126,14 +126,6 @@ class TestThereAndBack:
             assert (found.created, found.product_id) == (comment.created_at, comment.product_id)
             assert found.author == (comment.author or "Anonymous")
 
-    def test_again_changes_nothing(self, tmp_path, comments):
-        path, before = tmp_path / "all.csv", stored()
-        export(path)
-        out = StringIO()
-        call_command("import_comments", path, json=True, stdout=out)
-        assert json.loads(out.getvalue())["unchanged"] == len(comments)
-        assert stored() == before
-
 
 class TestExport:
     def test_of_a_product_is_newest_first_and_scans_nothing(self, tmp_path, comments):

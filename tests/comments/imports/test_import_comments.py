@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from io import StringIO
-from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,26 +17,19 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
-from comments.imports.run import CommentFile, ImportReport, import_file
-from comments.imports.shape import FIELDS, Shape
-from comments.imports.writer import VerdictCounts
 from comments.indexes.access_patterns import plan
-from comments.items import LONGEST_LISTED_TEXT, NewComment, excerpt
+from comments.items import LONGEST_LISTED_TEXT, excerpt
 from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.models import Comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.files.columns import parse_columns
-from dynamo.files.records import RejectsFile
-from dynamo.files.row_files import RowFile
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
-from dynamo.upkeep.pace import Progress
 from shop.catalogue.queries import find_product
-from tests.support.chance import examples
 from tests.support.command_line import ended, run_manage, start_manage
 from tests.support.comments.outage import connected, own_engine
+from tests.support.comments.truth import COUNTRIES, REVIEWS
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -46,8 +38,6 @@ LONG = "A sentence that goes on. " * 60
 COLUMNS = (
     "id=review_id,language=store_lang,created_at=review_date,author=user_hash,body=review_text"
 )
-LANGUAGES = {"us": "en", "jp": "ja", "dk": "da"}
-NO_LANGUAGES = ("us", "jp", "dk")
 
 Row = dict[str, Any]
 
@@ -153,13 +143,6 @@ def assert_same(product: str, rows: Sequence[Row], *, whole: int = 1) -> None:
         assert (found.body, found.author, found.title) == (row["body"], row["author"], row["title"])
 
 
-def assert_counted(product: str, rows: Sequence[Row]) -> None:
-    won = newest(rows).values()
-    expected = Counter((row["language"], int(row["rating"])) for row in won)
-    cells = counts_of(product, consistent=True).cells
-    assert {cell: number for cell, number in cells.items() if number} == expected
-
-
 class TestImport:
     @pytest.mark.fallback
     def test_of_rows_in_any_order_keeps_the_newest_of_each(self, tmp_path, product, rows):
@@ -178,19 +161,6 @@ class TestImport:
         assert table() == before
         assert {call.operation for call in meter.calls} <= {"BatchGetItem", "Scan"}
         assert (counts["written"], counts["unchanged"]) == (0, len(newest(rows)))
-
-    def test_of_a_newer_file_replaces_under_every_index(self, tmp_path, product, rows):
-        half = len(rows) // 2
-        run(write_csv(tmp_path / "a.csv", rows[:half]))
-        run(write_csv(tmp_path / "b.csv", rows[half:]))
-        assert_same(product, rows)
-
-    def test_of_an_older_file_afterwards_takes_nothing_back(self, tmp_path, product, rows):
-        older = [r | {"created_at": "2020-01-01", "rating": "1"} for r in newest(rows).values()]
-        run(write_csv(tmp_path / "a.csv", rows))
-        counts = run(write_csv(tmp_path / "b.csv", older))
-        assert counts["superseded"] == len(older)
-        assert_same(product, rows)
 
     def test_reads_json_lines_and_gzip(self, tmp_path, product, rows):
         path = tmp_path / "reviews.jsonl.gz"
@@ -217,19 +187,6 @@ class TestProducts:
         assert_same(all_of_them, rows)
         with pytest.raises(LookupError):
             find_product(rows[0]["product_id"])
-
-
-class TestMapping:
-    def test_of_columns_and_languages(self, tmp_path, product, fresh):
-        row = {"key": fresh("c"), "lang": "jp", "rating": "4", "on": "2024-01-01", "by": "ann"}
-        run(
-            write_csv(tmp_path / "a.csv", [row]),
-            columns="id=key,language=lang,created_at=on,author=by",
-            language_map="jp=ja",
-            product_id=product,
-        )
-        (found,) = listed(product, languages=["ja"], ratings=[4])
-        assert (found.id, found.author) == (row["key"], "ann")
 
 
 class TestRejectedRows:
@@ -376,116 +333,36 @@ class TestInterruptedImport:
         assert counts["unchanged"] > 0
         assert counts["unchanged"] + counts["new"] == len(many)
         assert_same(product, many, whole=60)
-        assert_counted(product, many)
-
-
-class _Sink:
-    """Takes comments as a writer does, and remembers them."""
-
-    def __init__(self) -> None:
-        self.taken: list[NewComment] = []
-
-    def write(self, comments: Sequence[NewComment]) -> VerdictCounts:
-        self.taken += comments
-        return VerdictCounts(new=len(comments))
-
-    def rank_products(self, progress: Progress) -> None:
-        """There is nothing to rank."""
-
-
-@pytest.fixture(scope="session")
-def reviews(real_data):
-    return real_data / "reviews" / "app_reviews.csv.gz"
-
-
-@pytest.fixture(scope="session")
-def review_rows(reviews):
-    """Each review with the line it begins on, as the csv module alone reads them."""
-    with gzip.open(reviews, "rt", encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        found, line = [], 2
-        for row in reader:
-            found.append((line, row))
-            line = reader.line_num + 1
-        return found
-
-
-def first_rows(reviews: Path, rows: list[tuple[int, Row]], count: int, path: Path) -> Path:
-    """The lines of the first rows, as they are spelled."""
-    if count == len(rows):
-        return reviews
-    with gzip.open(reviews, "rt", encoding="utf-8", newline="") as file:
-        lines = islice(file, rows[count][0] - 1)
-        path.write_text("".join(lines), encoding="utf-8", newline="")
-    return path
+        expected = Counter((row["language"], int(row["rating"])) for row in newest(many).values())
+        assert Counter(counts_of(product, consistent=True).cells) == expected
 
 
 class TestRealReviews:
-    def check(
-        self, path: Path, languages: dict[str, str], rejects: Path
-    ) -> tuple[ImportReport, _Sink]:
-        columns = {field: [c] for field, c in parse_columns(COLUMNS, fields=FIELDS).items()}
-        shape = Shape(columns=columns, languages=languages).under("reviews")
-        source = CommentFile(RowFile(path), shape, datetime.now(UTC))
-        sink = _Sink()
-        report = import_file(
-            source,
-            writer=sink,
-            ensure_products=lambda product_ids, originals: len(product_ids),
-            rejects=RejectsFile(rejects),
-            progress=Progress(shown=False),
-        )
-        return report, sink
-
-    def test_are_all_read_with_the_language_map(self, reviews, review_rows, tmp_path):
-        """The whole file with ``--thorough``, else its first quarter."""
-        count = examples(31_367)
-        first = first_rows(reviews, review_rows, count, tmp_path / "first.csv")
-        report, sink = self.check(first, LANGUAGES, tmp_path / "rejected.csv")
-        assert (report.rows, report.read, report.rejected) == (count, count, 0)
-        assert [(c.id, c.language, c.rating, c.body) for c in sink.taken] == [
-            (
-                row["review_id"],
-                LANGUAGES.get(row["store_lang"], row["store_lang"]),
-                int(row["rating"]),
-                row["review_text"],
-            )
-            for _, row in review_rows[:count]
-        ]
-
-    @pytest.mark.slow
-    def test_without_it_are_rejected_where_the_language_is_none(
-        self, reviews, review_rows, tmp_path
-    ):
-        report, _ = self.check(reviews, {}, tmp_path / "rejected.csv")
-        assert (report.read, report.rejected) == (31_367 - 592 - 43 - 70, 592 + 43 + 70)
-        with (tmp_path / "rejected.csv").open(encoding="utf-8", newline="") as file:
-            rejected = [(int(row["line"]), row["id"]) for row in csv.DictReader(file)]
-        assert rejected == [
-            (line, row["review_id"])
-            for line, row in review_rows
-            if row["store_lang"] in NO_LANGUAGES
-        ]
-
     @pytest.mark.slow
     @pytest.mark.real_engine
-    def test_are_all_listed_by_the_command_of_the_readme(self, reviews, review_rows, fresh):
+    def test_are_all_listed_by_the_command_of_the_readme(self, real_data, fresh):
+        reviews = real_data / REVIEWS
+        with gzip.open(reviews, "rt", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
         product = fresh("reviews")
         columns = f"{COLUMNS},reply=reply_text,replied_at=reply_date"
         options = {"columns": columns, "language_map": "us=en,jp=ja,dk=da", "product_id": product}
         assert run(reviews, **options)["read"] == 31_367
         assert run(reviews, **options)["unchanged"] == 31_367
-        expected = sorted((row["review_date"], row["review_id"]) for _, row in review_rows)
-        found = [(f"{c.created:%Y-%m-%d %H:%M:%S}", c.id) for c in listed(product)]
+        expected = sorted(
+            (r["review_date"], r["review_id"], COUNTRIES.get(r["store_lang"], r["store_lang"]))
+            for r in rows
+        )
+        found = [(f"{c.created:%Y-%m-%d %H:%M:%S}", c.id, c.language) for c in listed(product)]
         assert found == expected[::-1]
-        assert find_comment(expected[0][1]).product_id == product
-        replies = {row["review_id"]: row["reply_text"] for _, row in review_rows}
+        for row in rows[::500]:
+            whole = find_comment(row["review_id"])
+            assert (whole.body, whole.product_id) == (row["review_text"], product)
+        replies = {row["review_id"]: row["reply_text"] for row in rows}
         said = {c.id: c.reply.text for c in listed(product) if c.reply}
-        assert said == {review: shown(text) for review, text in replies.items() if text}
+        assert said == {
+            review: excerpt(text) if len(text.encode()) > LONGEST_LISTED_TEXT else text
+            for review, text in replies.items()
+            if text
+        }
         assert len(said) == 11_296
-
-
-def shown(reply: str) -> str:
-    """What lists show of a reply."""
-    is_long = len(reply.encode()) > LONGEST_LISTED_TEXT
-    return excerpt(reply) if is_long else reply

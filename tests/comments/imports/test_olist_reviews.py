@@ -17,7 +17,6 @@ from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest
 from tests.support.comments.walking import ids_on, read_page
 from tests.support.shop.olist_folders import ITEMS, ORDERS, REVIEWS, OlistFolder, part_of
-from tests.support.shop.olist_loading import table
 from tests.support.shop.olist_truth import rows_of, truth_of
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -65,16 +64,6 @@ def reasons(folder: Path) -> list[tuple[str, str]]:
 
 
 class TestImport:
-    def test_puts_a_comment_on_each_product_of_the_order(self, olist, shop, tmp_path):
-        counts = run(olist.write(tmp_path))
-        assert counts["new"] == 3
-        assert len(listed(f"{shop}-desk")) == 1
-
-    def test_tells_orders_that_share_a_review_apart(self, olist, shop, tmp_path):
-        run(olist.write(tmp_path))
-        lamp = f"{shop}-lamp"
-        assert listed(lamp) == [f"review-{shop}-order{number}-{lamp}" for number in (2, 1)]
-
     def test_marks_reviews_as_verified_purchases_also_those_it_left_unmarked_once(
         self, olist, shop, tmp_path
     ):
@@ -98,12 +87,6 @@ class TestImport:
         assert (comment.title, comment.body) == ("Ótimo", "Bom\r\ne barato")
         assert comment.author == f"{shop}-user1"
         assert f"{comment.created:%Y-%m-%d %H:%M}" == "2018-02-01 10:00"
-
-    def test_again_changes_nothing(self, olist, tmp_path):
-        run(olist.write(tmp_path))
-        before = table(Comment.Meta.table_name)
-        assert run(tmp_path)["unchanged"] == 3
-        assert table(Comment.Meta.table_name) == before
 
     def test_takes_the_newer_of_two_answers(self, olist, shop, tmp_path):
         older = olist.rows[REVIEWS][1] | {

@@ -60,12 +60,6 @@ class TestReading:
             body="Does what it says.",
         )
 
-    def test_puts_all_under_the_product_asked_for(self):
-        reading = replace(READING, shape=Shape().under("all"))
-        accepted = reading.read(Record(2, GOOD))
-        assert isinstance(accepted, NewComment)
-        assert accepted.product_id == "all"
-
     @pytest.mark.parametrize(
         "good", ["x" * 128, "lg:AOqp_-x", "a#b", "a/b", "a b", "日本", "...", 17]
     )

@@ -225,10 +225,6 @@ class TestSpelling:
         load(path, product_id=product, date_locale="es")
         assert only(product).created.date().isoformat() == "2024-03-02"
 
-    def test_of_languages_with_a_region(self, write, product):
-        load(self.row(write, product, language="pt-BR"), product_id=product)
-        assert only(product).language == "pt"
-
     def test_of_a_file_in_latin_1_with_semicolons(self, write, product):
         path = write(
             f"id;language;rating;created_at;body\n{product};de;4;2024-03-02;Für Käse, gut\n",

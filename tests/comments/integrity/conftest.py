@@ -2,20 +2,12 @@
 
 import pytest
 
-from comments.items import NewComment
 from comments.posting.services import add_comment
-from tests.support.comments.truth import START
+from tests.support.comments.truth import written
 
 
 @pytest.fixture
 def comment(fresh):
-    comment = NewComment(
-        id=fresh("comment"),
-        product_id=fresh("product"),
-        language="en",
-        rating=5,
-        created_at=START,
-        body="long " * 400,
-    )
+    comment = written(fresh("product"), id=fresh("comment"), rating=5, body="long " * 400)
     add_comment(comment)
     return comment

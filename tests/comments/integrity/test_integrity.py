@@ -1,53 +1,39 @@
-"""What does not add up is found, and mended."""
+"""What does not add up is found, and mended; what is just written is no difference."""
 
 import json
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 
-from comments.integrity.comments import comment_differences
+from comments.integrity import comments as check
 from comments.items import NewComment
 from comments.keys import BODY
 from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
+from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.replies.services import reply_to
+from comments.store.comments import load_comment
 from comments.store.counts import counters, counts_of, tallies
 from comments.votes.queries import helpful_votes
 from comments.votes.services import vote
 from dynamo.calls.client import client
+from dynamo.upkeep import integrity as upkeep
 from dynamo.upkeep.integrity import Difference
+from dynamo.writes.transactions import Contended
 from tests.support.comments.miscounting import settle
+from tests.support.comments.threads import differences, mended, spoil
+from tests.support.comments.truth import START
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 
-def differences(comment: NewComment) -> list[Difference]:
-    """What is found of one comment and its product."""
-    mine = (comment.id, comment.product_id)
-    return [d for d in comment_differences() if any(name in d.subject for name in mine)]
-
-
-def mend(found: list[Difference]) -> bool:
-    return all(difference.mend and difference.mend() for difference in found)
-
-
-def set_attribute(comment: NewComment, name: str, value: str) -> None:
-    key = {"S": comment_key(comment.id)}
-    client().update_item(
-        TableName=Comment.Meta.table_name,
-        Key={"pk": key, "sk": key},
-        UpdateExpression="SET #n = :v",
-        ExpressionAttributeNames={"#n": name},
-        ExpressionAttributeValues={":v": {"S": value}},
-    )
-
-
 class TestWhatIsAsItShouldBe:
-    def test_shows_no_difference(self, comment):
-        assert differences(comment) == []
-
     def test_is_counted_once_alone(self, comment, monkeypatch):
         counted = []
         monkeypatch.setattr("comments.integrity.comments.count_all", counted.append)
@@ -70,23 +56,17 @@ class TestCounts:
     )
     def test_that_are_wrong_are_found_and_recounted(self, comment, wrong, stored, expected):
         settle(comment.product_id, wrong)
-        found = differences(comment)
-        assert [(d.stored, d.expected) for d in found] == [(stored, expected)]
-        assert mend(found)
+        assert [(d.stored, d.expected) for d in mended(comment)] == [(stored, expected)]
         counts = counts_of(comment.product_id, consistent=True)
         assert (counts.cells, counts.months) == ({("en", 5): 1}, {"2026-11": 1})
-        assert differences(comment) == []
 
 
 class TestKeys:
     @pytest.mark.parametrize("attribute", ["l", "r", "b"])
     def test_that_are_wrong_are_found_and_derived_anew(self, comment, attribute):
         right = find_comment(comment.id)
-        set_attribute(comment, attribute, "PRODUCT#other")
-        found = differences(comment)
-        assert [difference.kind for difference in found] == ["keys"]
-        assert mend(found)
-        assert differences(comment) == []
+        spoil(comment, attribute, {"S": "PRODUCT#other"})
+        assert [difference.kind for difference in mended(comment)] == ["keys"]
         assert find_comment(comment.id) == right
 
 
@@ -97,9 +77,7 @@ class TestBodies:
             TableName=Comment.Meta.table_name,
             Item={"pk": {"S": f"{key}-gone"}, "sk": {"S": BODY}, "x": {"S": "text"}},
         )
-        found = differences(replace(comment, id=f"{comment.id}-gone", product_id="none"))
-        assert mend(found)
-        assert differences(replace(comment, id=f"{comment.id}-gone", product_id="none")) == []
+        assert mended(replace(comment, id=f"{comment.id}-gone", product_id="none"))
 
     def test_that_are_lost_are_told(self, comment):
         key = {"pk": {"S": comment_key(comment.id)}, "sk": {"S": BODY}}
@@ -119,13 +97,11 @@ class TestCountersSpreadOverShards:
         return comment
 
     def test_are_hinted_at_and_folded(self, spread):
-        found = differences(spread)
+        found = mended(spread)
         assert [(d.subject, d.stored, d.expected, d.is_hint) for d in found] == [
             (f"counts of {spread.product_id}", "2", "1", True),
             (f"votes of comment {spread.id}", "2", "1", True),
         ]
-        assert mend(found)
-        assert differences(spread) == []
         assert counts_of(spread.product_id, consistent=True).total == 1
         assert helpful_votes(spread.id) == 1
 
@@ -135,12 +111,12 @@ class TestCountersSpreadOverShards:
             call_command(*command, "--repair")
         counters().spread(spread.product_id)
         capsys.readouterr()
-        for options, mended in (([], False), (["--repair"], True)):
+        for options, is_mended in (([], False), (["--repair"], True)):
             with suppress(SystemExit):
                 call_command(*command, *options)
             told = json.loads(capsys.readouterr().out)
             mine = [row for row in told["hints"] if spread.product_id in row["subject"]]
-            assert [row["mended"] for row in mine] == [mended]
+            assert [row["mended"] for row in mine] == [is_mended]
             assert not [row for row in told["found"] if row["kind"] == "shards"]
 
 
@@ -156,3 +132,109 @@ class TestTheCommand:
         after = json.loads(capsys.readouterr().out)
         mine = [row for row in after["found"] if comment.product_id in row["subject"]]
         assert [row["mended"] for row in mine] == [True]
+
+
+LATER = START + timedelta(days=1)
+Write = Callable[[NewComment], object]
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch):
+    monkeypatch.setattr(upkeep.time, "sleep", lambda _seconds: None)
+
+
+def another(comment: NewComment) -> NewComment:
+    return replace(comment, id=f"{comment.id}-2", created_at=LATER)
+
+
+def edit(comment: NewComment, **what: Any) -> None:
+    edit_comment(load_comment(comment.id), now=LATER, **what)
+
+
+@pytest.fixture
+def written_meanwhile(monkeypatch):
+    """Has something written after the table was read, before anything is made of it."""
+    every_item = upkeep.every_item
+
+    def have(write: Callable[[], object]) -> None:
+        def read(*where: Any) -> Iterator[Any]:
+            items = list(every_item(*where))
+            write()
+            return iter(items)
+
+        monkeypatch.setattr(upkeep, "every_item", read)
+
+    return have
+
+
+WRITES: dict[str, Write] = {
+    "another comment": lambda c: add_comment(another(c)),
+    "another rating": lambda c: edit(c, rating=1),
+    "another language": lambda c: edit(c, language="de"),
+    "a short text": lambda c: edit(c, body="short"),
+    "a vote": lambda c: vote(comment_id=c.id, username="reader"),
+    "a reply": lambda c: reply_to(
+        comment_id=c.id, author="sam", text="Thanks", seen=None, now=LATER
+    ),
+    "a deletion": lambda c: delete_comment(c.id, now=LATER),
+}
+
+
+class TestAWriteMadeWhileTheTableIsRead:
+    @pytest.mark.parametrize("name", WRITES)
+    def test_is_no_difference(self, comment, written_meanwhile, name):
+        written_meanwhile(lambda: WRITES[name](comment))
+        assert differences(comment) == []
+
+    def test_does_not_hide_what_is_wrong(self, comment, written_meanwhile):
+        settle(comment.product_id, {"en.5": 7})
+        written_meanwhile(lambda: add_comment(another(comment)))
+        (found,) = differences(comment)
+        assert (found.stored, found.expected) == ("en.5: 8", "en.5: 2")
+        assert found.mend is not None
+        assert found.mend()
+        assert counts_of(comment.product_id, consistent=True).cells == {("en", 5): 2}
+
+
+class TestAProductThatIsNeverAtRest:
+    @pytest.fixture(autouse=True)
+    def busy(self, comment, monkeypatch):
+        settle(comment.product_id, {"de.1": 1})
+        count, number = check.count_all, iter(range(1_000))
+
+        def count_late(product_id: str) -> Any:
+            counted = count(product_id)
+            if product_id == comment.product_id:
+                add_comment(replace(comment, id=f"{comment.id}-{next(number)}"))
+            return counted
+
+        monkeypatch.setattr(check, "count_all", count_late)
+
+    def test_is_busy(self, comment):
+        (found,) = differences(comment)
+        assert (found.kind, found.is_busy, found.mend) == ("counts", True, None)
+
+    def test_is_told_on_a_line_of_its_own_and_is_no_failure(self, comment, capsys):
+        call_command("check_integrity", "--only=comments", "--repair")
+        lines = capsys.readouterr().out.splitlines()
+        what = f"counts of product {comment.product_id}"
+        assert f"{what}: busy, changed while it was looked at" in lines
+        assert lines[-1].endswith(" mended, 1 busy")
+
+
+class TestADifference:
+    @pytest.mark.parametrize("error", [None, Contended()])
+    def test_that_changes_before_it_is_mended_is_busy(self, monkeypatch, capsys, error):
+        def mend() -> bool:
+            if error:
+                raise error
+            return False
+
+        found = [Difference("counts", "a product", "2", "1", mend)]
+        command = "config.management.commands.check_integrity.comment_differences"
+        monkeypatch.setattr(command, lambda: iter(found))
+        call_command("check_integrity", "--only=comments", "--repair")
+        assert capsys.readouterr().out.splitlines() == [
+            "counts of a product: busy, changed while it was looked at",
+            "0 differences, 0 mended, 1 busy",
+        ]

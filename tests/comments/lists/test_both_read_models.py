@@ -99,12 +99,6 @@ def same_page(
 
 
 class TestAPageByBoth:
-    @settings(max_examples=examples(25))
-    @given(chosen=filters, size=st.integers(7, 40))
-    def test_is_the_same_there_and_back(self, ties, chosen, size):
-        there, back = there_and_back(ties, chosen, size=size, read=same_page)
-        assert there == back
-
     @settings(max_examples=examples(15))
     @given(chosen=filters, models=st.lists(st.sampled_from((INDEXES, SETS)), min_size=1))
     def test_leads_on_to_a_page_by_the_other(self, ties, chosen, models):

@@ -102,13 +102,3 @@ class TestUntouchedComments:
         start = in_front(last, size=size)
         back = list(walk(product, chosen, start=start, onward=in_front, script=script))
         assert seen([*reversed(back), last], product) == product.truth(chosen)
-
-    def test_stay_in_place_when_the_comment_the_link_was_made_of_is_deleted(self):
-        product = ChangingProduct.of_30()
-        everything = CommentFilter()
-        first = read_page(product.id, everything, PageRequest(10))
-        delete_comment(product.untouched.pop(ids_on(first)[-1]).id)
-        second = read_page(product.id, everything, behind(first, size=10))
-        first_again = read_page(product.id, everything, in_front(second, size=10))
-        assert ids_on(second) == product.truth(everything)[9:19]
-        assert ids_on(first_again) == ids_on(first)[:9]

@@ -1,19 +1,24 @@
-"""A product's comments in each order: their addresses, their pages, their links."""
+"""A list's addresses, headings, orders, chips and months."""
 
-from urllib.parse import urlencode
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from urllib.parse import unquote
 
 import pytest
 from django.test import Client
+from django.urls import resolve
 
 from comments.filters import CommentFilter
+from comments.lists.listing import heading_of, list_url, pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import list_comments
 from comments.lists.read_your_writes import in_list, read_recent, with_recent
+from comments.posting.services import add_comment
 from comments.store.counts import counts_of
 from dynamo.lists.reader import PageRequest, Toward
-from tests.support.comments.browsing import follow, visit
+from tests.support.comments.browsing import HTMX, Shown, visit
 from tests.support.comments.loading import load
-from tests.support.comments.truth import Truth, numbered_comments
+from tests.support.comments.truth import Truth, numbered_comments, written
 from tests.support.comments.walking import read_page
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -32,17 +37,6 @@ def lamp(tables):
 
 class TestAList:
     @pytest.mark.parametrize("order", ORDERS)
-    def test_is_walked_by_its_links_there_and_back(self, lamp, order):
-        url = f"{LISTS}/~/~/?order={order}"
-        there = list(follow(url, "older"))
-        back = list(follow(there[-2].older, "newer"))
-        assert [i for shown in there for i in shown.comment_ids] == lamp.ids(order=order)
-        assert [i for shown in reversed(back) for i in shown.comment_ids] == lamp.ids(order=order)
-        last = visit(there[0].last)
-        assert last.comment_ids == lamp.ids(order=order)[-20:]
-        assert last.first == url
-
-    @pytest.mark.parametrize("order", ORDERS)
     def test_is_of_a_filter(self, lamp, order):
         shown = visit(f"{LISTS}/de/2.4/?order={order}")
         assert shown.comment_ids == lamp.ids(["de"], [2, 4], order)
@@ -53,14 +47,6 @@ class TestAList:
         shown = visit(f"{LISTS}/de/~/?order={order}")
         assert shown.toggle("rating", "5")["href"] == f"{LISTS}/de/5/?order={order}#comments"
         assert shown.toggle("all-languages")["href"] == f"{LISTS}/~/~/?order={order}#comments"
-
-    @pytest.mark.parametrize("order", ORDERS)
-    def test_refuses_the_page_links_of_another_order(self, lamp, order):
-        token = visit(f"{LISTS}/~/~/").older.partition("after=")[2]
-        shown = visit(f"{LISTS}/~/~/?" + urlencode({"order": order, "after": token}))
-        assert shown.status == 400
-        assert "another list" in shown.page.one(class_="lede").text
-        assert shown.page.one(class_="button")["href"] == f"{LISTS}/~/~/?order={order}"
 
 
 class TestTheLinks:
@@ -113,13 +99,246 @@ class TestACommentJustWritten:
             edge = page.next_position if toward is Toward.NEXT else page.previous_position
             request = PageRequest(20, edge, toward)
         found = list_comments("lamp", chosen, request, counts=counts_of("lamp"), order=order)
-        for written in found.comments:
+        for one in found.comments:
             entries = with_recent(
-                [entry for entry in found.comments if entry.id != written.id],
-                read_recent(sorted({written.id, lamp.ids()[0], lamp.ids()[-1]})),
+                [entry for entry in found.comments if entry.id != one.id],
+                read_recent(sorted({one.id, lamp.ids()[0], lamp.ids()[-1]})),
                 page=found.page,
                 request=request,
                 belongs=in_list("lamp", chosen),
                 order=order,
             )
             assert [e.id for e in entries] == [e.id for e in found.comments]
+
+
+CHIPPED = "/products/chipped/comments"
+REMOVE = "Remove the filter “{}”"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def chipped(tables):
+    load(numbered_comments("chipped", count=20, languages=("de", "en")))
+
+
+def chips(shown: Shown) -> dict[str, str]:
+    """Where each one leads, by its accessible name."""
+    return {
+        chip.get("aria-label") or chip.text: chip["href"]
+        for chip in shown.page.one(class_="chips").all("a")
+    }
+
+
+class TestTheChips:
+    def test_lead_to_the_list_without_a_value(self):
+        assert chips(visit(f"{CHIPPED}/de.en/1/")) == {
+            REMOVE.format("German"): f"{CHIPPED}/en/1/#comments",
+            REMOVE.format("English"): f"{CHIPPED}/de/1/#comments",
+            REMOVE.format("1 star"): f"{CHIPPED}/de.en/~/#comments",
+            "Clear filters": f"{CHIPPED}/~/~/#comments",
+        }
+
+    def test_come_with_the_list_alone_as_well(self):
+        assert [*chips(visit(f"{CHIPPED}/~/4/", **HTMX))] == [
+            REMOVE.format("4 stars"),
+            "Clear filters",
+        ]
+
+    def test_keep_the_order_of_the_list(self):
+        shown = chips(visit(f"{CHIPPED}/~/4/?order=oldest"))
+        assert shown["Clear filters"] == f"{CHIPPED}/~/~/?order=oldest#comments"
+
+    def test_are_left_out_where_nothing_is_filtered(self):
+        assert visit(f"{CHIPPED}/~/~/").page.all(class_="chips") == []
+
+    def test_say_that_the_language_is_the_visitors(self):
+        shown = visit("/products/chipped/", Accept_Language="de")
+        assert [*chips(shown)] == ["Filter „Deutsch“ entfernen", "Filter aufheben"]
+        assert "In Ihrer Sprache." in shown.page.one(class_="chips").text
+
+
+@pytest.mark.parametrize(
+    ("chosen", "summary"), [("~/~", "Filter"), ("de/~", "Filter (1)"), ("de.en/1.2", "Filter (4)")]
+)
+def test_the_filters_of_a_phone_say_how_many_values_are_chosen(chosen, summary):
+    assert visit(f"{CHIPPED}/{chosen}/").page.one(id="filter").text == summary
+
+
+class TestListUrl:
+    @pytest.mark.parametrize(
+        ("languages", "ratings", "url"),
+        [
+            ((), (), "/products/42/comments/~/~/"),
+            (("en", "de"), (5, 1, 2), "/products/42/comments/de.en/1.2.5/"),
+            (("de",), (1, 2, 3, 4, 5), "/products/42/comments/de/~/"),
+        ],
+    )
+    def test_spells_the_filter_in_order(self, languages, ratings, url):
+        assert list_url("42", CommentFilter.of(languages, ratings)) == url
+
+    @pytest.mark.parametrize(
+        "product_id", ["a#b", "50%", "a+b", "a b", "a?b", "日本語", "🦊", "~", "."]
+    )
+    def test_leads_back_to_its_product(self, product_id):
+        url = list_url(product_id, CommentFilter.of(["de"]))
+        assert "?" not in url
+        assert "#" not in url
+        match = resolve(unquote(url))
+        assert match.kwargs == {"product_id": product_id, "languages": "de", "ratings": "~"}
+
+
+class TestPager:
+    def test_has_a_name_of_its_own_for_every_list(self):
+        lists = [
+            ("42", CommentFilter()),
+            ("43", CommentFilter()),
+            ("42", CommentFilter.of(["de"])),
+            ("42", CommentFilter.of(["de", "en"])),
+            ("42", CommentFilter.of(ratings=[1])),
+            ("42", CommentFilter.of(["de"], [1])),
+        ]
+        names = {pager_of(*one, order).list_name for one in lists for order in CommentOrder}
+        assert len(names) == len(lists) * len(CommentOrder)
+
+
+class TestHeading:
+    @pytest.mark.parametrize(
+        ("languages", "ratings", "heading"),
+        [
+            ((), (), "Comments"),
+            (("de",), (), "Comments in German"),
+            (("de", "en", "ja"), (), "Comments in German, English and Japanese"),
+            ((), (4,), "4-star comments"),
+            (("de",), (1, 2), "1- and 2-star comments in German"),
+        ],
+    )
+    def test_says_what_the_list_holds(self, languages, ratings, heading):
+        assert heading_of(CommentFilter.of(languages, ratings)) == heading
+
+    def test_says_the_order_unless_it_is_the_newest_first(self):
+        headings = [heading_of(CommentFilter(), order) for order in CommentOrder]
+        assert headings == [
+            "Comments",
+            "Comments, oldest first",
+            "Comments, highest rated first",
+            "Comments, lowest rated first",
+        ]
+
+
+DATED = "/products/dated/comments"
+FIRST = datetime(2025, 11, 1, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def dated(tables):
+    """A comment each five days from November 2025 on, by turns in German and English."""
+    comments = [
+        written(
+            "dated",
+            id=f"dated-{n:03}",
+            language=("de", "en")[n % 2],
+            rating=n % 5 + 1,
+            created_at=FIRST + timedelta(days=5 * n),
+        )
+        for n in range(60)
+    ]
+    load(comments)
+    return Truth(comments)
+
+
+def months_of(truth: Truth) -> dict[str, int]:
+    return dict(Counter(f"{comment.created_at:%Y-%m}" for comment in truth.comments))
+
+
+def offered(shown: Shown) -> list[str]:
+    return [option["value"] for option in shown.page.one("select", id="month").all("option")]
+
+
+class TestAMonth:
+    @pytest.mark.parametrize(
+        ("order", "begins"), [("newest", "2026-03-31"), ("oldest", "2026-03-01")]
+    )
+    @pytest.mark.parametrize("filtered", ["~/~", "de/~", "en/1.2.3.4"])
+    def test_begins_the_list_in_its_order(self, dated, order, begins, filtered):
+        languages, ratings = filtered.split("/")
+        chosen = ([] if languages == "~" else [languages], [1, 2, 3, 4] if ratings != "~" else [])
+        dates = {comment.id: f"{comment.created_at:%Y-%m-%d}" for comment in dated.comments}
+        whole = dated.ids(*chosen, CommentOrder(order))
+        first = [one for one in whole if (dates[one] <= begins) is (order == "newest")]
+        if order == "oldest":
+            first = [one for one in whole if dates[one] >= begins]
+        query = {"newest": "?month=2026-03", "oldest": "?order=oldest&month=2026-03"}[order]
+        shown = visit(f"{DATED}/{filtered}/{query}")
+        assert shown.comment_ids == first[:20]
+        in_front = whole[: len(whole) - len(first)]
+        newer = visit(shown.newer)
+        if len(in_front) < 20:
+            assert newer.response["Location"] == shown.first
+        else:
+            assert newer.comment_ids == in_front[-20:]
+
+    def test_without_comments_begins_with_the_next_one(self, dated):
+        assert visit(f"{DATED}/~/~/?month=2027-05").comment_ids == dated.ids()[:20]
+        assert "No more comments" in visit(f"{DATED}/~/~/?month=2024-01").page.text
+
+    def test_has_no_numbers_until_the_list_ends(self, dated):
+        shown = visit(f"{DATED}/~/~/?month=2026-03")
+        assert shown.page.one(class_="extent").text == "60 in all"
+        assert visit(shown.older).page.one(class_="extent").text == "50–60 of 60"  # noqa: RUF001
+
+    @pytest.mark.parametrize(
+        "month", ["", "2026", "2026-13", "2026-3", "26-03", "2026-03-01", "٢٠٢٦-٠٣"]
+    )
+    def test_that_is_none_is_refused(self, dated, month):
+        shown = visit(f"{DATED}/de/~/?month={month}")
+        assert shown.status == 400
+        assert "write it as 2026-03" in shown.page.one(class_="lede").text
+        assert shown.page.one(class_="button")["href"] == f"{DATED}/de/~/"
+
+    @pytest.mark.parametrize("query", ["order=highest", "before=end"])
+    def test_is_refused_in_lists_by_rating_and_on_other_pages(self, dated, query):
+        assert visit(f"{DATED}/~/~/?{query}&month=2026-03").status == 400
+
+
+class TestTheMonthsOffered:
+    def test_are_those_with_comments_in_the_order_of_the_list(self, dated):
+        months = sorted(months_of(dated))
+        assert offered(visit(f"{DATED}/~/~/")) == months[::-1]
+        assert offered(visit(f"{DATED}/~/~/?order=oldest")) == months
+
+    def test_are_not_offered_by_rating(self, dated):
+        assert visit(f"{DATED}/~/~/?order=lowest").page.all("select", id="month") == []
+
+    def test_say_how_many_comments_there_are_unless_some_are_left_out(self, dated):
+        options = visit(f"{DATED}/~/~/").page.one("select", id="month").all("option")
+        assert options[0].text == "August 2026 (5)"
+        options = visit(f"{DATED}/de/~/").page.one("select", id="month").all("option")
+        assert options[0].text == "August 2026"
+
+    def test_lead_to_the_list_shown(self, dated):
+        shown = visit(f"{DATED}/de/4/?order=oldest")
+        form = shown.page.one("form", class_="months")
+        assert form["action"] == form["hx-get"] == f"{DATED}/de/4/"
+        assert form.one("input", type="hidden")["value"] == "oldest"
+
+
+class TestTheCounts:
+    @pytest.fixture
+    def product_id(self, fresh):
+        return fresh("counted")
+
+    def counted(self, product_id: str) -> dict[str, int]:
+        return dict(counts_of(product_id, consistent=True).months)
+
+    def test_are_by_month_of_utc(self, product_id):
+        moments = [
+            "2026-03-31T23:59:59.999999+00:00",
+            "2026-04-01T01:00:00+02:00",
+            "2026-04-01T00:00:00+00:00",
+        ]
+        for n, moment in enumerate(moments):
+            add_comment(
+                written(
+                    product_id, id=f"{product_id}-{n}", created_at=datetime.fromisoformat(moment)
+                )
+            )
+        assert self.counted(product_id) == {"2026-03": 2, "2026-04": 1}

@@ -10,22 +10,19 @@ from django.test import Client
 
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
-from comments.lists.listing import list_url
 from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsPage, CommentsRequest, read_comments_page
 from comments.posting.services import add_comment
-from comments.rankings.derivation import Touch
-from comments.rankings.services import refresh_ranks
 from comments.store.counts import ProductCounts, counts_of, remember_counts
 from comments.votes.services import vote
 from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import find_user
 from shop.accounts.services import shut_profile
-from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load
 from tests.support.comments.threads import made_comment
-from tests.support.comments.truth import START
+from tests.support.comments.truth import START, Truth
+from tests.support.comments.truth import written as one_written
 from tests.support.comments.writers import someone
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -34,13 +31,12 @@ LANGUAGES = ("de", "en", "fr")
 
 
 def written(product_id: str, number: int, language: str, rating: int) -> NewComment:
-    return NewComment(
+    return one_written(
+        product_id,
         id=f"{product_id}-{number:03}",
-        product_id=product_id,
         language=language,
         rating=rating,
         created_at=START + timedelta(minutes=number),
-        body="…",
     )
 
 
@@ -70,13 +66,7 @@ def shown(page: CommentsPage) -> list[str]:
 
 
 def newest(comments: list[NewComment], chosen: CommentFilter) -> list[str]:
-    fit = [
-        comment.id
-        for comment in reversed(comments)
-        if (not chosen.languages or comment.language in chosen.languages)
-        and (not chosen.ratings or comment.rating in chosen.ratings)
-    ]
-    return fit[:SIZE]
+    return Truth(comments).ids(chosen.languages, chosen.ratings)[:SIZE]
 
 
 class TestRememberedCounts:
@@ -157,10 +147,6 @@ class TestTheLanguageOfTheVisitor:
         assert page.chosen == CommentFilter.of(("fr",))
         assert shown(page) == newest(comments, page.chosen)
 
-    def test_is_any_where_nobody_has_written_in_theirs(self, comments):
-        page = read(comments[0].product_id, accept_language="ja")
-        assert shown(page) == newest(comments, CommentFilter())
-
 
 class TestHighlights:
     @pytest.fixture
@@ -186,33 +172,6 @@ class TestHighlights:
 
     def test_that_the_list_has_are_not_read(self, comments):
         assert metered_read(comments[0].product_id).labelled("highlights") == []
-
-    def test_of_what_nobody_has_written_are_missing(self, fresh):
-        product_id = fresh("liked")
-        load([written(product_id, n, "en", 5) for n in range(20)])
-        highlights = read(product_id).highlights
-        assert highlights is not None
-        assert highlights.negative is None
-
-    def test_tell_of_the_last_comment_in_any_language(self, comments):
-        product_id = comments[0].product_id
-        last = written(product_id, 99, "ja", 2)
-        load([last])
-        refresh_ranks({product_id: Touch()})
-        highlights = read(product_id, accept_language="de").highlights
-        assert highlights is not None
-        assert highlights.last_commented == last.created_at
-
-    @pytest.mark.parametrize("chosen", [CommentFilter.of(("de",)), CommentFilter.of((), (5,))])
-    def test_are_not_on_filtered_pages(self, comments, chosen):
-        assert read(comments[0].product_id, chosen).highlights is None
-        text = visit(list_url(comments[0].product_id, chosen)).page.text
-        assert "commented on" not in text
-
-    @pytest.mark.parametrize("order", [one for one in CommentOrder if one != CommentOrder.NEWEST])
-    def test_are_not_on_pages_of_another_order(self, comments, order):
-        page = read(comments[0].product_id, CommentFilter(), order=order)
-        assert page.highlights is None
 
 
 class TestTheVotesOfAUser:

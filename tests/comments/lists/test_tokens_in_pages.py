@@ -83,39 +83,23 @@ def edited(rng: Random) -> Iterator[str]:
 
 def foreign() -> Iterator[str]:
     """Genuine tokens of other lists."""
-    for product_id in ("lamp2", "LAMP", "lam", "p/lamp", "lamp/comments"):
-        yield tokens().write(
-            position(), list_name=pager_of(product_id.replace("/", "-"), CHOSEN).list_name
-        )
-    for languages, ratings in [
-        ((), ()),
-        (("de",), (1, 2)),
-        (("de", "en"), ()),
-        (("de", "en"), (1,)),
-    ]:
-        other = CommentFilter.of(languages, ratings)
-        yield tokens().write(position(), list_name=pager_of("lamp", other).list_name)
-    for name in (
-        "",
-        "categories",
-        "orders/alice",
-        LIST_NAME + "/",
-        "/" + LIST_NAME,
-        LIST_NAME.upper(),
-    ):
-        yield tokens().write(position(), list_name=name)
+    products = ("lamp2", "LAMP", "lam", "p-lamp", "lamp-comments")
+    filters = [((), ()), (("de",), (1, 2)), (("de", "en"), ()), (("de", "en"), (1,))]
+    names = [
+        *(pager_of(product_id, CHOSEN).list_name for product_id in products),
+        *(pager_of("lamp", CommentFilter.of(*chosen)).list_name for chosen in filters),
+        *("", "categories", "orders/alice", f"{LIST_NAME}/", f"/{LIST_NAME}", LIST_NAME.upper()),
+    ]
+    yield from (tokens().write(position(), list_name=name) for name in names)
 
 
 def resigned() -> Iterator[str]:
     """Positions of this very list, signed by somebody else."""
+    salt = "dynamo.position"
     signers = [
-        Signer(key="another key", sep=".", salt="dynamo.position"),
-        Signer(key=" ", sep=".", salt="dynamo.position"),
-        Signer(sep=".", salt="another purpose"),
-        Signer(sep="."),
-        Signer(sep=":", salt="dynamo.position"),
-        Signer(sep=".", salt="dynamo.position", algorithm="sha1"),
-        Signer(sep=".", salt="dynamo.position", algorithm="md5"),
+        *(Signer(key=key, sep=".", salt=salt) for key in ("another key", " ")),
+        *(Signer(sep=".", salt=salt, algorithm=name) for name in ("sha1", "md5")),
+        *(Signer(sep=".", salt="another purpose"), Signer(sep="."), Signer(sep=":", salt=salt)),
     ]
     for signer in signers:
         for number in range(100):
@@ -147,22 +131,9 @@ def never_tokens() -> Iterator[str]:
         "a.b",
         "a" * 43,
     ]
-    yield from [
-        " " + GENUINE,
-        GENUINE + " ",
-        GENUINE + "\n",
-        GENUINE + ".",
-        GENUINE + "=",
-        GENUINE * 2,
-    ]
-    yield from [
-        "日本語",
-        "🦊" * 50,
-        "é.é",
-        "\u202e" + GENUINE,
-        "\uff21" + GENUINE[1:],
-        "\ud800".encode("utf-8", "replace").decode(),
-    ]
+    yield from [f" {GENUINE}", *(GENUINE + more for more in (" ", "\n", ".", "=", GENUINE))]
+    yield from ["日本語", "🦊" * 50, "é.é", "\u202e" + GENUINE, "\uff21" + GENUINE[1:]]
+    yield "\ud800".encode("utf-8", "replace").decode()
     yield from ["x" * size for size in (2_047, 2_048, 2_049, 3_000, 60_000)]
     yield from ["A" * 3_000 + "." + GENUINE.split(".")[1], "." * 1_000, "<script>alert(1)</script>"]
 
@@ -173,11 +144,7 @@ def tampered() -> list[str]:
     told = chain(truncated(), foreign(), resigned(), of_another_version(), never_tokens())
     some = list(told)
     rest = examples(10_000) - len(some)
-    return [
-        *some,
-        *islice(damaged(rng), rest // 2),
-        *islice(edited(rng), rest - rest // 2),
-    ]
+    return [*some, *islice(damaged(rng), rest // 2), *islice(edited(rng), rest - rest // 2)]
 
 
 class Site:

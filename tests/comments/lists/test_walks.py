@@ -110,10 +110,6 @@ class TestComments120AtSixMoments:
         for walk in some(walks(FEW_LANGUAGES[:-1], of_each=31)):
             assert_walk(ties, "ties", *walk, size=1)
 
-    def test_are_walked_in_many_languages_at_once(self, ties, some):
-        for ratings in some(FEW_RATINGS[::2]):
-            assert_walk(ties, "ties", MANY_LANGUAGES, ratings, size=20)
-
     @pytest.mark.slow
     @pytest.mark.long
     @eighths

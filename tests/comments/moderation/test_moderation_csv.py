@@ -12,14 +12,9 @@ from comments.reports.services import Reason, report_comment
 from dynamo.calls.meter import metered
 from dynamo.lists.sort_keys import timestamp
 from tests.support.comments.threads import NOW, made_comment
-from tests.support.comments.writers import Writer, someone
+from tests.support.comments.writers import Writer
 
 pytestmark = pytest.mark.usefixtures("tables")
-
-
-@pytest.fixture
-def sam():
-    return someone("sam", is_staff=True)
 
 
 def report(comment: NewComment, username: str, text: str = "") -> None:

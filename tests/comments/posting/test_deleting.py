@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import comment as comment_key
 from comments.keys import tally as tally_key
@@ -17,33 +16,13 @@ from dynamo.calls.client import client
 from dynamo.writes.shards import SHARDS
 from tests.support.comments.loading import load
 from tests.support.comments.ranked import index_that_lags, last_comment
+from tests.support.comments.threads import items_in, mended
 from tests.support.comments.truth import START
-from tests.support.comments.writers import delete_url, load_older, made_product, someone
+from tests.support.comments.writers import delete_url, load_older, someone
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 TABLE = Comment.Meta.table_name
-
-
-@pytest.fixture
-def alice():
-    return someone("alice")
-
-
-@pytest.fixture
-def lamp():
-    return made_product()
-
-
-def partition(comment_id: str) -> list[str]:
-    """The sort keys of all that is stored under a comment's partition key."""
-    answer = client().query(
-        TableName=TABLE,
-        KeyConditionExpression="pk = :pk",
-        ExpressionAttributeValues={":pk": {"S": comment_key(comment_id)}},
-        ConsistentRead=True,
-    )
-    return [item["sk"]["S"] for item in answer["Items"]]
 
 
 def put_belongings(comment_id: str, *, votes: int) -> None:
@@ -80,13 +59,6 @@ class TestDeletingByItsPage:
         assert shown.comment_ids == []
         assert counts_of(lamp, consistent=True).total == 0
         assert last_comment(lamp) is None
-
-    def test_twice_is_success_twice_and_counts_once(self, alice, lamp):
-        first, second = alice.has_written(lamp).comment, alice.has_written(lamp).comment
-        statuses = [alice.send(delete_url(first)).status_code for _ in range(3)]
-        assert statuses == [302, 302, 302]
-        assert counts_of(lamp, consistent=True).total == 1
-        assert load_comment(second.id)
 
     def test_leads_back_to_the_page_of_the_list_it_was_on(self, alice, lamp):
         comment = alice.has_written(lamp).comment
@@ -137,7 +109,7 @@ class TestWhatBelongedToIt:
         comment = alice.has_written(lamp, body="long " * 800).comment
         put_belongings(comment.id, votes=230)
         alice.send(delete_url(comment))
-        assert partition(comment.id) == [comment_key(comment.id)]
+        assert list(items_in(comment.id)) == [comment_key(comment.id)]
         assert tallies(comment.id) == 0
 
     def test_goes_when_it_is_deleted_again_after_being_cut_off(self, alice, lamp):
@@ -145,23 +117,19 @@ class TestWhatBelongedToIt:
         delete_comment(comment.id)
         put_belongings(comment.id, votes=3)
         assert not delete_comment(comment.id)
-        assert (partition(comment.id), tallies(comment.id)) == ([comment_key(comment.id)], 0)
+        assert (list(items_in(comment.id)), tallies(comment.id)) == ([comment_key(comment.id)], 0)
 
     def test_is_found_by_the_check_and_goes_by_its_repair(self, alice, lamp):
         comment = alice.has_written(lamp).comment
         delete_comment(comment.id)
         put_belongings(comment.id, votes=3)
-        differences = [d for d in comment_differences() if comment.id in d.subject]
-        (found,) = [d for d in differences if d.kind == "leftovers"]
-        assert found.mend is not None
-        assert found.mend()
-        assert not [d for d in comment_differences() if comment.id in d.subject]
+        assert "leftovers" in [difference.kind for difference in mended(comment)]
 
     def test_stays_while_the_comment_is_there(self, alice, lamp):
         comment = alice.has_written(lamp).comment
         put_belongings(comment.id, votes=3)
         assert delete_dependents(comment.id) == 0
-        assert len(partition(comment.id)) == 5
+        assert len(items_in(comment.id)) == 5
 
 
 class TestTheTombstone:

@@ -1,35 +1,34 @@
-"""A user changes a comment of their own: nothing is lost to anybody, and all lists follow."""
+"""A comment is changed: nothing is lost to anybody, and all lists follow."""
+
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from comments.items import NewComment
+from comments.lists.queries import find_comment
+from comments.models import Comment
+from comments.posting.services import CommentExists, add_comment, edit_comment
 from comments.store.comments import StoredComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import Cell, counts_of
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
 from shop.orders.items import NewLine
+from tests.support.comments.conflicts import conflicts
 from tests.support.comments.ranked import five_stars
+from tests.support.comments.truth import START, written
 from tests.support.comments.writers import (
     WORDS,
     Writer,
     delete_url,
     edit_url,
-    error_on,
     fields_of,
-    made_product,
-    sign_in,
+    nobody,
     someone,
 )
 from tests.support.orders.making import made_order, put
 
 pytestmark = pytest.mark.usefixtures("tables")
-
-
-@pytest.fixture
-def alice():
-    return someone("alice")
-
-
-@pytest.fixture
-def lamp():
-    return made_product()
 
 
 @pytest.fixture
@@ -55,6 +54,36 @@ class TestTheForm:
         url = f"/products/{posted.comment.product_id}/"
         assert alice.get(url).page.all("a", href=edit_url(posted.comment))
         assert not someone("bob").get(url).page.all("a", href=edit_url(posted.comment))
+
+
+class TestSomebodyElse:
+    @pytest.mark.parametrize("is_staff", [False, True])
+    def test_changes_nothing_by_a_whole_form(self, posted, is_staff):
+        other = someone("other", is_staff=is_staff)
+        form = {**WORDS, "title": "Changed", "version": "1"}
+        assert other.send(edit_url(posted.comment), form).status_code == 404
+        assert now_stored(posted).comment == posted.comment
+
+    def test_is_offered_what_is_theirs_to_do(self, alice, bob, sam, posted):
+        edit, delete = edit_url(posted.comment), delete_url(posted.comment)
+        for who, offered in (
+            (nobody(), "helpful"),
+            (bob, "helpful"),
+            (alice, "edit delete"),
+            (sam, "delete helpful staff-tools"),
+        ):
+            page = who.get(f"/comments/{posted.comment.id}/").page
+            found = {
+                "edit": page.all("a", href=edit),
+                "delete": page.all("a", href=delete),
+                "helpful": page.all(class_="helpful"),
+                "staff-tools": page.all(class_="staff-tools"),
+            }
+            assert [name for name in found if found[name]] == offered.split()
+
+    def test_cannot_post_in_the_authors_name(self, alice, bob, lamp):
+        bobs = bob.write(lamp, author=alice.username).comment
+        assert (bobs.author, bobs.username) == (bob.username, bob.username)
 
 
 class TestAnEdit:
@@ -101,20 +130,6 @@ class TestAnEdit:
         alice.send(edit_url(posted.comment), opened(alice, posted, title="Dim"))
         assert now_stored(posted).comment.verified
 
-    def test_sent_twice_is_saved_once_and_success_twice(self, alice, posted):
-        form = opened(alice, posted, title="Dim")
-        statuses = [alice.send(edit_url(posted.comment), form).status_code for _ in range(2)]
-        assert statuses == [302, 302]
-        assert now_stored(posted).version == 2
-
-    @pytest.mark.parametrize("htmx", [False, True])
-    def test_with_a_mistake_keeps_what_was_typed(self, alice, posted, htmx):
-        form = opened(alice, posted, title="Dim", rating="9")
-        shown = alice.post(edit_url(posted.comment), form, htmx=htmx)
-        assert shown.status == 422
-        assert fields_of(shown)["title"] == "Dim"
-        assert now_stored(posted).version == 1
-
 
 class TestALostRace:
     def test_shows_both_versions_and_writes_none(self, alice, posted):
@@ -133,22 +148,48 @@ class TestALostRace:
         assert alice.send(edit_url(posted.comment), again).status_code == 302
         assert now_stored(posted).comment.title == "Second"
 
-    def test_is_told_to_htmx_in_the_forms_place(self, alice, posted):
-        first, second = (opened(alice, posted, title=title) for title in ("First", "Second"))
-        alice.send(edit_url(posted.comment), first)
-        response = alice.send(edit_url(posted.comment), second, htmx=True)
-        assert (response.status_code, response["HX-Retarget"]) == (409, "#comment-form")
 
-    def test_to_a_deletion_keeps_what_was_typed(self, alice, posted):
-        form = opened(alice, posted, title="Dim")
-        alice.send(delete_url(posted.comment))
-        shown = alice.post(edit_url(posted.comment), form)
-        assert shown.status == 404
-        assert "deleted" in error_on(shown)
-        assert fields_of(shown)["title"] == "Dim"
+NOW = START + timedelta(days=1)
 
-    def test_between_two_browsers_of_one_user_is_noticed(self, alice, posted):
-        elsewhere = sign_in(alice.username)
-        here, there = opened(alice, posted, title="H"), opened(elsewhere, posted, title="T")
-        assert alice.send(edit_url(posted.comment), here).status_code == 302
-        assert elsewhere.send(edit_url(posted.comment), there).status_code == 409
+
+@pytest.fixture
+def comment(fresh):
+    return written(fresh("product"), id=fresh("comment"), title="Good")
+
+
+def cells(comment: NewComment) -> dict[Cell, int]:
+    return dict(counts_of(comment.product_id, consistent=True).cells)
+
+
+class TestAdding:
+    def test_refuses_an_id_that_is_taken(self, comment):
+        add_comment(comment)
+        with pytest.raises(CommentExists):
+            add_comment(replace(comment, title="Something else"))
+        assert find_comment(comment.id).title == "Good"
+
+
+class TestEditing:
+    def test_that_changes_nothing_writes_nothing(self, comment):
+        add_comment(comment)
+        read = load_comment(comment.id)
+        assert edit_comment(read, now=NOW, title="Good").version == read.version
+
+
+class TestWritersWhoMeet:
+    def test_spread_the_counts_over_more_shards(self, comment):
+        with conflicts(4) as met:
+            add_comment(comment)
+        for number in range(40):
+            add_comment(replace(comment, id=f"{comment.id}-{number}"))
+        assert met[0] == f"COUNTS#{comment.product_id}#0"
+        assert cells(comment) == {("en", 4): 41}
+        assert len(shards_of(comment.product_id)) > 1
+
+
+def shards_of(product_id: str) -> set[str]:
+    """Name the items a product's counts are spread over."""
+    names = [f"COUNTS#{product_id}#{number}" for number in range(16)]
+    table_keys = [{"pk": {"S": name}, "sk": {"S": name}} for name in names]
+    found = Batches(client(), pool()).get(Comment.Meta.table_name, table_keys)
+    return {item["pk"]["S"] for item in found}

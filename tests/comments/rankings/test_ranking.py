@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from comments.imports.writer import BulkWriter
-from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.keys import rank, score_at
 from comments.models import TABLE
@@ -27,7 +26,6 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
-from dynamo.upkeep.integrity import Difference
 from dynamo.upkeep.pace import Progress
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
@@ -42,7 +40,8 @@ from tests.support.comments.ranked import (
     ranks_out_of_reach,
     stored_rank,
 )
-from tests.support.comments.truth import START
+from tests.support.comments.threads import differences, mended
+from tests.support.comments.truth import START, written
 from tests.support.orders.making import put_product
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -53,14 +52,7 @@ FIVE_STARS, COMMENTED = Ranking.FIVE_STARS, Ranking.COMMENTED
 
 @pytest.fixture
 def comment(fresh):
-    return NewComment(
-        id=fresh("comment"),
-        product_id=fresh("product"),
-        language="en",
-        rating=5,
-        created_at=START,
-        body="It works.",
-    )
+    return written(fresh("product"), id=fresh("comment"), rating=5)
 
 
 def another(comment: NewComment, number: int, **changes: Any) -> NewComment:
@@ -76,25 +68,9 @@ def load(*comments: NewComment) -> BulkWriter:
 
 
 class TestFiveStarComments:
-    def test_put_a_product_in_the_ranking(self, comment):
-        add_comment(comment)
-        add_comment(another(comment, 1))
-        assert five_stars(comment.product_id) == 2
-
     def test_are_the_only_ones_that_count(self, comment):
         add_comment(replace(comment, rating=4))
         assert ranking_of(FIVE_STARS, [comment.product_id]) == []
-
-    def test_count_once_when_added_twice(self, comment):
-        add_comment(comment)
-        add_comment(comment)
-        assert five_stars(comment.product_id) == 1
-
-    def test_that_are_edited_to_fewer_stars_count_no_more(self, comment):
-        add_comment(comment)
-        add_comment(another(comment, 1))
-        edit_comment(load_comment(comment.id), now=NOW, rating=3)
-        assert five_stars(comment.product_id) == 1
 
     def test_that_are_edited_to_more_stars_count(self, comment):
         add_comment(replace(comment, rating=4))
@@ -121,11 +97,6 @@ class TestLastComment:
             add_comment(another(comment, number))
         delete_comment(f"{comment.id}-2")
         assert last_comment(comment.product_id) == f"{comment.id}-1"
-
-    def test_that_was_the_only_one_takes_the_product_out(self, comment):
-        add_comment(comment)
-        delete_comment(comment.id)
-        assert ranking_of(COMMENTED, [comment.product_id]) == []
 
     def test_ranks_the_product_again_where_it_stood_empty(self, comment):
         add_comment(comment)
@@ -333,11 +304,6 @@ class TestLoad:
             writer.rank_products(SILENT)
         assert {call.operation for call in meter.calls} == {"BatchGetItem"}
 
-    def test_again_ranks_what_was_cut_off_before_it_was_ranked(self, comment):
-        load(comment)
-        load(comment).rank_products(SILENT)
-        assert five_stars(comment.product_id) == 1
-
     @pytest.mark.parametrize("moves", [1, 2], ids=["once", "again before it was run again"])
     def test_again_ranks_the_products_that_lost_comments_before_it_was_cut_off(
         self, comment, fresh, moves
@@ -407,44 +373,25 @@ class TestRankingOfTheShop:
 
 
 class TestIntegrity:
-    def test_is_whole_after_what_the_services_wrote(self, comment):
-        add_comment(comment)
-        delete_comment(comment.id)
-        add_comment(another(comment, 1))
-        assert differences(comment) == []
-
     def test_finds_and_mends_ranks_that_were_left_behind(self, comment):
         add_comment(comment)
         newest = another(comment, 1)
         with ranks_out_of_reach():
             add_comment(newest)
-        found = differences(comment)
-        assert [d.kind for d in found] == ["rank", "rank"]
-        assert all(d.mend and d.mend() for d in found)
-        assert differences(comment) == []
+        assert [d.kind for d in mended(comment)] == ["rank", "rank"]
         assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (2, newest.id)
 
     def test_finds_and_mends_ranks_of_products_without_comments(self, comment):
         add_comment(comment)
         with ranks_out_of_reach():
             delete_comment(comment.id)
-        found = differences(comment)
-        assert [d.expected for d in found] == ["nowhere", "nowhere"]
-        assert all(d.mend and d.mend() for d in found)
+        assert [d.expected for d in mended(comment)] == ["nowhere", "nowhere"]
         assert ranking_of(FIVE_STARS, [comment.product_id]) == []
 
     def test_ranks_what_was_there_before_there_were_ranks(self, comment):
         load(comment)
-        found = differences(comment)
-        assert [d.stored for d in found] == ["nowhere", "nowhere"]
-        assert all(d.mend and d.mend() for d in found)
+        assert [d.stored for d in mended(comment)] == ["nowhere", "nowhere"]
         assert five_stars(comment.product_id) == 1
-
-
-def differences(comment: NewComment) -> list[Difference]:
-    """What is found of one comment and its product."""
-    mine = (comment.id, comment.product_id)
-    return [d for d in comment_differences() if any(name in d.subject for name in mine)]
 
 
 def walk(ranking: Ranking, *, size: int) -> tuple[list[str], list[str]]:
@@ -502,7 +449,4 @@ class TestTheNameOfAProduct:
                 TableName=TABLE, Key={"pk": key, "sk": key}, UpdateExpression="REMOVE t"
             )
         assert self.names(lamp) == [lamp.id] * 2
-        found = [d for d in comment_differences() if lamp.id in d.subject]
-        assert [(d.kind, d.expected) for d in found] == [("name", "Lamp")] * 2
-        assert all(d.mend() for d in found if d.mend)
-        assert [d for d in comment_differences() if lamp.id in d.subject] == []
+        assert [(d.kind, d.expected) for d in mended(comment)] == [("name", "Lamp")] * 2

@@ -1,7 +1,5 @@
 """The shop replies to a comment, once; replies come with imports, too."""
 
-import csv
-import gzip
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,13 +13,12 @@ from comments.filters import CommentFilter
 from comments.imports.rows import CommentParser
 from comments.imports.shape import Shape
 from comments.imports.writer import BulkWriter, VerdictCounts
-from comments.integrity.comments import comment_differences
 from comments.items import UNSAID, NewComment, NewReply
-from comments.lists.queries import CommentEntry, list_comments
+from comments.lists.queries import list_comments
 from comments.models import Comment
 from comments.moderation.services import hide
 from comments.posting.services import delete_comment, edit_comment
-from comments.replies.queries import find_reply
+from comments.replies.queries import Reply, find_reply
 from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
@@ -32,7 +29,7 @@ from dynamo.files.records import Record, Rejected
 from dynamo.lists.reader import PageRequest
 from dynamo.upkeep.pace import Progress
 from tests.support.comments.browsing import visit
-from tests.support.comments.threads import NOW, differing, made_comment
+from tests.support.comments.threads import NOW, differences, differing, mended, spoil
 from tests.support.comments.truth import START
 from tests.support.comments.writers import Writer, someone
 
@@ -40,20 +37,16 @@ pytestmark = pytest.mark.usefixtures("few_items")
 THANKS = NewReply("Thank you!", START)
 
 
-@pytest.fixture
-def comment():
-    return made_comment()
-
-
-@pytest.fixture
-def sam():
-    return someone("sam", is_staff=True)
-
-
 def reply(comment: NewComment, text: str = "Thank you!", author: str = "sam") -> None:
     """Reply, or change the reply there is."""
     seen = find_reply(comment.id)
     reply_to(comment_id=comment.id, text=text, author=author, seen=seen, now=NOW)
+
+
+def reply_to_it(comment: NewComment) -> Reply:
+    found = find_reply(comment.id)
+    assert found
+    return found
 
 
 def text_of(comment: NewComment) -> str | None:
@@ -64,10 +57,7 @@ def text_of(comment: NewComment) -> str | None:
 def listed(comment: NewComment) -> dict[str, str | None]:
     """The comments of the product's list, and the text of the reply to each."""
     page = list_comments(
-        comment.product_id,
-        CommentFilter(),
-        PageRequest(20),
-        counts=counts_of(comment.product_id),
+        comment.product_id, CommentFilter(), PageRequest(20), counts=counts_of(comment.product_id)
     )
     return {each.id: each.reply.text if each.reply else None for each in page.comments}
 
@@ -82,8 +72,7 @@ def imported(*comments: NewComment) -> VerdictCounts:
 class TestReplying:
     def test_is_shown_beneath_the_comment(self, comment):
         reply(comment)
-        found = find_reply(comment.id)
-        assert found
+        found = reply_to_it(comment)
         assert (found.text, found.author, found.replied, found.edited) == (
             "Thank you!",
             "sam",
@@ -96,8 +85,7 @@ class TestReplying:
     def test_can_be_changed_and_says_so(self, comment):
         reply(comment)
         reply(comment, "Thank you very much!", author="tom")
-        found = find_reply(comment.id)
-        assert found
+        found = reply_to_it(comment)
         assert (found.text, found.author, found.edited) == ("Thank you very much!", "sam", NOW)
 
     def test_is_deleted_once_and_for_all(self, comment):
@@ -106,13 +94,6 @@ class TestReplying:
             delete_reply(comment.id)
         assert listed(comment) == {comment.id: None}
         assert differing(comment) == []
-
-    def test_twice_with_the_same_words_is_one_reply(self, comment):
-        for _ in range(2):
-            reply_to(comment_id=comment.id, text="Hi", author="sam", seen=None, now=NOW)
-        found = find_reply(comment.id)
-        assert found
-        assert found.version == 1
 
     def test_to_what_is_hidden_or_gone_is_refused(self, comment):
         hide(comment_id=comment.id, now=NOW)
@@ -135,13 +116,6 @@ class TestReplying:
 
 @pytest.mark.real_engine
 class TestTwoOfStaffAtOnce:
-    def test_one_replies_and_the_other_is_told(self, comment):
-        reply_to(comment_id=comment.id, text="Mine", author="sam", seen=None, now=NOW)
-        with pytest.raises(ReplyChanged) as lost:
-            reply_to(comment_id=comment.id, text="Yours", author="tom", seen=None, now=NOW)
-        assert lost.value.reply
-        assert lost.value.reply.text == "Mine"
-
     def test_change_it_from_the_same_version_once(self, comment):
         reply(comment)
         seen = find_reply(comment.id)
@@ -178,16 +152,14 @@ class TestTheNameOnAReply:
         reply(comment)
         for _ in ("once", "again"):
             delete_signature(comment_id=comment.id, username="sam")
-            found = find_reply(comment.id)
-            assert found
+            found = reply_to_it(comment)
             assert (found.text, found.author, found.version) == ("Thank you!", "", 2)
         assert differing(comment) == []
 
     def test_of_somebody_else_stays(self, comment):
         reply(comment)
         delete_signature(comment_id=comment.id, username="sue")
-        found = find_reply(comment.id)
-        assert found
+        found = reply_to_it(comment)
         assert found.author == "sam"
 
     def test_does_not_come_back_by_a_change_under_way(self, comment):
@@ -197,26 +169,14 @@ class TestTheNameOnAReply:
         with pytest.raises(ReplyChanged):
             reply_to(comment_id=comment.id, text="Thanks!", author="sue", seen=seen, now=NOW)
         reply(comment, "Thanks!", author="sue")
-        found = find_reply(comment.id)
-        assert found
+        found = reply_to_it(comment)
         assert (found.text, found.author) == ("Thanks!", "")
 
 
 class TestInLists:
-    def entry(self, comment: NewComment) -> CommentEntry:
-        (entry,) = list_comments(
-            comment.product_id,
-            CommentFilter(),
-            PageRequest(20),
-            counts=counts_of(comment.product_id),
-        ).comments
-        return entry
-
     def test_a_long_reply_is_an_excerpt_that_leads_to_the_whole(self, comment):
         reply(comment, "Thank you very much. " * 100)
-        shown = self.entry(comment).reply
-        assert shown is not None
-        assert (shown.is_long, shown.text[-1]) == (True, "…")
+        assert (listed(comment)[comment.id] or "")[-1] == "…"
         page = visit(f"/products/{comment.product_id}/").page
         link = page.one(class_="reply").one("a")
         assert link["href"] == f"/comments/{comment.id}/#shop-reply"
@@ -236,13 +196,7 @@ class TestCapacity:
         units = []
         for text in ("One", "Two"):
             with metered() as meter:
-                reply_to(
-                    comment_id=comment.id,
-                    text=text,
-                    author="sam",
-                    seen=find_reply(comment.id),
-                    now=NOW,
-                )
+                reply(comment, text)
             units.append(sum(c.capacity_units for c in meter.calls if "Transact" in c.operation))
         assert units == [10.0, 10.0]
 
@@ -255,8 +209,7 @@ class TestImportedReplies:
 
     def test_are_shown(self, row):
         assert imported(row).new == 1
-        found = find_reply(row.id)
-        assert found
+        found = reply_to_it(row)
         assert (found.text, found.author, found.replied) == ("Thank you!", "", START)
         assert listed(row)[row.id] == "Thank you!"
         assert differing(row) == []
@@ -264,18 +217,6 @@ class TestImportedReplies:
     def test_again_write_nothing(self, row):
         imported(row)
         assert imported(row) == VerdictCounts(unchanged=1)
-
-    def test_come_to_comments_that_are_there(self, row):
-        imported(replace(row, reply=None))
-        assert imported(row).replaced == 1
-        assert text_of(row) == "Thank you!"
-        assert differing(row) == []
-
-    def test_are_replaced_by_others(self, row):
-        imported(row)
-        assert imported(replace(row, reply=NewReply("Thanks again."))).replaced == 1
-        assert text_of(row) == "Thanks again."
-        assert differing(row) == []
 
     @pytest.mark.parametrize("changes", [{}, {"created_at": NOW}], ids=["the same row", "a newer"])
     def test_go_when_the_row_that_wins_has_none(self, row, changes):
@@ -368,53 +309,6 @@ class TestRowsWithReplies:
         assert reason in read.reason
 
 
-@pytest.fixture(scope="module")
-def rows(real_data):
-    """The rows of the real reviews."""
-    with gzip.open(real_data / "reviews" / "app_reviews.csv.gz", "rt", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-class TestRealReplies:
-    """The reviews of 70 apps, 11,296 of them with a reply of the developers."""
-
-    def read(self, rows: list[dict[str, str]]) -> list[NewComment]:
-        shape = Shape(
-            columns={
-                "id": ["review_id"],
-                "language": ["store_lang"],
-                "created_at": ["review_date"],
-                "body": ["review_text"],
-                "reply": ["reply_text"],
-                "replied_at": ["reply_date"],
-            },
-            languages={"us": "en", "jp": "ja", "dk": "da"},
-        )
-        reading = CommentParser(shape.under("reviews"), NOW)
-        read = [reading.read(Record(n, row)) for n, row in enumerate(rows, 2)]
-        return [each for each in read if isinstance(each, NewComment)]
-
-    def test_are_all_read(self, rows):
-        replies = [c.reply for c in self.read(rows) if isinstance(c.reply, NewReply)]
-        assert len(replies) == 11_296
-        texts = [row["reply_text"] for row in rows if row["reply_text"].strip()]
-        assert sorted(each.text for each in replies) == sorted(texts)
-
-    @pytest.mark.real_engine
-    def test_are_stored_to_the_character(self, rows, fresh):
-        product = fresh("product")
-        replied = [c for c in self.read(rows[:1_000]) if isinstance(c.reply, NewReply)][:150]
-        comments = [replace(c, product_id=product, id=f"{product}-{c.id}") for c in replied]
-        comments = list({comment.id: comment for comment in comments}.values())
-        assert imported(*comments).new == len(comments)
-        assert imported(*comments).unchanged == len(comments)
-        for comment in comments[::5]:
-            found, expected = find_reply(comment.id), comment.reply
-            assert found
-            assert isinstance(expected, NewReply)
-            assert (found.text, found.replied) == (expected.text, expected.replied_at)
-
-
 class TestPages:
     def reply_form(self, sam: Writer, comment: NewComment) -> tuple[str, dict[str, str]]:
         form = sam.get(f"/comments/{comment.id}/").page.one("form", class_="reply-form")
@@ -425,25 +319,6 @@ class TestPages:
         sam.post(url, {**fields, "text": "<b>Thank</b> you!"})
         for page in (f"/comments/{comment.id}/", f"/products/{comment.product_id}/"):
             assert "<b>Thank</b> you!" in someone("bob").get(page).page.one(class_="reply").text
-
-    def test_keep_what_was_typed_when_another_was_first(self, sam, comment):
-        url, fields = self.reply_form(sam, comment)
-        reply(comment, "Theirs")
-        shown = sam.post(url, {**fields, "text": "Mine"})
-        assert shown.status == 409
-        assert shown.page.one("textarea").text == "Mine"
-        assert "Theirs" in shown.page.one(class_="reply").text
-        fields = {"version": shown.page.one("input", name="version")["value"]}
-        sam.post(url, {**fields, "text": "Mine"})
-        assert text_of(comment) == "Mine"
-
-    def test_sent_twice_reply_once(self, sam, comment):
-        url, fields = self.reply_form(sam, comment)
-        for _ in range(2):
-            assert sam.post(url, {**fields, "text": "Thank you!"}).status == 200
-        found = find_reply(comment.id)
-        assert found
-        assert found.version == 1
 
     def test_refuse_an_empty_one_and_delete_on_demand(self, sam, comment):
         reply(comment)
@@ -457,21 +332,13 @@ class TestPages:
 class TestIntegrity:
     def test_finds_a_reply_that_its_author_would_not_be_found_by(self, comment):
         reply(comment)
-        client().update_item(
-            TableName=Comment.Meta.table_name,
-            Key={"pk": {"S": f"COMMENT#{comment.id}"}, "sk": {"S": "REPLY"}},
-            UpdateExpression="SET c = :c",
-            ExpressionAttributeValues={":c": {"S": "REPLIER#sue"}},
-        )
-        (difference,) = [d for d in comment_differences() if comment.id in d.subject]
+        spoil(comment, "c", {"S": "REPLIER#sue"}, sort_key="REPLY")
+        (difference,) = differences(comment)
         assert (difference.stored, difference.expected) == ("REPLIER#sue", "REPLIER#sam")
 
     def test_finds_and_mends_a_reply_the_comment_does_not_tell_of(self, comment):
         reply(comment)
         key = {"pk": {"S": f"COMMENT#{comment.id}"}, "sk": {"S": "REPLY"}}
         client().delete_item(TableName=Comment.Meta.table_name, Key=key)
-        (difference,) = [d for d in comment_differences() if comment.id in d.subject]
-        assert difference.mend
-        assert difference.mend()
+        assert len(mended(comment)) == 1
         assert listed(comment) == {comment.id: None}
-        assert differing(comment) == []

@@ -1,11 +1,25 @@
-"""A comment's primary item and its copies."""
+"""A comment's primary item and its copies, what a record asks for, and plans of lists."""
 
 from itertools import combinations
+from typing import Any
 
 import pytest
+from django.test import override_settings
 
+from comments.filters import RATINGS, CommentFilter
+from comments.indexes.access_patterns import ListPlan
+from comments.indexes.planner import NoSuchPlan
+from comments.lists.queries import read_model
+from comments.sets.applying import (
+    SetWrites,
+    UnreadableRecord,
+    name_of,
+    writes_by_primary,
+    writes_for,
+)
 from comments.sets.copies import copies_of, is_primary, partition, primary_of
-from tests.support.sets.items import by_sort_key, comment_item, primary_item
+from comments.store.counts import ProductCounts
+from tests.support.sets.items import by_sort_key, comment_item, primary_item, record
 
 SETS = [set(chosen) for size in range(1, 6) for chosen in combinations((1, 2, 3, 4, 5), size)]
 
@@ -31,10 +45,6 @@ class TestThePrimary:
 
 
 class TestTheCopies:
-    def test_are_thirty_two_items_with_the_primary(self):
-        primary = primary_item(rating=5)
-        assert len(by_sort_key([primary, *copies_of(primary)])) == 32
-
     @pytest.mark.parametrize("rating", [1, 3, 5])
     def test_are_in_every_set_that_lists_the_comment_and_in_no_other(self, rating):
         primary = primary_item(product_id="42", language="en", rating=rating)
@@ -47,13 +57,6 @@ class TestTheCopies:
         primary = primary_item()
         for copy in copies_of(primary):
             assert copy == primary | {"sk": copy["sk"], "auto": {"BOOL": True}}
-
-    def test_have_keys_by_masks_where_the_setting_says_so(self, settings):
-        settings.COMMENT_SETS_KEY_FORMAT = "masks"
-        primary = primary_item(product_id="42", language="en", rating=5)
-        names = by_sort_key(copies_of(primary))
-        assert len(names) == 31
-        assert {"PRODUCT#42/en/19", "PRODUCT#42/~/16", "PRODUCT#42/en/~"} <= set(names)
 
     def test_keep_a_product_id_with_slashes_whole(self):
         primary = primary_item(product_id="a/~/b")
@@ -108,3 +111,170 @@ class TestKeysByMasks:
     @pytest.mark.parametrize("ratings", [(), (1, 2, 3, 4, 5)])
     def test_the_full_set_is_named(self, ratings):
         assert partition("42", None, ratings) == "PRODUCT#42/~/~"
+
+
+def names(primary):
+    return {name_of(copy) for copy in copies_of(primary)}
+
+
+class TestARecord:
+    def test_of_another_rating_replaces_what_both_share_and_deletes_the_rest(self):
+        before, after = primary_item(rating=5), primary_item(rating=4)
+        writes = writes_for(record(before, after))
+        assert list(writes.puts.values()) == copies_of(after)
+        assert writes.deletes == names(before) - names(after)
+        assert len(writes.deletes) == 16
+
+    def test_of_another_text_deletes_nothing(self):
+        writes = writes_for(record(primary_item(title="Good"), primary_item(title="Better")))
+        assert (len(writes.puts), writes.deletes) == (31, frozenset())
+
+    def test_of_a_copy_asks_for_nothing(self):
+        copy = copies_of(primary_item())[0]
+        for images in [(None, copy), (copy, copy | {"t": {"S": "new"}}), (copy, None)]:
+            assert writes_for(record(*images)) == SetWrites()
+
+
+class TestAPrimaryThatSomebodySpoiled:
+    @pytest.mark.parametrize(
+        "spoiled",
+        [{"s": {"N": "9"}}, {"s": {"S": "five"}}, {"g": {"NULL": True}}],
+        ids=["rating", "type", "language"],
+    )
+    def test_asks_for_no_copies_but_for_the_end_of_those_it_had(self, spoiled):
+        before = primary_item()
+        writes = writes_for(record(before, before | spoiled))
+        assert (writes.puts, writes.deletes) == ({}, names(before))
+
+    def test_has_its_copies_again_when_it_is_mended(self):
+        after = primary_item()
+        spoiled = {name: after[name] for name in ("pk", "sk")}
+        assert list(writes_for(record(spoiled, after)).puts.values()) == copies_of(after)
+
+
+class TestARecordThatTellsTooLittle:
+    @pytest.mark.parametrize("image", ["OldImage", "NewImage"])
+    def test_is_refused_rather_than_leave_copies_behind(self, image):
+        told = record(primary_item(rating=5), primary_item(rating=4))
+        del told["dynamodb"][image]
+        with pytest.raises(UnreadableRecord, match="NEW_AND_OLD_IMAGES"):
+            writes_for(told)
+
+    @pytest.mark.parametrize("told", [{}, {"dynamodb": {}}, {"eventName": "INSERT"}])
+    def test_is_refused_when_it_is_none_at_all(self, told):
+        with pytest.raises(UnreadableRecord):
+            writes_by_primary([told])
+
+
+class TestSeveralRecords:
+    def test_of_two_products_of_one_comment_are_kept_apart(self):
+        here, there = primary_item(product_id="1"), primary_item(product_id="2")
+        asked = writes_by_primary([record(here, None), record(None, there)])
+        assert set(asked) == {name_of(here), name_of(there)}
+
+
+COUNTS = ProductCounts(
+    {(language, rating): 100 * weight for language, weight in (("en", 6), ("de", 3), ("ja", 1))
+     for rating in RATINGS}
+)  # fmt: skip
+PLANS_BY_INDEX = ("all", "by_language", "by_rating", "by_language_and_rating")
+
+
+@pytest.fixture(autouse=True)
+def _sets():
+    with override_settings(COMMENTS_READ_MODEL="sets"):
+        yield
+
+
+def planned(
+    languages: str = "~", ratings: str = "~", counts: ProductCounts = COUNTS, **options: Any
+) -> ListPlan:
+    chosen = CommentFilter.parse(languages, ratings)
+    return read_model().plan_list("42", chosen, counts, needed=21, **options)
+
+
+def partitions(plan: ListPlan) -> list[str]:
+    return [run.partition for run in plan.runs]
+
+
+class TestThePlan:
+    @pytest.mark.parametrize(
+        ("languages", "ratings", "read"),
+        [
+            ("~", "~", ["PRODUCT#42/~/~"]),
+            ("en", "~", ["PRODUCT#42/en/~"]),
+            ("~", "1.2.5", ["PRODUCT#42/~/1.2.5"]),
+            ("en", "1.2.3.4", ["PRODUCT#42/en/1.2.3.4"]),
+            ("de.en", "4.5", ["PRODUCT#42/de/4.5", "PRODUCT#42/en/4.5"]),
+        ],
+    )
+    def test_reads_one_set_for_each_language(self, languages, ratings, read):
+        plan = planned(languages, ratings)
+        assert (plan.name, partitions(plan)) == ("sets", read)
+        assert partitions(planned(languages, ratings, ProductCounts({}))) == read
+
+    def test_asks_of_one_set_what_the_page_needs(self):
+        assert planned("~", "1.2.5").first_reads == (21,)
+
+    def test_asks_of_several_sets_about_their_shares(self):
+        of_german, of_english = planned("de.en").first_reads
+        assert 7 <= of_german < of_english <= 21
+
+    def test_drops_nothing_and_needs_no_fallback(self):
+        plan = planned("en", "1.2.3.4")
+        assert plan.fallback is None
+        assert not any(run.keep for run in plan.runs)
+
+    def test_is_expected_to_cost_less_than_many_partitions(self):
+        plan = planned("de.en", "1.2.3.5")
+        prices = {other.plan: other.estimated_capacity_units for other in plan.alternatives}
+        assert set(prices) == set(PLANS_BY_INDEX)
+        assert plan.estimated_capacity_units < prices["by_language_and_rating"]
+
+
+class TestWhereFewUnitsAreLeft:
+    def test_one_set_of_any_language_is_read_and_filtered(self):
+        plan = planned("de.en.ja", "4.5", most_units=1.0)
+        assert partitions(plan) == ["PRODUCT#42/~/4.5"]
+        assert [one_of.values for run in plan.runs for one_of in run.keep] == [
+            ({"S": "de"}, {"S": "en"}, {"S": "ja"})
+        ]
+
+    def test_that_holds_where_nothing_is_counted(self):
+        none = ProductCounts({})
+        assert partitions(planned("de.en.ja", "4.5", none, most_units=1.0)) == ["PRODUCT#42/~/4.5"]
+
+    def test_the_set_of_one_language_is_read_as_ever(self):
+        assert partitions(planned("de", "4.5", most_units=0.5)) == ["PRODUCT#42/de/4.5"]
+
+    def test_sets_are_read_each_if_that_leaves_enough(self):
+        assert len(partitions(planned("de.en.ja", most_units=4.0))) == 3
+
+    def test_sets_are_read_each_where_one_of_any_language_would_cost_more(self):
+        rare = ProductCounts({("en", 5): 3_000, ("de", 5): 30, ("ja", 5): 30, ("fr", 5): 30})
+        assert len(partitions(planned("de.fr.ja", counts=rare, most_units=2.0))) == 3
+        assert len(partitions(planned("de.fr.ja", counts=rare, most_units=1.9))) == 1
+
+
+class TestAnEmptySet:
+    counts = ProductCounts({("en", 5): 100, ("en", 1): 3})
+
+    def test_is_not_read_but_named(self):
+        plan = planned("de.en", "1.2", self.counts)
+        assert partitions(plan) == ["PRODUCT#42/en/1.2"]
+        assert [run.partition for run in plan.empty_partitions] == ["PRODUCT#42/de/1.2"]
+
+    def test_of_any_language_is_named_too(self):
+        plan = planned("~", "2", self.counts)
+        assert plan.runs == ()
+        assert [run.partition for run in plan.empty_partitions] == ["PRODUCT#42/~/2"]
+
+
+class TestAForcedPlan:
+    def test_that_there_is_not_names_those_there_are(self):
+        with pytest.raises(NoSuchPlan, match="by_language_and_rating, sets"):
+            planned(forced="magic")
+
+    def test_of_sets_there_is_not_without_them(self):
+        with override_settings(COMMENTS_READ_MODEL="indexes"), pytest.raises(NoSuchPlan):
+            planned(forced="sets")

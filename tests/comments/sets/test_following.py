@@ -1,10 +1,9 @@
 """The primary item is written with its comment: by every write that changes what a list shows."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from random import Random
-from typing import Any
 
 import pytest
 from django.test import override_settings
@@ -26,9 +25,10 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
+from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.comments.loading import load
 from tests.support.comments.spying import spied
-from tests.support.comments.threads import NOW, made_comment
+from tests.support.comments.threads import NOW, spoil
 from tests.support.comments.writers import made_product
 from tests.support.sets.items import comment_item
 from tests.support.sets.stored import expected_items, stored_items
@@ -77,11 +77,6 @@ WRITES: dict[str, Callable[[NewComment], object]] = {
 }
 
 
-@pytest.fixture
-def comment():
-    return made_comment()
-
-
 class TestThePrimary:
     def test_is_there_as_soon_as_the_comment_is(self, comment):
         assert len(primaries(stored_items(comment.id))) == 1
@@ -104,10 +99,6 @@ class TestThePrimary:
 
     def test_goes_with_the_comment(self, comment):
         delete_comment(comment.id, now=NOW)
-        assert primaries(stored_items(comment.id)) == []
-
-    def test_of_a_hidden_comment_is_gone(self, comment):
-        hide(comment_id=comment.id, now=NOW)
         assert primaries(stored_items(comment.id)) == []
 
     def test_of_many_comments_comes_with_their_import(self):
@@ -202,38 +193,10 @@ class TestFollowing:
         assert put["Put"]["Item"]["sk"] == {"S": "PRODUCT#43/~/~"}
 
 
-@contextmanager
-def before_the_next_transaction(happens: Callable[[], object]) -> Iterator[None]:
-    left = [happens]
-
-    def meet(**_: object) -> None:
-        if left:
-            left.pop()()
-
-    events, event = client().meta.events, "provide-client-params.dynamodb.TransactWriteItems"
-    events.register(event, meet)
-    try:
-        yield
-    finally:
-        events.unregister(event, meet)
-
-
 def lose_primary(comment: NewComment) -> None:
     (lost,) = primaries(stored_items(comment.id))
     key = {name: lost[name] for name in ("pk", "sk")}
     client().delete_item(TableName=TABLE, Key=key)
-
-
-def spoil(comment: NewComment, name: str, value: dict[str, Any]) -> None:
-    """Change an attribute of a comment behind its primary's back."""
-    key = {"S": f"COMMENT#{comment.id}"}
-    client().update_item(
-        TableName=Comment.Meta.table_name,
-        Key={"pk": key, "sk": key},
-        UpdateExpression="SET #n = :v",
-        ExpressionAttributeNames={"#n": name},
-        ExpressionAttributeValues={":v": value},
-    )
 
 
 def mend(comment: NewComment) -> None:

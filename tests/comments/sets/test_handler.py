@@ -13,8 +13,8 @@ from botocore.exceptions import ClientError
 
 from comments import keys
 from comments.sets.handler import handler
-from dynamo.calls.client import client
 from dynamo.items import Item
+from tests.support.hooks import hooked
 from tests.support.permissions import acting_as
 from tests.support.policy import FUNCTION
 from tests.support.project import PROJECT
@@ -63,11 +63,8 @@ def refusing(primary: Item) -> Iterator[None]:
             raise ClientError({"Error": error}, "BatchWriteItem")
 
     event = "provide-client-params.dynamodb.BatchWriteItem"
-    client().meta.events.register(event, refuse)
-    try:
+    with hooked(event, refuse):
         yield
-    finally:
-        client().meta.events.unregister(event, refuse)
 
 
 def _partition(request: dict[str, Any]) -> object:
@@ -92,18 +89,10 @@ class TestARecordThatCannotBeApplied:
         primaries = [written() for _ in range(3)]
         return [(p, record(None, p, number=n)) for n, p in enumerate(primaries, start=1)]
 
-    def test_is_reported_with_all_behind_it(self, event):
+    def test_is_reported_with_all_behind_it_and_applied_when_it_is_given_again(self, event):
         with refusing(event[1][0]):
             assert invoke(*(told for _, told in event)) == ["2", "3"]
-
-    def test_does_not_hold_up_those_before_it(self, event):
-        with refusing(event[1][0]):
-            invoke(*(told for _, told in event))
         assert [is_complete(primary) for primary, _ in event] == [True, False, False]
-
-    def test_is_applied_when_it_is_given_again(self, event):
-        with refusing(event[1][0]):
-            invoke(*(told for _, told in event))
         assert invoke(*(told for _, told in event[1:])) == []
         assert all(is_complete(primary) for primary, _ in event)
 

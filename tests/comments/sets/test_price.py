@@ -17,23 +17,14 @@ from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.site_reader import read
 from tests.support.comments.loading import load
-from tests.support.comments.truth import START
+from tests.support.comments.truth import START, written
 from tests.support.project import PROJECT
 
 pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 
 DOCUMENT = PROJECT / "docs" / "designs" / "sets.md"
 TEXT = "Bright and warm light. " * 5
-USUAL = NewComment(
-    id="usual",
-    product_id="usual",
-    language="en",
-    rating=5,
-    created_at=START,
-    author="alice",
-    title="Lovely",
-    body=TEXT,
-)
+USUAL = written("usual", id="usual", rating=5, author="alice", title="Lovely", body=TEXT)
 
 
 def told(what: str) -> list[float]:
@@ -82,33 +73,22 @@ class TestTheCostOfWriting:
             add_comment(replace(comment, id=fresh("comment")))
         assert [transaction(meter) - transaction(without)] == told("a primary, in its transaction")
 
-    def test_of_the_copies_of_a_post(self, comment):
+    @pytest.mark.parametrize(
+        ("write", "row"),
+        [
+            (None, "the copies of a post"),
+            (lambda c: edit(c, body=TEXT + "Very."), "an edit of words"),
+            (lambda c: edit(c, rating=2), "an edit of the rating"),
+            (lambda c: edit(c, rating=2, language="de"), "an edit of rating and language"),
+            (lambda c: delete_comment(c.id), "a deletion"),
+        ],
+    )
+    def test_of_what_follows_a_write(self, comment, write, row):
         add_comment(comment)
-        assert follow() == told("the copies of a post")
-
-    def test_of_an_edit_of_words(self, comment):
-        add_comment(comment)
-        follow()
-        edit(comment, body=TEXT + "Very.")
-        assert follow() == told("an edit of words")
-
-    def test_of_an_edit_of_the_rating(self, comment):
-        add_comment(comment)
-        follow()
-        edit(comment, rating=2)
-        assert follow() == told("an edit of the rating")
-
-    def test_of_an_edit_of_rating_and_language(self, comment):
-        add_comment(comment)
-        follow()
-        edit(comment, rating=2, language="de")
-        assert follow() == told("an edit of rating and language")
-
-    def test_of_a_deletion(self, comment):
-        add_comment(comment)
-        follow()
-        delete_comment(comment.id)
-        assert follow() == told("a deletion")
+        if write:
+            follow()
+            write(comment)
+        assert follow() == told(row)
 
 
 class TestTheCostOfReading:

@@ -16,23 +16,20 @@ from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
-from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.management.commands import run_stream
 from comments.management.commands.run_stream import Command
 from comments.models import Comment
-from comments.posting.services import add_comment, delete_comment, edit_comment
+from comments.posting.services import add_comment, edit_comment
 from comments.sets.applying import TABLE, Consumer
 from comments.store.comments import load_comment
-from dynamo.calls.batches import Batches
 from dynamo.calls.client import build_streams_client, client, current_connection
-from dynamo.calls.pool import Pool
 from dynamo.streams.walk import NoStream
 from dynamo.upkeep.integrity import every_item
 from tests.support.command_line import start_manage
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.outage import connected
-from tests.support.comments.truth import START
+from tests.support.comments.truth import START, written
 from tests.support.ports import spare_port
 from tests.support.sets.stored import expected_items, stored_items
 
@@ -44,14 +41,7 @@ LATER = START + timedelta(days=1)
 @pytest.fixture
 def comment(fresh):
     """A comment whose copies are made."""
-    comment = NewComment(
-        id=fresh("comment"),
-        product_id=fresh("product"),
-        language="en",
-        rating=5,
-        created_at=START,
-        body="Words",
-    )
+    comment = written(fresh("product"), id=fresh("comment"), rating=5)
     add_comment(comment)
     run_once()
     return comment
@@ -68,10 +58,6 @@ def edit(comment: NewComment, **what: Any) -> None:
     edit_comment(load_comment(comment.id), now=LATER, **what)
 
 
-def import_again(comment: NewComment) -> None:
-    BulkWriter(Batches(client(), Pool(1))).write([comment])
-
-
 def forget_checkpoints() -> None:
     table = Comment.Meta.table_name
     for item in every_item(client(), table):
@@ -80,28 +66,11 @@ def forget_checkpoints() -> None:
 
 
 class TestAComment:
-    def test_is_stored_thirty_two_times(self, comment):
-        assert len(stored_items(comment.id)) == 32
-        assert stored_items(comment.id) == expected_items(comment.id)
-
     @pytest.mark.parametrize(
         "what", [{"rating": 2}, {"language": "de"}, {"rating": 1, "language": "fr"}, {"body": "!"}]
     )
     def test_that_is_edited_has_its_copies_replaced(self, comment, what):
         edit(comment, **what)
-        run_once()
-        assert len(stored_items(comment.id)) == 32
-        assert stored_items(comment.id) == expected_items(comment.id)
-
-    def test_that_is_deleted_and_imported_again_is_there_again(self, comment):
-        delete_comment(comment.id, now=LATER)
-        import_again(replace(comment, rating=1, created_at=LATER))
-        run_once()
-        assert len(stored_items(comment.id)) == 32
-        assert stored_items(comment.id) == expected_items(comment.id)
-
-    def test_that_an_import_moves_to_another_product_takes_its_copies_along(self, comment, fresh):
-        import_again(replace(comment, product_id=fresh("product"), created_at=LATER))
         run_once()
         assert len(stored_items(comment.id)) == 32
         assert stored_items(comment.id) == expected_items(comment.id)

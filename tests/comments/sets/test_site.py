@@ -10,7 +10,6 @@ from comments.lists.queries import list_comments
 from comments.moderation.services import hide, restore
 from comments.posting.services import delete_comment, edit_comment
 from comments.rankings.derivation import find_newest
-from comments.replies.services import reply_to
 from comments.sets.applying import Consumer
 from comments.sets.models import TABLE
 from comments.store.comments import load_comment
@@ -20,13 +19,7 @@ from dynamo.lists.reader import PageRequest
 from tests.support.comments.browsing import visit
 from tests.support.comments.miscounting import settle
 from tests.support.comments.threads import NOW
-from tests.support.comments.writers import (
-    delete_url,
-    edit_url,
-    fields_of,
-    made_product,
-    someone,
-)
+from tests.support.comments.writers import delete_url, edit_url, fields_of, made_product
 from tests.support.sets.stored import stored_items
 
 pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
@@ -39,11 +32,6 @@ def spelling(request):
     with override_settings(COMMENT_SETS_KEY_FORMAT=request.param):
         yield request.param
         drain()
-
-
-@pytest.fixture
-def alice():
-    return someone("alice")
 
 
 @pytest.fixture
@@ -86,11 +74,6 @@ class TestAComment:
         drain()
         assert lists_with(comment) == IN_ENGLISH_ONE
 
-    def test_is_read_from_one_set(self, spelling, comment):
-        shown = visit(url(comment, "en", "1.5")).page.text
-        spelled = {"names": "1.5", "masks": "17"}[spelling]
-        assert f"PRODUCT#{comment.product_id}/en/{spelled}" in shown
-
     def test_that_is_hidden_is_in_none_until_it_is_restored(self, comment):
         hide(comment_id=comment.id, now=NOW)
         drain()
@@ -104,11 +87,6 @@ class TestAComment:
         drain()
         assert lists_with(comment) == []
         assert stored_items(comment.id) == {}
-
-    def test_shows_the_reply_to_it(self, comment):
-        reply_to(comment_id=comment.id, text="Thanks a lot", author="sam", seen=None, now=NOW)
-        drain()
-        assert "Thanks a lot" in visit(url(comment, "en", "5")).page.text
 
     def test_is_its_products_highlight(self, comment):
         wanted = CommentsRequest(comment.product_id, PageRequest(20), accept_language="en")
@@ -148,18 +126,6 @@ class TestACopyThatLagsBehind:
         assert comment.id in visit(url(comment, "en", "5")).comment_ids
         assert visit(f"/comments/{comment.id}/").status == 404
 
-    def test_of_a_deleted_comment_cannot_be_voted_for_or_reported(self, comment):
-        bob = someone("bob")
-        delete_comment(comment.id, now=NOW)
-        for what in ("vote", "report"):
-            response = bob.send(f"/comments/{what}/{comment.id}/", {"reason": "spam"})
-            assert response.status_code == 404
-
-    def test_of_a_hidden_comment_leads_to_a_page_that_says_so(self, comment):
-        hide(comment_id=comment.id, now=NOW)
-        assert visit(url(comment, "~", "1.5")).status == 200
-        assert visit(f"/comments/{comment.id}/").status == 404
-
     def test_of_a_comment_in_another_language_is_shown_once(self, comment):
         """Half of the writes of its move are done: it is in the sets of both languages."""
         older = [c for c in stored_items(comment.id).values() if "/en/" in c["sk"]["S"]]
@@ -171,12 +137,6 @@ class TestACopyThatLagsBehind:
         for copy in older:
             key = {name: copy[name] for name in ("pk", "sk")}
             client().delete_item(TableName=TABLE, Key=key)
-
-    def test_is_not_counted_in(self, comment):
-        delete_comment(comment.id, now=NOW)
-        shown = visit(url(comment, "en", "5"))
-        assert (shown.status, shown.comment_ids) == (200, [comment.id])
-        assert counts_of(comment.product_id, consistent=True).total == 0
 
     def test_is_no_products_newest(self, comment):
         delete_comment(comment.id, now=NOW)

@@ -1,25 +1,45 @@
 """Whatever is added, edited, deleted and imported, in any order: the counts are exact."""
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from pynamodb.expressions.operand import Path
+from ulid import ULID
 
+from comments import keys
 from comments.filters import RATINGS
 from comments.imports.writer import BulkWriter
 from comments.items import NewComment
-from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.store.comments import load_comment
+from comments.keys import scored
+from comments.posting.services import (
+    CommentGone,
+    Draft,
+    EditLost,
+    add_comment,
+    delete_comment,
+    edit_comment,
+    post_comment,
+    save_edit,
+)
+from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
+from comments.store.table import comment_key, query_pages, read_item
+from comments.votes.queries import helpful_votes
+from comments.votes.services import PLACE, take_back, vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts
 from tests.support.comments.truth import START
+from tests.support.hooks import hooked
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 languages = st.sampled_from(["en", "de", "ja"])
@@ -124,3 +144,130 @@ class TestWritingAtLength(Writing.TestCase):
     """The same, for longer."""
 
     settings = settings(max_examples=8, stateful_step_count=50)
+
+
+AUTHOR, VOTERS = "ann", ("bob", "eve")
+NOW = datetime(2026, 11, 1, tzinfo=UTC)
+kinds = st.sampled_from(["edit", "delete", "vote", "take back"])
+numbers = st.integers(0, 5)
+
+
+@contextmanager
+def interrupted(call: int, happens: Callable[[], None]) -> Iterator[None]:
+    """Let something happen before a call, counted from 0; nothing where there are fewer calls."""
+    left = [call]
+
+    def meet(**_: Any) -> None:
+        left[0] -= 1
+        if left[0] == -1:
+            happens()
+
+    with hooked("provide-client-params.dynamodb.*", meet):
+        yield
+
+
+class Writers(RuleBasedStateMachine):
+    """The model: what each comment may say, and each voter may have said of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.product = unique("product")
+        self.texts: dict[str, set[str]] = {}
+        self.votes: dict[tuple[str, str], set[bool]] = {}
+        self.written = 0
+
+    @rule(
+        outer=kinds, inner=kinds, which=numbers, other=numbers, call=numbers, met=st.integers(0, 2)
+    )
+    def write(self, outer: str, inner: str, which: int, other: int, call: int, met: int) -> None:
+        if not self.texts:
+            self.post()
+        ids = sorted(self.texts)
+        mine, theirs = ids[which % len(ids)], ids[other % len(ids)]
+        happens = self.prepared(inner, theirs, voter=VOTERS[other % 2])
+        write = self.prepared(outer, mine, voter=VOTERS[which % 2])
+        with interrupted(call, happens), conflicts(met):
+            write()
+
+    @rule(inner=kinds, other=numbers, call=numbers, met=st.integers(0, 2))
+    def post_meanwhile(self, inner: str, other: int, call: int, met: int) -> None:
+        ids = sorted(self.texts)
+        happens = self.prepared(inner, ids[other % len(ids)], voter=VOTERS[0]) if ids else int
+        with interrupted(call, happens), conflicts(met):
+            self.post()
+
+    def post(self) -> None:
+        comment_id, draft = str(ULID()), self.draft()
+        post_comment(
+            draft, comment_id=comment_id, product_id=self.product, username=AUTHOR, now=NOW
+        )
+        self.texts[comment_id] = {draft.body}
+
+    def prepared(self, kind: str, comment_id: str, *, voter: str) -> Callable[[], None]:
+        """A write as a form has it that was opened before the step."""
+        if kind == "edit":
+            version = load_comment(comment_id).version
+            return lambda: self.edit(comment_id, version)
+        if kind == "delete":
+            return lambda: self.delete(comment_id)
+        return lambda: self.vote(comment_id, voter, is_cast=kind == "vote")
+
+    def edit(self, comment_id: str, version: int) -> None:
+        draft = self.draft()
+        with suppress(EditLost, CommentGone, NoSuchComment):
+            save_edit(draft, comment_id=comment_id, version=version, username=AUTHOR, now=NOW)
+            if comment_id in self.texts:  # else it was deleted after it was edited
+                self.texts[comment_id].add(draft.body)
+
+    def delete(self, comment_id: str) -> None:
+        delete_comment(comment_id, now=NOW)
+        self.texts.pop(comment_id, None)
+
+    def vote(self, comment_id: str, voter: str, *, is_cast: bool) -> None:
+        with suppress(NoSuchComment):
+            (vote if is_cast else take_back)(comment_id=comment_id, username=voter)
+            self.votes.setdefault((comment_id, voter), set()).add(is_cast)
+
+    def draft(self) -> Draft:
+        self.written += 1
+        return Draft(4, ("en", "de")[self.written % 2], "", f"text {self.written}")
+
+    @invariant()
+    def comments_say_what_was_saved(self) -> None:
+        for comment_id, texts in self.texts.items():
+            stored = load_comment(comment_id).comment
+            assert stored.body in texts
+            self.texts[comment_id] = {stored.body}
+
+    @invariant()
+    def counts_equal_a_recount(self) -> None:
+        stored = Counter(
+            (load_comment(comment_id).comment.language, 4) for comment_id in self.texts
+        )
+        assert counts_of(self.product, consistent=True).cells == stored
+
+    @invariant()
+    def votes_are_as_they_were_cast(self) -> None:
+        for comment_id in self.texts:
+            cast = 0
+            for voter in VOTERS:
+                is_stored = bool(read_item(comment_key(comment_id, keys.vote(voter))))
+                assert is_stored in self.votes.get((comment_id, voter), {False})
+                self.votes[comment_id, voter] = {is_stored}
+                cast += is_stored
+            assert helpful_votes(comment_id) == cast
+            rank = read_item(comment_key(comment_id)).get(PLACE)
+            assert rank == ({"S": scored(cast, comment_id)} if cast else None)
+
+    @invariant()
+    def nothing_is_left_of_what_was_deleted(self) -> None:
+        for comment_id, _ in self.votes:
+            if comment_id not in self.texts:
+                (page,) = query_pages(Path("pk") == keys.comment(comment_id), ConsistentRead=True)
+                kept = [item["sk"]["S"] for item in page["Items"]]
+                assert kept in ([], [keys.comment(comment_id)])
+                assert helpful_votes(comment_id) == 0
+
+
+TestWriters = Writers.TestCase
+TestWriters.settings = settings(max_examples=examples(40), stateful_step_count=10)

@@ -28,6 +28,7 @@ from dynamo.writes import counters as sharded
 from tests.support.chance import unique
 from tests.support.comments.flows import put_votes
 from tests.support.comments.threads import NOW, differing, helpful, made_comment
+from tests.support.hooks import hooked
 
 pytestmark = pytest.mark.usefixtures("few_items")
 Happening = Callable[[NewComment], object]
@@ -82,12 +83,8 @@ def before_call(number: int, go: Callable[[], object]) -> Iterator[list[str]]:
             go()
             is_going[0] = False
 
-    event = "provide-client-params.dynamodb.*"
-    client().meta.events.register(event, note)
-    try:
+    with hooked("provide-client-params.dynamodb.*", note):
         yield calls
-    finally:
-        client().meta.events.unregister(event, note)
 
 
 def moments(
@@ -133,12 +130,8 @@ class TestVotersWhoMeet:
                 key = parameters.get("Key") or parameters["Item"]
                 written.append(f"{kind} {key['sk']['S']}")
 
-        event = "provide-client-params.dynamodb.TransactWriteItems"
-        client().meta.events.register(event, note)
-        try:
+        with hooked("provide-client-params.dynamodb.TransactWriteItems", note):
             vote_of_bob(comment)
-        finally:
-            client().meta.events.unregister(event, note)
         assert written == ["Put VOTE#bob", f"Update TALLY#{comment.id}#0"]
 
     @pytest.mark.parametrize("others", [1, 2, 3])

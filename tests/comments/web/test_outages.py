@@ -1,16 +1,12 @@
 """The database away in mid-session: a sentence and "come back", never an error of our own."""
 
-import json
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 from django.test import Client
 
 from tests.support.comments.browsing import HTMX, Shown
+from tests.support.comments.faulty import troubled
 from tests.support.comments.loading import load
 from tests.support.comments.outage import connected, own_engine, wait_for_answers
 from tests.support.comments.spying import spied
@@ -95,14 +91,6 @@ class TestStoppedEngine:
         assert len(shown(visitor.get(LIST)).comment_ids) == 20
         assert visitor.get("/readyz").status_code == 200
 
-    def test_may_happen_again_and_again(self, visitor, away):
-        for _ in range(2):
-            away.start()
-            wait_for_answers()
-            assert visitor.get(LIST).status_code == 200
-            away.stop()
-            assert visitor.get(LIST).status_code == 503
-
 
 class TestSilentEngine:
     def test_is_given_up_on(self):
@@ -115,39 +103,11 @@ class TestSilentEngine:
         assert response["Retry-After"]
 
 
-class Overloaded(BaseHTTPRequestHandler):
-    """Answers like a table that has no capacity left."""
-
-    def do_POST(self) -> None:
-        name = "com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"
-        body = json.dumps({"__type": name, "message": "The level of throughput is exceeded."})
-        self.send_response(400)
-        self.send_header("Content-Type", "application/x-amz-json-1.0")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body.encode())
-
-    def log_message(self, *_: object) -> None:
-        """Log nothing."""
-
-
-@contextmanager
-def overloaded_table() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Overloaded)
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
+@pytest.mark.usefixtures("tables")
 class TestThrottledTable:
     @pytest.mark.parametrize("url", PAGES)
     def test_is_told_apart_from_one_that_is_away(self, url):
-        with overloaded_table() as address, connected(address, attempts=1):
+        with troubled(seed=1, conflicts=0, throttled=1):
             answer = shown(Client().get(url))
         assert answer.status == 503
         assert int(answer.response["Retry-After"]) > 0

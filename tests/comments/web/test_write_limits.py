@@ -4,13 +4,13 @@ import pytest
 
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
+from comments.votes.queries import helpful_votes
 from tests.support.comments.writers import (
     WORDS,
     delete_url,
     edit_url,
     error_on,
     fields_of,
-    made_product,
     new_url,
     sign_in,
     someone,
@@ -22,16 +22,6 @@ pytestmark = pytest.mark.usefixtures("tables")
 @pytest.fixture
 def two_writes(settings):
     settings.COMMENT_WRITES_PER_USER = 2
-
-
-@pytest.fixture
-def alice():
-    return someone("alice")
-
-
-@pytest.fixture
-def lamp():
-    return made_product()
 
 
 @pytest.mark.usefixtures("two_writes")
@@ -46,18 +36,15 @@ class TestAUserWhoWritesTooOften:
         assert fields_of(shown)["body"] == WORDS["body"]
         assert counts_of(lamp, consistent=True).total == 2
 
-    def test_is_told_in_the_forms_place_by_htmx(self, alice, lamp):
-        for _ in range(2):
-            alice.write(lamp)
-        response = alice.send(new_url(lamp), {**alice.open_form(lamp), **WORDS}, htmx=True)
-        assert (response.status_code, response["HX-Retarget"]) == (429, "#comment-form")
-
-    def test_can_neither_edit_nor_delete(self, alice, lamp):
+    def test_can_neither_edit_nor_delete_nor_vote(self, alice, bob, lamp):
+        bobs = bob.has_written(lamp).comment
         comment, _ = (alice.write(lamp).comment for _ in range(2))
         form = {**fields_of(alice.get(edit_url(comment))), "title": "Dim"}
         assert alice.send(edit_url(comment), form).status_code == 429
-        response = alice.send(delete_url(comment))
-        assert (response.status_code, int(response["Retry-After"]) > 0) == (429, True)
+        for url in (delete_url(comment), f"/comments/vote/{bobs.id}/"):
+            response = alice.send(url, {"helpful": "yes"})
+            assert (response.status_code, int(response["Retry-After"]) > 0) == (429, True)
+        assert helpful_votes(bobs.id) == 0
         assert load_comment(comment.id).comment == comment
 
     def test_is_one_user_from_wherever_they_write(self, alice, lamp):

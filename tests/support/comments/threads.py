@@ -2,14 +2,23 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
+from pynamodb.expressions.operand import Path
+
+from comments import keys
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
+from comments.models import Comment
 from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import State
+from comments.store.table import query_pages
+from dynamo.calls.client import client
+from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
+from dynamo.upkeep.integrity import Difference
 from shop.catalogue.services import ensure_products
 from tests.support.chance import unique
 from tests.support.comments.truth import START
@@ -56,11 +65,39 @@ def moderated(comment: NewComment, state: State) -> ModeratedComment | None:
     return None
 
 
-def differing(*comments: NewComment) -> list[str]:
+def differences(*comments: NewComment) -> list[Difference]:
     """What the check finds of comments and their products."""
     mine = {name for comment in comments for name in (comment.id, comment.product_id)}
-    return [
-        f"{d.kind} of {d.subject}: {d.stored}, not {d.expected}"
-        for d in comment_differences()
-        if any(name in d.subject for name in mine) and not d.is_hint
-    ]
+    return [d for d in comment_differences() if any(name in d.subject for name in mine)]
+
+
+def differing(*comments: NewComment) -> list[str]:
+    """The same in words, but for hints."""
+    found = [d for d in differences(*comments) if not d.is_hint]
+    return [f"{d.kind} of {d.subject}: {d.stored}, not {d.expected}" for d in found]
+
+
+def mended(*comments: NewComment) -> list[Difference]:
+    """What the check found of comments and their products, and has mended."""
+    found = differences(*comments)
+    assert all(difference.mend and difference.mend() for difference in found)
+    assert differences(*comments) == []
+    return found
+
+
+def spoil(comment: NewComment, name: str, value: dict[str, Any], *, sort_key: str = "") -> None:
+    """Change an attribute of a comment, or of what belongs to it, behind everybody's back."""
+    key = keys.comment(comment.id)
+    client().update_item(
+        TableName=Comment.Meta.table_name,
+        Key={"pk": {"S": key}, "sk": {"S": sort_key or key}},
+        UpdateExpression="SET #n = :v",
+        ExpressionAttributeNames={"#n": name},
+        ExpressionAttributeValues={":v": value},
+    )
+
+
+def items_in(comment_id: str) -> dict[str, Item]:
+    """All that is stored under a comment's partition key, by its sort keys."""
+    (page,) = query_pages(Path("pk") == keys.comment(comment_id), ConsistentRead=True)
+    return {item["sk"]["S"]: item for item in page["Items"]}

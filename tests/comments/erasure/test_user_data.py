@@ -1,11 +1,14 @@
-"""What a user left is erased, but for the orders."""
+"""What is stored about a user: erased, printed and downloaded, and nothing of anybody else."""
 
 import json
 from dataclasses import replace
+from io import StringIO
+from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
+from comments.erasure import views
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.profiles.queries import ids_written_by
@@ -14,15 +17,20 @@ from comments.replies.services import reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote
+from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
+from dynamo.upkeep import erasure
+from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.activity.entries import LogVerb
 from shop.activity.recording import LOG
+from shop.models import Profile
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine
 from shop.orders.queries import has_bought, list_orders
 from tests.support.activity.making import made_entry, whole_log
 from tests.support.clock import now_within_a_month, this_month
+from tests.support.comments.faulty import unreachable
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START
 from tests.support.comments.writers import Writer, made_product, someone
@@ -139,12 +147,6 @@ class TestDeletingUserData:
         assert len(list(ids_written_by(alice.username))) == 1
         assert find_user(alice.username).is_active
 
-    def test_again_finds_nothing(self, capsys, alice):
-        buy(alice, made_product())
-        alice.has_written(made_product())
-        run(capsys, alice.username)
-        assert set(run(capsys, alice.username)["found"].values()) == {0}
-
 
 class TestDeletingAComment:
     def test_says_what_became_of_it(self, capsys, alice):
@@ -152,3 +154,116 @@ class TestDeletingAComment:
         for outcome in ("is deleted", "is not there (any more)"):
             call_command("moderate", comment.id, "delete")
             assert capsys.readouterr().out == f"The comment “{comment.id}” {outcome}.\n"
+
+
+def exported(username: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command("export_user_data", username, stdout=out)
+    data: dict[str, Any] = json.loads(out.getvalue())
+    return data
+
+
+class TestExport:
+    def test_has_all_that_an_erasure_finds_and_the_orders(self, alice):
+        lamp, bobs = made_product(), someone("bob").has_written(made_product()).comment
+        alices = alice.has_written(lamp, body="long " * 900).comment
+        vote(comment_id=bobs.id, username=alice.username)
+        put(made_order(alice.username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
+        LOG.put(made_entry(now_within_a_month(), who=alice.username))
+        data = exported(alice.username)
+        assert data["username"] == alice.username
+        assert [profile["is_staff"] for profile in data["profile"]] == [False]
+        assert [each["pk"] for each in data["comments"]] == [f"COMMENT#{alices.id}"] * 2
+        assert data["comments"][1]["text"].startswith("long long")
+        assert [each["pk"] for each in data["votes"]] == [f"COMMENT#{bobs.id}"]
+        assert [each["product_id"] for each in data["orders"]] == [lamp]
+        assert len(data["purchases"]) == 1
+        assert {each["who"] for each in data["activity"]} == {alice.username}
+
+    def test_has_no_second_factor(self, alice):
+        profile = Profile.get(keys.user(alice.username), keys.profile(alice.username))
+        profile.update([Profile.totp_secret.set("JBSWY3DP"), Profile.recovery_codes.set(["c0de"])])
+        shown = exported(alice.username)
+        assert not {"totp_secret", "recovery_codes"} & shown["profile"][0].keys()
+        assert "JBSWY3DP" not in json.dumps(shown)
+        assert "c0de" not in json.dumps(shown)
+
+    def test_has_no_password(self, alice):
+        password = find_user(alice.username).password
+        assert "password" not in exported(alice.username)["profile"][0]
+        assert password not in json.dumps(exported(alice.username))
+
+    def test_of_nobody_is_empty(self, fresh):
+        data = exported(fresh("nobody"))
+        assert not any(data[kind] for kind in data.keys() - {"username"})
+
+    def test_needs_a_user_name(self):
+        with pytest.raises(CommandError, match="A user name has 3 to 64"):
+            exported("x y")
+
+
+class TestAnErasedUser:
+    def test_has_no_page_though_the_name_stays_taken(self, alice, client):
+        put(made_order(alice.username))
+        assert client.get(f"/users/{alice.username}/").status_code == 200
+        call_command("delete_user_data", alice.username, stdout=StringIO())
+        assert client.get(f"/users/{alice.username}/").status_code == 404
+
+
+URL = "/account/data/"
+
+
+def downloaded(writer: Writer) -> dict[str, Any]:
+    response: Any = writer.browser.post(URL)
+    assert response["Content-Type"] == "application/json"
+    assert response["Content-Disposition"] == 'attachment; filename="dynashop.json"'
+    data: dict[str, Any] = json.loads(response.getvalue())
+    return data
+
+
+class TestOnesOwnData:
+    def test_is_what_keys_of_the_user_lead_to(self, alice):
+        lamp, bobs = made_product(), someone("bob").has_written(made_product()).comment
+        alices = alice.has_written(lamp, body="long “words” " * 500).comment
+        vote(comment_id=bobs.id, username=alice.username)
+        put(made_order(alice.username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
+        data = downloaded(alice)
+        assert data["username"] == alice.username
+        assert [each["pk"] for each in data["comments"]] == [f"COMMENT#{alices.id}"] * 2
+        assert data["comments"][1]["text"].startswith("long “words”")
+        assert [each["pk"] for each in data["votes"]] == [f"COMMENT#{bobs.id}"]
+        assert [each["product_id"] for each in data["orders"]] == [lamp]
+        assert "password" not in data["profile"][0]
+
+    def test_of_others_is_not_read(self, alice):
+        LOG.put(made_entry(now_within_a_month(), who=alice.username))
+        with metered() as meter:
+            assert not {"activity", "imported reviews"} & downloaded(alice).keys()
+        assert not any("activity" in call.table for call in meter.calls)
+
+    def test_is_all_there_in_several_parts(self, alice, monkeypatch):
+        monkeypatch.setattr(erasure, "NAMES_AT_ONCE", 2)
+        written = [alice.has_written(made_product()).comment.id for _ in range(5)]
+        found = [each["pk"].removeprefix("COMMENT#") for each in downloaded(alice)["comments"]]
+        assert sorted(found) == sorted(written)
+
+    def test_says_when_it_is_not_complete(self, alice):
+        response: Any = alice.browser.post(URL)
+        with unreachable():
+            data = json.loads(response.getvalue())
+        assert data["error"] == "This file is not complete."
+        assert "orders" not in data
+
+    def test_is_sent_a_few_times_an_hour(self, alice, monkeypatch):
+        monkeypatch.setattr(views, "DOWNLOADS", replace(views.DOWNLOADS, times=2))
+        answers = [alice.browser.post(URL) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        assert "You have downloaded your data several times." in answers[2].content.decode()
+
+    @pytest.mark.real_engine
+    def test_costs_a_call_for_each_kind_and_for_its_items(self, alice):
+        for _ in range(3):
+            alice.has_written(made_product())
+        with metered() as meter:
+            downloaded(alice)
+        assert (meter.requests(), meter.capacity_units()) == (12, 15.0)
