@@ -12,7 +12,7 @@ from pynamodb.expressions.update import Action as Change
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import page_batches
 from dynamo.writes.actions import Action, check, put, unchanged
 from dynamo.writes.counters import Counters, Deltas, write_counted
 from dynamo.writes.shards import NamedShards, Shards

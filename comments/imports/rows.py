@@ -21,10 +21,10 @@ from dynamo.files.records import (
     Rejected,
     RowRefused,
     moment_of,
+    product_id_of,
     short_text,
     text_of,
 )
-from dynamo.files.values import product_id_of
 from shop.accounts.names import BadUsername, username_of
 
 LONGEST_ID = 128
@@ -48,7 +48,7 @@ class Findings:
 
     ``cells`` are the rows by language and rating; ``spelled`` are the languages as the file has
     them; ``products`` are the file's ids of products that could not be kept, by those they were
-    mapped to (`dynamo.files.values`).
+    mapped to (`dynamo.files.records`).
     """
 
     cells: Counter[Cell] = field(default_factory=Counter)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dynamo.files.columns import BadMapping, columns_among
-from dynamo.files.values import DateFormats
+from dynamo.files.records import DateFormats
 
 FIELDS = (
     "id",

@@ -31,7 +31,7 @@ from comments.store.counts import cells_of, counters
 from comments.store.table import change, changed, read_item
 from dynamo.calls.batches import in_chunks
 from dynamo.items import Item, table_key
-from dynamo.lists.site_reader import every_entry, read
+from dynamo.lists.reader import every_entry, read
 from dynamo.lists.sort_keys import SEPARATOR, moment_at
 from dynamo.upkeep.integrity import (
     Candidate,

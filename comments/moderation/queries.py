@@ -17,9 +17,8 @@ from comments.store.table import index_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
-from dynamo.lists.reader import Order, PageRequest, PageResult
+from dynamo.lists.reader import Order, PageRequest, PageResult, read
 from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import read
 from dynamo.lists.sort_keys import moment_at
 from shop.catalogue.queries import find_tiles
 

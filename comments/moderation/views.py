@@ -26,8 +26,7 @@ from comments.web.rate_limits import check_staff_rate_limit
 from dynamo.calls import clock
 from dynamo.lists.reader import PageResult
 from dynamo.web.csv_lists import csv_response
-from dynamo.web.paging import ListRequest, show_page
-from dynamo.web.partials import notify, wants_partial
+from dynamo.web.paging import ListRequest, notify, show_page, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import LogVerb
 from shop.web.access import prefetch, staff_only

@@ -36,10 +36,10 @@ from comments.rankings.derivation import (
     rank_keys_of,
 )
 from dynamo.calls.batches import in_chunks
-from dynamo.calls.budget import Backoff
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
+from dynamo.calls.pool import Backoff
 from dynamo.upkeep.pace import Advance
 from dynamo.writes.actions import Action, unchanged, update
 from dynamo.writes.transactions import (

@@ -21,7 +21,7 @@ from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import page_batches
 from dynamo.lists.sort_keys import timestamp
 from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters, Deltas, write_counted

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import ClientError
 
-from dynamo.calls.budget import Backoff
 from dynamo.calls.faults import BUSY, Throttled, fault_in
-from dynamo.calls.pool import Pool
+from dynamo.calls.pool import Backoff, Pool
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from dynamo.files.csv_cells import csv_text
+from dynamo.files.records import csv_text
 
 Row = Mapping[str, object]
 """Values by column; a missing one is empty in CSV, and left out of JSON lines."""

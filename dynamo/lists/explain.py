@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dynamo.calls.meter import UNLABELLED, Meter
+from dynamo.items import item_bytes
 from dynamo.lists.reader import Page, RunRead
-from dynamo.lists.sizes import item_bytes
 from dynamo.prices import prices
 
 

@@ -13,22 +13,19 @@ DynamoDB Streams.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import ClientError
 
 from dynamo.calls.client import StreamsApi
 from dynamo.errors import DynamoError
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-from dataclasses import field
-from typing import TYPE_CHECKING
-
 from dynamo.items import wire_key
 from dynamo.writes.actions import put
 from dynamo.writes.transactions import write_one
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 Record = Mapping[str, Any]
 """A record of a stream, in the form of GetRecords and of AWS Lambda's events."""

@@ -7,9 +7,9 @@ from django.conf import settings
 from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
 
-from dynamo.calls.budget import time_budget
 from dynamo.calls.faults import FAILURES, fault_in
-from dynamo.files.csv_cells import csv_text, escape_formula
+from dynamo.calls.pool import time_budget
+from dynamo.files.records import csv_text, escape_formula
 from dynamo.lists.reader import Page, PageRequest
 
 ROWS_AT_A_TIME = 200

@@ -6,7 +6,7 @@ backoff.
 
 As long as the process lives, a value is retried until it is sent; on an orderly shutdown the rest
 is sent within a few seconds, or kept in a file that a later process takes
-(`dynamo.writes.spool`). Lost are the unsent values of a killed process, values put while the
+(`dynamo.writes.background`). Lost are the unsent values of a killed process, values put while the
 queue is full, and those that cannot be kept; the latter two are counted and logged. A value may be
 sent twice, so sending must be idempotent.
 """
@@ -15,15 +15,16 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from secrets import token_hex
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
 from dynamo.calls.faults import FAILURES, fault_in, sentence_about
-from dynamo.writes.spool import Spool
 
 T = TypeVar("T")
 
@@ -35,6 +36,49 @@ LOG_EVERY = 60.0
 """Seconds between two log lines about a failure that lasts."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Spool(Generic[T]):
+    """Files ``<name>-<pid>-….jsonl`` in ``folder()``, which only their owner can read.
+
+    ``dump`` makes a line of a value, and ``load`` a value of a line; it raises ValueError.
+    """
+
+    folder: Callable[[], Path]
+    name: str
+    dump: Callable[[T], str]
+    load: Callable[[str], T]
+
+    def save(self, values: Iterable[T]) -> Path:
+        """Write values to a new file, whole or not at all. Raises OSError."""
+        path = self.folder() / f"{self.name}-{os.getpid()}-{token_hex(4)}.jsonl"
+        draft = path.with_suffix(".tmp")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.writelines(f"{self.dump(value)}\n" for value in values)
+            draft.rename(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        return path
+
+    def load_all(self) -> Iterator[list[T]]:
+        """Yield the values of each file, which is removed after them.
+
+        Of several processes one gets a file. A file that cannot be read keeps its new name
+        ``….taken``. Raises OSError and what ``load`` does.
+        """
+        for path in sorted(self.folder().glob(f"{self.name}-*.jsonl")):
+            taken = path.with_suffix(".taken")
+            try:
+                path.rename(taken)
+            except FileNotFoundError:  # another process was faster
+                continue
+            lines = taken.read_text(encoding="utf-8").splitlines()
+            yield [self.load(line) for line in lines]
+            taken.unlink()
 
 
 class BackgroundWrites(Generic[T]):

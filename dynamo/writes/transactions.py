@@ -15,15 +15,14 @@ from uuid import uuid4
 from botocore.exceptions import ClientError
 from pynamodb.attributes import UnicodeAttribute
 
-from dynamo.calls.budget import Backoff
 from dynamo.calls.faults import FAILURES, EngineTooOld, Throttled, fault_in
+from dynamo.calls.pool import Backoff
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
-from dynamo.writes.actions import Action, check
+from dynamo.writes.actions import Action, check, parameters
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-from dynamo.writes.actions import parameters
 
 MOST_ACTIONS = 100
 TOO_MANY_FOR_OLD_ENGINES = 26

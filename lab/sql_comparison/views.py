@@ -28,8 +28,7 @@ from dynamo.lists.runs import Index, Position, Run
 from dynamo.lists.sort_keys import sort_key_of
 from dynamo.web.addresses import site_of
 from dynamo.web.formats import json_ld
-from dynamo.web.paging import show_page
-from dynamo.web.partials import wants_partial
+from dynamo.web.paging import show_page, wants_partial
 from lab.sql_comparison import models
 from shop.catalogue.queries import Category, Product
 

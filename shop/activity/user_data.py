@@ -9,7 +9,7 @@ from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.lists.merging import Entry as Found
-from dynamo.lists.site_reader import every_entry
+from dynamo.lists.reader import every_entry
 from dynamo.upkeep.erasure import Kept, Trace
 from dynamo.writes.actions import delete
 from dynamo.writes.transactions import write_one

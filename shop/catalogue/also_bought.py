@@ -15,8 +15,7 @@ from functools import partial
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import table_key
-from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.site_reader import read
+from dynamo.lists.reader import Page, PageRequest, read
 from dynamo.lists.sort_keys import id_at
 from dynamo.writes.actions import Action, update
 from shop import keys

@@ -9,8 +9,7 @@ from django.views.decorators.http import require_safe
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import ListData, show_page
-from dynamo.web.partials import render_list
+from dynamo.web.paging import ListData, render_list, show_page
 from dynamo.web.refusals import Refusal
 from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.also_bought import read_also_bought

@@ -1,4 +1,4 @@
-"""Imports of pickup points, and of where postcodes are, in two passes: see `dynamo.files.two_pass`.
+"""Imports of pickup points, and of where postcodes are: see `dynamo.files.row_files`.
 
 Of two rows with one id, or one postcode, the later counts. Whatever is stored already is not
 written again: an import that was interrupted continues when it is started again.
@@ -13,8 +13,7 @@ from dynamo.calls.batches import Batches, in_chunks
 from dynamo.calls.client import client, pool
 from dynamo.files.columns import columns_among
 from dynamo.files.records import Record, Rejected, RejectsFile, RowRefused, short_text, text_of
-from dynamo.files.row_files import OpenRows, RowFile
-from dynamo.files.two_pass import TwoPassImport
+from dynamo.files.row_files import OpenRows, RowFile, TwoPassImport
 from dynamo.upkeep.pace import Progress
 from shop.pickup.cells import BadCoordinates, Coordinates
 from shop.pickup.locations import ZipLocation, put_zips, zip_code_of

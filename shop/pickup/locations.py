@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from dynamo.calls.batches import Batches
 from dynamo.items import Item, table_key
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import page_batches
 from shop import keys
 from shop.models import ZipPlace as StoredPlace
 from shop.pickup.cells import BadCoordinates, Coordinates

@@ -10,8 +10,7 @@ from django.utils.module_loading import import_string
 from dynamo.calls import clock
 from dynamo.calls.client import slow_client
 from dynamo.management.options import at_least_one, failures_in_one_line
-from dynamo.tables.create import create_missing
-from dynamo.tables.schema import Throughput
+from dynamo.tables import Throughput, create_missing
 from dynamo.writes.transactions import too_old
 
 if TYPE_CHECKING:

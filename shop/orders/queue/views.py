@@ -13,8 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dynamo.calls import clock
 from dynamo.web.csv_lists import csv_response
-from dynamo.web.paging import ListData, ListRequest, show_page
-from dynamo.web.partials import render_list, wants_partial
+from dynamo.web.paging import ListData, ListRequest, render_list, show_page, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.order_status import FORWARD, Move
 from shop.orders.counts import queue_lengths

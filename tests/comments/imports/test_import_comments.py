@@ -32,8 +32,7 @@ from dynamo.calls.meter import metered
 from dynamo.files.columns import parse_columns
 from dynamo.files.records import RejectsFile
 from dynamo.files.row_files import RowFile
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import read
+from dynamo.lists.reader import PageRequest, read
 from dynamo.upkeep.pace import Progress
 from shop.catalogue.queries import find_product
 from tests.support.chance import examples

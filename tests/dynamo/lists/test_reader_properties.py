@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynamo.items import BLOCK
 from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynamo.lists.reader import Order, PageRequest, Toward
 from dynamo.lists.runs import Position
-from dynamo.lists.sizes import BLOCK
 from dynamo.lists.sort_keys import id_at
 from tests.support.merged_lists import (
     MergedList,

@@ -11,11 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamo.lists.merging import LEAST_UNITS
-from dynamo.lists.reader import Order, Page, PageRequest, Toward, read_page
-from dynamo.lists.runs import Position, Run
-from dynamo.lists.segments import Segment, SegmentsPlan, read_segments
+from dynamo.lists.reader import (
+    Order,
+    Page,
+    PageRequest,
+    Segment,
+    SegmentsPlan,
+    Toward,
+    read_page,
+    read_segments,
+)
+from dynamo.lists.runs import HIGHEST, Position, QuerySource, Run
 from dynamo.lists.sort_keys import id_at, sort_key_of
-from dynamo.lists.sources import HIGHEST, QuerySource
 from tests.support.merged_lists import (
     INDEX,
     POOL,

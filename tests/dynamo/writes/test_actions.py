@@ -6,8 +6,7 @@ import pytest
 from botocore.exceptions import ClientError
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from dynamo.calls.client import client
-from dynamo.calls.models import DynamoModel
+from dynamo.calls.client import DynamoModel, client
 from dynamo.items import Item, wire_key
 from dynamo.writes.actions import (
     check,

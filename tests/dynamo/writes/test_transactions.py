@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.calls.budget import Backoff
+from dynamo.calls.pool import Backoff
 from dynamo.writes.actions import Action
 from dynamo.writes.transactions import ConditionFailed, Contended, Transactions
 

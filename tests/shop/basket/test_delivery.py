@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import page_batches
 from shop.pickup.cells import Coordinates
 from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.points import PickupPoint

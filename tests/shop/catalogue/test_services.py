@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from dynamo.calls.pool import Pool
-from dynamo.lists.site_reader import every_entry
+from dynamo.lists.reader import every_entry
 from shop import keys
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product, list_categories, list_products

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import page_batches
 from shop.pickup.cells import Coordinates
 from shop.pickup.locations import ZipLocation, put_zips
 from shop.pickup.writing import put_points

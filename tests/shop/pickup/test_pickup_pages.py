@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import page_batches
 from shop.order_status import Status
 from shop.orders.items import NewOrder
 from shop.pickup.cells import Coordinates
