@@ -272,9 +272,9 @@ LOGGING = {
             "style": "{",
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
-        "json": {"()": "dynamo.telemetry.log_lines.JsonLines"},
+        "json": {"()": "dynamo.telemetry.requests.JsonLines"},
     },
-    "filters": {"refusals": {"()": "dynamo.telemetry.log_lines.RefusalsInOneLine"}},
+    "filters": {"refusals": {"()": "dynamo.telemetry.requests.RefusalsInOneLine"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",

@@ -17,7 +17,7 @@ from django.utils.module_loading import import_string
 
 from comments.templatetags import comment_html
 from dynamo.calls.client import client, connect, current_connection
-from dynamo.engine import EngineServer
+from dynamo.engine.server import EngineServer
 from dynamo.tables import create_missing, table_names
 from dynamo.templatetags import dynamo_html
 from shop.accounts.emails import EMAILS

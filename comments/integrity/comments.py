@@ -45,7 +45,7 @@ from dynamo.upkeep.integrity import (
     repair_once,
     write,
 )
-from dynamo.writes.actions import Action, check, delete, unchanged
+from dynamo.writes.transactions import Action, check, delete, unchanged
 
 RECOUNT_PAGE = 1_000
 NOWHERE = "nowhere"

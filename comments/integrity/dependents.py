@@ -30,7 +30,7 @@ from dynamo.upkeep.integrity import (
     key_of,
     write,
 )
-from dynamo.writes.actions import Action, check, unchanged, update
+from dynamo.writes.transactions import Action, check, unchanged, update
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name

@@ -15,7 +15,7 @@ from comments.reports.services import CommentReport
 from comments.store.comments import Revision, State
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.sort_keys import timestamp
-from dynamo.web.csv_lists import CsvPage, Read
+from dynamo.web.formats import CsvPage, Read
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next
 

@@ -50,8 +50,7 @@ from comments.votes.services import rank_or_log
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.lists.sort_keys import sort_key_of
-from dynamo.writes.actions import unchanged, update
-from dynamo.writes.transactions import ConditionFailed, write_one
+from dynamo.writes.transactions import ConditionFailed, unchanged, update, write_one
 from shop.activity.entries import LogVerb
 
 _HIDDEN_PRODUCT = Comment.hidden_product.attr_name

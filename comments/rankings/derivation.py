@@ -38,8 +38,8 @@ from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
 from dynamo.lists.reader import PageRequest, page_batches, read
 from dynamo.lists.sort_keys import SEPARATOR, id_at
-from dynamo.writes.actions import Action, update
 from dynamo.writes.shards import NamedShards, Shards
+from dynamo.writes.transactions import Action, update
 from shop.catalogue.services import stored_products
 
 if TYPE_CHECKING:

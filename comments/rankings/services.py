@@ -41,11 +41,13 @@ from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
 from dynamo.calls.pool import Backoff
 from dynamo.upkeep.pace import Advance
-from dynamo.writes.actions import Action, unchanged, update
 from dynamo.writes.transactions import (
     MOST_ACTIONS,
+    Action,
     ConditionFailed,
     Contended,
+    unchanged,
+    update,
     write_one,
     write_together,
 )

@@ -22,8 +22,7 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.sort_keys import parse_timestamp, sort_key_of, timestamp
-from dynamo.writes.actions import Action, put, update
-from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.writes.transactions import Action, ConditionFailed, put, update, write_together
 
 LONGEST_TEXT = 1_000
 """Characters of a report's text."""

@@ -23,9 +23,8 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.lists.reader import page_batches
 from dynamo.lists.sort_keys import timestamp
-from dynamo.writes.actions import Action
 from dynamo.writes.counters import Counters, Deltas, write_counted
-from dynamo.writes.transactions import Transactions
+from dynamo.writes.transactions import Action, Transactions
 
 Cell = tuple[str, int]
 """A language and a rating."""

@@ -1,12 +1,10 @@
 """The attempts of a call: how long each may take, if its answer is whole, if it is repeated.
 
-Two botocore hooks see each attempt, before it is sent and after it was answered. They replace
-botocore's own retries, which know of no time budget, pause for up to 20 seconds, and take a damaged
-answer as it is when it is the last.
-
-What is repeated: no answer, a damaged one, an error of the service (HTTP 500 and above), and
-throttling, but for the calls whose callers do that (`OWN_PAUSES`).
-A call takes half of what is left of the request's budget at most, so that another attempt has time.
+Two botocore hooks replace botocore's own retries, which know of no time budget, pause for up to
+20 seconds, and take a damaged answer as it is when it is the last. Repeated are no answer, a
+damaged one, HTTP 500 and above, and throttling, but for `RETRIED_BY_CALLER`. A call takes half of
+what is left of the request's budget at most, so that another attempt has time; its sockets stop
+reading then, where an HTTP library limits each read: a byte a second would never meet that.
 Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 

@@ -1,7 +1,7 @@
 """The DynamoDB client: one for the process, metered, with time limits short enough for a page.
 
-PynamoDB would build a client for each model, without a lock and with a time limit of 30 seconds;
-`dynamo.calls.client` makes its models use this one.
+PynamoDB would build a client for each model, without a lock and with a time limit of 30 seconds:
+`DynamoModel` uses this one.
 """
 
 import os

@@ -1,7 +1,6 @@
-"""A bounded pool of threads for parallel reads.
+"""The time of a request, which bounds calls and pauses, and a pool of threads for parallel reads.
 
-Calls wait on the network, so threads are enough. Each call runs with the context variables of its
-caller, so that the meter of a page counts what its threads read.
+Each call runs with the context variables of its caller: its time, and the meter of its page.
 """
 
 import random
@@ -46,9 +45,7 @@ class Started(Generic[T]):
                 self.future.set_result(returned)
 
     def result(self) -> T:
-        """Wait for the call; return what it returned, or raise what it raised.
-
-        Raises OutOfTime where the time budget ends before the call does.
+        """Wait for the call; return what it returned, or raise what it raised, or OutOfTime.
 
         A thread of the pool makes the call itself if no other has begun it: if threads waited for
         calls that wait for threads, none would ever end.

@@ -1,8 +1,7 @@
 """Moto's server, adapted: one request at a time, and transactions that copy only their items.
 
-Moto is not safe for threads, not even for reads, and each action of its transactions first copies
-the whole table, for a rollback: with thousands of items the sample's orders would not load before
-their calls' time is over. This program takes the host and the port as arguments.
+Moto is not safe for threads, and each action of its transactions first copies the whole table: the
+sample's orders would not load in time. This program takes the host and the port as arguments.
 """
 
 import copy

@@ -1,9 +1,13 @@
-"""Records and rejected rows, which readers of files yield, and the values of a record's fields."""
+"""Records and rejected rows, which readers of files yield, and the values of a record's fields.
+
+Ids become those that this shop allows, moments are parsed in any of the usual forms, and cells that
+a spreadsheet would carry out are made text.
+"""
 
 import csv
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -12,6 +16,8 @@ from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
+
+from dynamo.files.lines import LONGEST_LINE
 
 MOST_NESTED = 32
 """How deep a row's values may be nested: what holds none is one deep."""
@@ -50,10 +56,7 @@ class Rejected:
 
 
 def text_of(name: str, value: object) -> str:
-    """Return the value of a field as text, empty for None. Raises RowRefused.
-
-    A lone surrogate stands for a byte that could not be read.
-    """
+    """Return the value of a field as text, empty for None. Raises RowRefused."""
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
@@ -96,10 +99,9 @@ class RejectsUnwritable(ValueError):
 
 
 class RejectsFile:
-    """Writes rejected rows to ``path``, which is created with the first one.
+    """Writes rejected rows to ``path``, which is created with the first one, `MOST_LISTED` at most.
 
-    After `MOST_LISTED` rows it ends with a sentence that says so. A file of an earlier import is
-    removed at the start.
+    A file of an earlier import is removed at the start.
     """
 
     def __init__(self, path: Path, *, of_several_files: bool = False) -> None:
@@ -225,9 +227,8 @@ def product_id_of(original: str) -> str:
 def user_name_of(original: str, *, allowed: re.Pattern[str], longest: int) -> str:
     """Return a user name: ``original`` in lower case if that is ``allowed``, else a mapped one.
 
-    ``longest`` is in characters, and ``allowed`` must take every mapped name: lower case ASCII
-    letters, digits, dots, dashes and underscores, from ten characters up, a letter or digit first.
-    Raises ValueError for an empty text.
+    ``longest`` is in characters, at least ten. ``allowed`` must take every mapped name: lower case
+    ASCII letters, digits, ``._-``, a letter or digit first. Raises ValueError for an empty text.
     """
     name = original.lower()
     return name if allowed.fullmatch(name) else _mapped(original, longest).lower()
@@ -272,10 +273,9 @@ class FormatUnknown(ValueError):
 class DateFormats:
     """The formats of a file's dates, tried in order before those of `parse_moment`.
 
-    ``formats`` are those of ``strptime``; ``%B`` and ``%b`` are names of months in English, or any
-    of the names that ``months`` has numbers of, in lower case. With such names and no format, a
-    day, the name of a month, a year and maybe a time are found in any usual order: “2 de marzo de
-    2024”. Raises FormatUnknown.
+    They are those of ``strptime``; ``%B`` and ``%b`` are months in English, or by the names that
+    ``months`` has numbers of, in lower case. With such names and no format a day, a month's name, a
+    year and maybe a time are found in any usual order: “2 de marzo de 2024”. Raises FormatUnknown.
     """
 
     formats: tuple[str, ...] = ()
@@ -313,9 +313,8 @@ class DateFormats:
 def parse_moment(text: str) -> datetime:
     """Parse a moment as aware UTC; without an offset it is UTC, a date is its midnight.
 
-    ``2023-01-05``, ``2023-01-05 12:30:00``, ``2023-01-05T12:30:00.5+02:00``, ``… UTC`` and
-    ``…Z`` are accepted, as are seconds (ten digits) and milliseconds (thirteen) since 1970. Digits
-    beyond microseconds are dropped. Raises ValueError.
+    ISO 8601 with a blank or T, ``UTC`` or ``Z``; seconds (ten digits) or milliseconds (thirteen)
+    since 1970. Digits beyond microseconds are dropped. Raises ValueError.
     """
     if text.isascii() and text.isdigit():
         return _since_1970(text)
@@ -359,3 +358,116 @@ def _since_1970(digits: str) -> datetime:
     raise ValueError(
         f"“{digits[:40]}” is no time since 1970: seconds have 10 digits, milliseconds 13"
     )
+
+
+DELIMITERS = ",;\t|"
+MOST_LISTED_COLUMNS = 20
+"""Columns that a message names."""
+_SHOWN = 60
+"""Characters of a column's name in a message."""
+_PART = re.compile(r'(?:"[^"]*"|[^,"]|")+')
+
+
+class BadMapping(ValueError):
+    """An option names a column, field or value that does not exist; the text lists the others."""
+
+
+class ColumnNames:
+    """The names of columns in the rows read so far, the first `LONGEST_LINE` characters of them."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, None] = {}
+        self._length = 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(self._names)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Add those of a row, whole, unless there are too many before."""
+        if self._length < LONGEST_LINE:
+            new = [name for name in names if name not in self._names]
+            self._length += sum(map(len, new))
+            self._names.update(dict.fromkeys(new))
+
+
+def listed(columns: Sequence[str]) -> str:
+    """Return the names of columns for a message, the first `MOST_LISTED_COLUMNS` of them."""
+    shown = [name[:_SHOWN] for name in columns[:MOST_LISTED_COLUMNS]]
+    more = len(columns) - len(shown)
+    return (", ".join(shown) or "none") + (f" and {more:,} more" if more else "")
+
+
+def parse_pairs(text: str, *, example: str, may_be_empty: bool = False) -> dict[str, str]:
+    """Parse ``a=b,"c, d"=e``: what holds a comma is between double quotes.
+
+    Raises BadMapping, which shows an ``example``, for anything else.
+    """
+    pairs: dict[str, str] = {}
+    for pair in filter(None, (part.replace('"', "").strip() for part in _PART.findall(text))):
+        left, equals, right = (part.strip() for part in pair.partition("="))
+        if not (left and equals and (right or may_be_empty)):
+            raise BadMapping(f"“{pair}” is no pair such as {example}.")
+        if left in pairs:
+            raise BadMapping(f"“{left}” is given twice.")
+        pairs[left] = right
+    return pairs
+
+
+def parse_columns(text: str, *, fields: Sequence[str]) -> dict[str, str]:
+    """Parse ``field=column,…``; a field with an empty column (``reply=``) is not in the file.
+
+    Raises BadMapping for a field that is not in ``fields``.
+    """
+    named = parse_pairs(text, example="id=review_id", may_be_empty=True)
+    _require_fields(named, fields)
+    return named
+
+
+def parse_constants(texts: Iterable[str], *, fields: Sequence[str]) -> dict[str, str]:
+    """Parse each ``field=value``, whose value may hold commas. Raises BadMapping."""
+    constants: dict[str, str] = {}
+    for text in texts:
+        field, equals, value = text.partition("=")
+        if not (equals and value):
+            raise BadMapping(f"“{text}” is no pair such as language=de.")
+        constants[field.strip()] = value
+    _require_fields(constants, fields)
+    return constants
+
+
+def _require_fields(named: Iterable[str], fields: Sequence[str]) -> None:
+    for name in named:
+        if name not in fields:
+            raise BadMapping(f"There is no field “{name}”; the fields are: {', '.join(fields)}.")
+
+
+def columns_among(
+    present: Sequence[str], columns: Mapping[str, str], *, needed: Collection[str]
+) -> dict[str, str]:
+    """Return the columns (by field) that a file has.
+
+    Raises BadMapping if the column of a ``needed`` field is not ``present``, or a column is
+    present twice.
+    """
+    for name, column in columns.items():
+        if name in needed and column not in present:
+            raise BadMapping(_no_column(name, column, present))
+        if present.count(column) > 1:
+            raise BadMapping(f"There are {present.count(column)} columns “{column}”.")
+    return {name: column for name, column in columns.items() if column in present}
+
+
+def _no_column(field: str, column: str, present: Sequence[str]) -> str:
+    for_field = "" if field == column else f" (for {field})"
+    missing = f"There is no column “{column}”{for_field}"
+    if any(_is_garbled(name) for name in present):
+        return f"{missing}, and the line that names the columns is not UTF-8 text."
+    if len(present) == 1 and (delimiter := max(DELIMITERS, key=present[0].count)) in present[0]:
+        return f"{missing}: it seems that columns are separated by “{delimiter}”, see --delimiter."
+    return f"{missing}; the columns are: {listed(present)}."
+
+
+def _is_garbled(name: str) -> bool:
+    # Lone surrogates are bytes that are no UTF-8; NULs come from UTF-16 without byte order mark.
+    return any(character == "\0" or "\ud800" <= character <= "\udfff" for character in name)

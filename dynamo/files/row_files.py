@@ -1,4 +1,8 @@
-"""Files of rows, whatever their format: CSV, JSON lines, an array of JSON, Parquet, XML."""
+"""Files of rows, whatever their format, and their imports in two passes.
+
+The first pass checks every row, the second reads what to write. So nothing is written when the file
+turns out to be unreadable, and of the rows with one id only the newest is stored.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -36,8 +40,7 @@ class Rows(Protocol):
 class RowFile:
     """A file, and what is known of its spelling: None is found out.
 
-    ``element`` is the name of the elements that are rows, of a file of XML. Only the first
-    ``limit`` rows are read.
+    ``element`` names the elements of XML that are rows. Only the first ``limit`` rows are read.
     """
 
     path: Path
@@ -49,10 +52,9 @@ class RowFile:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """The rows of an open file, and how it is spelled.
+    """The rows of an open file; ``bytes_read`` counts those on disk.
 
-    ``bytes_read`` counts those on disk. ``spelling`` says in words what was found out, if that is
-    not UTF-8 with commas.
+    ``spelling`` says in words what was found out, if that is not UTF-8 with commas.
     """
 
     rows: Iterator[Record | Rejected]

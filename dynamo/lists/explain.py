@@ -33,10 +33,7 @@ class OtherLine:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A plan that was not chosen, and its expected cost.
-
-    The cost is None when the plan would read everything and find nothing.
-    """
+    """A plan that was not chosen, and its expected cost; None when it would find nothing."""
 
     plan: str
     estimated_capacity_units: float | None
@@ -46,7 +43,7 @@ class Alternative:
 class Total:
     """What a whole page has read: its list, and everything beside it.
 
-    ``milliseconds`` is the time until the explanation was made; totals that differ in it are equal.
+    ``milliseconds`` is the time until the explanation was made; it counts in no comparison.
     """
 
     calls: int
@@ -65,10 +62,9 @@ class Explanation:
     """How a page of a list was read.
 
     The figures do not include the calls in ``other``; those of ``total`` do. ``merged_from`` has,
-    for each item shown, the number of its query in ``queries``, from 0.
-    ``mean_item_bytes`` is the mean size of the entries on the page as DynamoDB counts it, None for
-    an empty page. ``fell_back`` is true when a query with a filter found too little, and queries
-    without one continued it; ``was_cut`` when the page is short because its units were spent.
+    for each item shown, the number of its query, from 0. ``mean_item_bytes`` is None for an empty
+    page. ``fell_back`` is true when queries without a filter continued one that found too little;
+    ``was_cut`` when the page is short because its units were spent.
     """
 
     plan: str
@@ -88,10 +84,7 @@ class Explanation:
 
     @property
     def expected_of_others(self) -> float | None:
-        """The lowest cost that another plan was expected to have, in capacity units.
-
-        None where there is none to compare with.
-        """
+        """The lowest cost expected of another plan, in capacity units; None without one."""
         others = [other.estimated_capacity_units for other in self.alternatives]
         known = [units for units in others if units is not None]
         return None if self.estimated_capacity_units is None else min(known, default=None)

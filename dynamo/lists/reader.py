@@ -1,11 +1,14 @@
 """The reader: one page of an exact, ordered merge of runs, from any position, in both directions.
 
 `dynamo.lists.merging` explains why the merge is exact. The cost of a page depends on its size and
-the number of runs, not on how deep it lies: a run resumes behind a key, it never skips items.
+the number of runs, not on how deep it lies: a run resumes behind a key, it never skips items. Part
+3 of "Efficient filtering with DynamoDB" carries one key per query from page to page; here one
+position resumes all of them.
 
-Part 2 of "Efficient filtering with DynamoDB" merges one page of each query; so does this reader
-when each first read asks for a whole page. Its part 3 carries one key per query from page to page;
-here one position resumes all of them.
+A list may also be read in *segments*, stretches of places with runs of their own, such as a table
+for each month, or ratings (`Run.section`). They are read in steps of 1, 1, 2, 4, 8, no further than
+needed, which bounds the rounds of a page in a nearly empty list. Where it is known how many items
+are ahead in each, the first step has all segments that the page is expected to take.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -254,8 +257,7 @@ def _first_ordinal(
 class Segment:
     """The places with ``since <= place < until``. ``name`` is for the caller's use.
 
-    ``expected`` is how many of its items are ahead of the page's position, infinite where it is not
-    known. A wrong number costs a round or a read, and changes nothing else.
+    ``expected`` is how many of its items are ahead of the page; a wrong number costs a round.
     """
 
     name: str
@@ -291,10 +293,9 @@ def read_segments(
 ) -> Page:
     """Read one page of a list, segment by segment, until it is full.
 
-    ``segments`` may come in any order, but must not overlap; neither may their runs. The page keeps
-    within the request's ``most_units``, and ends in front of segments that would take more; but of
-    those that are read first an item of each run is read in any case. What the source or
-    ``plan_of`` raise passes through.
+    Segments come in any order, and must not overlap; neither may their runs. The page keeps within
+    the request's ``most_units``, and ends in front of segments that would take more; but of those
+    read first an item of each run is read in any case.
     """
     ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
     ahead = _ahead(segments, request, ascending=ascending)

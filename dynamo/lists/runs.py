@@ -1,11 +1,10 @@
-"""Runs: the ordered stretches of items that a list is merged from.
+"""Runs: the ordered stretches of items that a list is merged from, and their Queries.
 
-A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index
-on comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log.
-Runs can be merged because the last part of their sort keys, the *place*, is unique and sorts the
-same way in all of them (see `dynamo.lists.sort_keys`). They can be resumed because the
-ExclusiveStartKey of any run can be built from the place of any item: DynamoDB starts behind that
-key whether or not an item has it.
+A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index on
+comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log. Runs can
+be merged because the last part of their sort keys, the *place*, is unique and sorts the same way in
+all of them (see `dynamo.lists.sort_keys`). They can be resumed because the ExclusiveStartKey of any
+can be built from any place, whether or not an item has it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,11 +22,10 @@ if TYPE_CHECKING:
 class Position:
     """Where an item stands in a list: enough to resume every run behind it.
 
-    ``place`` is the part of the sort key that all runs share. ``rest`` is the part of the item's
-    table key that the place does not imply, often empty. ``ordinal`` is the item's number in the
-    list as the visitor walked it: from 1, or from -1, the last item, if the walk began at the end.
-    It is for display, as it drifts when items are added or removed. It is 0 in front of the first
-    item and behind the last one, and None where it is not known.
+    ``place`` is the part of the sort key that all runs share, ``rest`` what it does not imply of
+    the item's table key. ``ordinal`` is for display: the item's number as the visitor walked, from
+    1, or from -1, the last item, if the walk began at the end; 0 in front of the first item and
+    behind the last one, None where it is not known.
     """
 
     place: str
@@ -39,9 +37,9 @@ class Position:
 class Index:
     """A table or secondary index, and how its keys relate to positions.
 
-    ``table_key`` returns the table's own key (attribute name to string) of the item at a position;
-    ``rest_of`` returns the `Position.rest` of an item. It must use key attributes only, because a
-    LastEvaluatedKey has no others. ``name`` is None for the table itself.
+    ``table_key`` returns the table's own key of the item at a position, ``rest_of`` the
+    `Position.rest` of an item, by key attributes only: a LastEvaluatedKey has no others. ``name``
+    is None for the table itself.
     """
 
     table: str
@@ -55,11 +53,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A filter that keeps the items whose ``attribute`` is one of ``values``.
-
-    Items that it drops were read and are charged for ("Filter expressions for the Query
-    operation" of the Developer Guide).
-    """
+    """A filter that keeps items whose ``attribute`` is one of ``values``; all are charged for."""
 
     attribute: str
     values: tuple[Value, ...]
@@ -116,7 +110,7 @@ class Run:
     def start_at(self, position: Position, *, ascending: bool) -> Start:
         """Return where this run resumes behind ``position``, which may come from another run.
 
-        Descending from ``since`` itself nothing can follow, and DynamoDB refuses a start key there.
+        DynamoDB refuses a start key at ``since`` itself where nothing can follow.
         """
         in_front, behind = Start.EDGE, Start.NOWHERE
         if not ascending:
@@ -155,8 +149,8 @@ _SURROGATES = range(0xD800, 0xE000)
 class Chunk:
     """The result of one read of a run.
 
-    ``last`` is the position the read stopped at, None when the run is exhausted. It may lie beyond
-    the last of ``items``, which a filter may even have emptied. ``items_read`` is the ScannedCount.
+    ``last`` is the position the read stopped at, maybe beyond the last of ``items``; None when the
+    run is exhausted. ``items_read`` is the ScannedCount.
     """
 
     items: tuple[Item, ...]
@@ -178,8 +172,7 @@ class Source(Protocol):
 class QuerySource:
     """Reads runs by Query, one call each. Raises botocore's errors.
 
-    Follows "Paginating table query results" and "Key condition expressions for the Query
-    operation" of the Developer Guide.
+    Follows "Key condition expressions for the Query operation" of the Developer Guide.
     """
 
     def __init__(self, client: "DynamoDBClient") -> None:

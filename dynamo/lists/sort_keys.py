@@ -1,9 +1,7 @@
-"""Sort keys that are unique and sort by time.
+"""Sort keys that are unique and sort by time: ``2026-11-20T09:30:00.123456Z#<id>``.
 
-A sort key is ``2026-11-20T09:30:00.123456Z#<id>``: UTC at a fixed width of microseconds, then an
-id. Fixed width makes the order of the strings the order of time; the id breaks ties, so no
-two items share a sort key, and a page can resume exactly behind any of them. DynamoDB
-compares strings by their UTF-8 bytes, which is the order Python compares them in.
+UTC at a fixed width makes the order of the strings the order of time; the id breaks ties, so that a
+page can resume exactly behind any. DynamoDB and Python compare strings in the same order.
 """
 
 from datetime import UTC, datetime

@@ -21,7 +21,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES, sentence_about
-from dynamo.files.columns import BadMapping
 from dynamo.files.exports import (
     FORMATS,
     Batch,
@@ -33,7 +32,13 @@ from dynamo.files.exports import (
     export_to_stream,
 )
 from dynamo.files.lines import EncodingUnknown, FileUnreadable, require_encoding
-from dynamo.files.records import DateFormats, FormatUnknown, RejectsFile, RejectsUnwritable
+from dynamo.files.records import (
+    BadMapping,
+    DateFormats,
+    FormatUnknown,
+    RejectsFile,
+    RejectsUnwritable,
+)
 from dynamo.files.row_files import RowFile
 from dynamo.items import Item
 from dynamo.lists.reader import Page, PageRequest

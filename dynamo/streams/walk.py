@@ -1,14 +1,11 @@
 """Streams: the changes of a table, read in order and resumed at a checkpoint.
 
-A stream is a tree of shards: when one is closed, its children continue it. The records of one item
-are in one shard or, later, in a descendant; a shard is read to its end before its children, so the
-records of an item come in the order of its writes. There is no order between items.
+A stream is a tree of shards: when one is closed, its children continue it, and are read after it,
+so the records of one item come in the order of its writes. There is no order between items.
 
 Reading is at least once: a checkpoint is saved after the records before it were applied. DynamoDB
 keeps records for 24 hours; a later reader starts with the oldest that is left, and reports it.
-
-Follows "Change data capture for DynamoDB Streams" of the Developer Guide and the API Reference of
-DynamoDB Streams.
+Follows "Change data capture for DynamoDB Streams" of the Developer Guide.
 """
 
 import time
@@ -21,8 +18,7 @@ from botocore.exceptions import ClientError
 from dynamo.calls.client import StreamsApi
 from dynamo.errors import DynamoError
 from dynamo.items import wire_key
-from dynamo.writes.actions import put
-from dynamo.writes.transactions import write_one
+from dynamo.writes.transactions import put, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -82,9 +78,9 @@ class _Reading:
 class StreamWalk:
     """Reads a stream from its checkpoints on, and applies each batch of records.
 
-    ``apply`` must be idempotent: a batch is repeated after a restart. What it raises ends the walk,
-    and the batch is not checkpointed. ``report`` gets a sentence when records were lost. ``pause``
-    is the time in seconds between two reads when no shard had records.
+    ``apply`` must be idempotent: a batch is repeated after a restart; what it raises ends the walk.
+    ``report`` gets a sentence when records were lost. ``pause`` is in seconds, between two reads
+    when no shard had records.
     """
 
     def __init__(
@@ -108,8 +104,7 @@ class StreamWalk:
     def drain(self, *, looks: int = 3) -> int:
         """Read until every open shard was empty ``looks`` times in a row; return the records read.
 
-        One empty response does not prove that nothing follows. Raises what ``apply`` does, and
-        botocore's errors.
+        Raises what ``apply`` does, and botocore's errors.
         """
         records = 0
         while True:
@@ -231,8 +226,7 @@ _SEQUENCE_NUMBER, _FINISHED = "sequence_number", "finished"
 class TableCheckpoints:
     """Checkpoints as items of a table, which must not be the one whose stream is read.
 
-    ``key(stream, shard)`` returns the table key of a checkpoint. With ``expiry_attribute`` DynamoDB
-    deletes them long after their shards are gone; a missing one only means a replay.
+    With ``expiry_attribute`` DynamoDB deletes them long after their shards are gone.
     """
 
     client: "DynamoDBClient"

@@ -32,9 +32,19 @@ from pynamodb.expressions.condition import Condition
 from dynamo.calls.batches import Batches
 from dynamo.errors import DynamoError
 from dynamo.items import Item, wire_key
-from dynamo.writes.actions import Action, check, delete, put, unchanged, update
 from dynamo.writes.shards import SHARDS, shards_in
-from dynamo.writes.transactions import ConditionFailed, Contended, Transactions, write_together
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Contended,
+    Transactions,
+    check,
+    delete,
+    put,
+    unchanged,
+    update,
+    write_together,
+)
 
 MOST_SHARDS = 8
 LOSSES = 2

@@ -19,8 +19,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
 from dynamo.items import wire_key
-from dynamo.writes.actions import delete, update
-from dynamo.writes.transactions import ConditionFailed, write_one
+from dynamo.writes.transactions import ConditionFailed, delete, update, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -20,8 +20,7 @@ from dynamo.calls.client import pool as pool_of_process
 from dynamo.calls.meter import labelled_calls
 from dynamo.calls.pool import Pool
 from dynamo.items import Item, wire_key
-from dynamo.writes.actions import update
-from dynamo.writes.transactions import ConditionFailed, write_one
+from dynamo.writes.transactions import ConditionFailed, update, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -43,7 +43,14 @@ from django.test import Client, RequestFactory, override_settings
 
 from demo.processes import SECLUDED, DemoConfig
 from dynamo.calls.client import Connection, DynamoModel, build_client, client, connected
-from dynamo.engine import BinaryMissing, DynoxideEngine, EngineError, FileLock, find, free_port
+from dynamo.engine.server import (
+    BinaryMissing,
+    DynoxideEngine,
+    EngineError,
+    FileLock,
+    find,
+    free_port,
+)
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.tables import create_missing

@@ -46,7 +46,7 @@ from dynamo.lists.reader import PageRequest, every_entry, read
 from dynamo.lists.runs import Position, Run
 from dynamo.lists.sort_keys import sort_key_of
 from dynamo.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
-from dynamo.writes.actions import put
+from dynamo.writes.transactions import put
 from lab.bench.data import CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER
 from lab.bench.pages import RULES as RULES_READER

@@ -14,8 +14,15 @@ from django.utils.translation import gettext_lazy as _
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import table_key
-from dynamo.writes.actions import Action, delete, unchanged, update
-from dynamo.writes.transactions import ConditionFailed, write_one, write_together
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    delete,
+    unchanged,
+    update,
+    write_one,
+    write_together,
+)
 from shop import keys
 from shop.accounts.items import Account, account_in, email_edge, profile_item
 from shop.accounts.passwords import release_slot

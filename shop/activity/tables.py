@@ -18,9 +18,8 @@ from dynamo.calls.client import DynamoModel
 from dynamo.items import table_key
 from dynamo.lists.reader import Segment
 from dynamo.tables import Throughput, create_missing
-from dynamo.writes.actions import put
 from dynamo.writes.shards import SHARDS, shards_in
-from dynamo.writes.transactions import ConditionFailed, write_one
+from dynamo.writes.transactions import ConditionFailed, put, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from dynamo.calls import clock
 from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.lists.sort_keys import timestamp
-from dynamo.web.csv_lists import CsvPage, csv_response
+from dynamo.web.formats import CsvPage, csv_response
 from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import BadActivityFilter, Kind, LogEntry, parse_kinds

@@ -17,7 +17,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.items import table_key
 from dynamo.lists.reader import Page, PageRequest, read
 from dynamo.lists.sort_keys import id_at
-from dynamo.writes.actions import Action, update
+from dynamo.writes.transactions import Action, update
 from shop import keys
 from shop.catalogue.access_patterns import buyers_of, purchases_of
 from shop.catalogue.edge_keys import EDGES, purchase_data

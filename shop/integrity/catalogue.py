@@ -20,7 +20,7 @@ from dynamo.upkeep.integrity import (
     compare,
     write,
 )
-from dynamo.writes.actions import Action, delete, unchanged, update
+from dynamo.writes.transactions import Action, delete, unchanged, update
 from shop import keys
 from shop.catalogue.edge_keys import EDGES, MOST_SHARDS, shard_in
 from shop.catalogue.items import (

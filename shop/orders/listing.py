@@ -14,7 +14,7 @@ from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.sort_keys import timestamp
 from dynamo.web.addresses import Toggle
-from dynamo.web.csv_lists import CsvPage
+from dynamo.web.formats import CsvPage
 from dynamo.web.paging import Pager
 from shop.order_status import OPEN, Status, may_move, moves_from
 from shop.orders.counts import counts_of

@@ -18,8 +18,7 @@ from django.utils.translation import gettext as _
 
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.sort_keys import parse_timestamp
-from dynamo.writes.actions import Action
-from dynamo.writes.transactions import ConditionFailed
+from dynamo.writes.transactions import Action, ConditionFailed
 from shop.catalogue.also_bought import purchase_updates
 from shop.order_status import Move, Status, may_move
 from shop.orders.actions import log_order, status_update

@@ -11,8 +11,15 @@ from dataclasses import dataclass, field
 
 from dynamo.calls.batches import Batches, in_chunks
 from dynamo.calls.client import client, pool
-from dynamo.files.columns import columns_among
-from dynamo.files.records import Record, Rejected, RejectsFile, RowRefused, short_text, text_of
+from dynamo.files.records import (
+    Record,
+    Rejected,
+    RejectsFile,
+    RowRefused,
+    columns_among,
+    short_text,
+    text_of,
+)
 from dynamo.files.row_files import OpenRows, RowFile, TwoPassImport
 from dynamo.upkeep.pace import Progress
 from shop.pickup.cells import BadCoordinates, Coordinates

@@ -13,7 +13,7 @@ from comments.reports.services import Reason, report_comment
 from comments.store.comments import load_comment
 from comments.store.counts import CountChanges, counts_of, write
 from comments.votes.services import vote
-from dynamo.writes.actions import put
+from dynamo.writes.transactions import put
 from shop.catalogue.services import ensure_products
 from tests.support.comments.threads import NOW, differing
 from tests.support.comments.truth import written

@@ -14,7 +14,7 @@ from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
 from demo.processes import Command as Step
 from demo.processes import Demo, DemoConfig
-from dynamo.engine import EngineServer, embedded
+from dynamo.engine.server import EngineServer, embedded
 
 TABLES = ("create_tables",)
 MIGRATE = ("migrate_items", "--verbosity", "0")

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynamo.files.columns import parse_columns
+from dynamo.files.records import parse_columns
 from dynamo.management.files import (
     BAD_USAGE,
     add_columns_option,

@@ -29,8 +29,7 @@ from comments.models import Comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.files.columns import parse_columns
-from dynamo.files.records import RejectsFile
+from dynamo.files.records import RejectsFile, parse_columns
 from dynamo.files.row_files import RowFile
 from dynamo.lists.reader import PageRequest, read
 from dynamo.upkeep.pace import Progress

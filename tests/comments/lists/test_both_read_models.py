@@ -14,7 +14,7 @@ from comments.lists.queries import INDEXES, SETS, read_model
 from comments.models import SHOWN
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.client import client
-from dynamo.engine import find
+from dynamo.engine.server import find
 from dynamo.lists.reader import Page, PageRequest, read
 from tests.support.chance import examples
 from tests.support.comments.loading import load

@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 from django.test import Client
 
-from dynamo.engine import EngineServer
+from dynamo.engine.server import EngineServer
 from tests.support.comments.browsing import HTMX, Shown
 from tests.support.comments.loading import load
 from tests.support.comments.outage import connected, own_engine, wait_for_answers

@@ -9,8 +9,8 @@ import botocore.session
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.engine import MotoEngine
 from dynamo.engine.moto_server import one_at_a_time
+from dynamo.engine.server import MotoEngine
 from tests.support.engine_plugin import PATIENCE
 
 KEYS = ("pk", "sk")

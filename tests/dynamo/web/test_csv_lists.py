@@ -9,7 +9,7 @@ from dynamo.calls.faults import Throttled
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Index, Position, Run
-from dynamo.web.csv_lists import CsvPage, csv_response
+from dynamo.web.formats import CsvPage, csv_response
 
 RUN = Run(Index("t", None, "pk", "sk", lambda _position: {}), "p")
 VALUES = ["a", "b", "c", "d", "e"]

@@ -7,8 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynamo.calls.pool import Backoff
-from dynamo.writes.actions import Action
-from dynamo.writes.transactions import ConditionFailed, Contended, Transactions
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, Transactions
 
 ACTIONS: list[Action] = [{"Put": {"n": 0}}, {"Put": {"n": 1}}]
 

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from comments.filters import CommentFilter
 from demo import processes
 from dynamo.calls.client import client
-from dynamo.engine import find
+from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
 from lab.bench import context, throughput
 from lab.bench import grid as bench_grid

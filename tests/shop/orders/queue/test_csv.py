@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynamo.web import csv_lists
+from dynamo.web import formats
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder
 from tests.support.orders.making import START, made_order, put
@@ -49,7 +49,7 @@ class TestACustomersOrdersAsCsv:
     def test_are_filtered_as_on_the_page(
         self, sam: Visitor, alice: Visitor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(csv_lists, "ROWS_AT_A_TIME", 1)
+        monkeypatch.setattr(formats, "ROWS_AT_A_TIME", 1)
         lines = [NewLine("lamp", "=HYPERLINK(1)", 1, 100)]
         orders = [
             made_order(alice.username, status, placed_at=START + timedelta(days=n), lines=lines)
