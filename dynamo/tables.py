@@ -43,6 +43,7 @@ class TableSchema:
     def of(cls, model: type[DynamoModel], provisioned: Throughput | None = None) -> "TableSchema":
         """Return the schema of a model's table, on demand unless ``provisioned``."""
         schema: Any = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
+        attributes = {a["AttributeName"]: a for a in schema["attribute_definitions"]}  # once each
         throughput = provisioned and {
             "ReadCapacityUnits": provisioned.read,
             "WriteCapacityUnits": provisioned.write,
@@ -51,7 +52,7 @@ class TableSchema:
         expiry = model._ttl_attribute()  # type: ignore[no-untyped-call] # noqa: SLF001 - the same
         return cls(
             name=model.Meta.table_name,
-            attributes=_unique(schema["attribute_definitions"]),
+            attributes=list(attributes.values()),
             key=key_parts(schema["key_schema"]),
             global_indexes=[_index(i) | extra for i in schema["global_secondary_indexes"]],
             local_indexes=[_index(i) for i in schema["local_secondary_indexes"]],
@@ -135,10 +136,6 @@ def index_shapes(indexes: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, .
     }
 
 
-def _unique(definitions: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    return [dict(named) for named in {d["AttributeName"]: d for d in definitions}.values()]
-
-
 def key_parts(schema: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """Return the two parts of a KeySchema, the partition key first, and nothing besides."""
     key = [{"AttributeName": k["AttributeName"], "KeyType": k["KeyType"]} for k in schema]
@@ -189,7 +186,10 @@ def create_missing(
         else:
             _refuse_differences(wanted, existing)
             _wait(client, wanted.name, patience)
-            for index in _missing_indexes(wanted, existing):
+            living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
+            for index in wanted.global_indexes:
+                if index["IndexName"] in living:
+                    continue
                 report(f"{wanted.name}: adding the index {index['IndexName']}")
                 client.update_table(**wanted.add_index_request(index))
                 _wait(client, wanted.name, patience)
@@ -230,7 +230,11 @@ def _has_stream(existing: Mapping[str, Any]) -> bool:
 def _refuse_differences(wanted: TableSchema, existing: Mapping[str, Any]) -> None:
     for what, living, declared in _comparisons(wanted, existing):
         if living != declared:
-            raise TableDiffers(_sentence(wanted.name, what, living, declared))
+            raise TableDiffers(
+                f"The table {wanted.name} exists, but differs from its model in {what}: "
+                f"{living}, not {declared}. DynamoDB cannot change that in place; use another "
+                f"DYNAMODB_TABLE_PREFIX, or move the data."
+            )
 
 
 def _comparisons(
@@ -238,10 +242,8 @@ def _comparisons(
 ) -> Iterator[tuple[str, object, object]]:
     """Yield what cannot be changed: its name, the value that exists, the value declared."""
     yield "its keys", key_parts(existing["KeySchema"]), wanted.key
-    types, declared_types = (
-        attribute_types(existing["AttributeDefinitions"]),
-        attribute_types(wanted.attributes),
-    )
+    types = attribute_types(existing["AttributeDefinitions"])
+    declared_types = attribute_types(wanted.attributes)
     for name in types.keys() & declared_types.keys():
         yield f"the type of {name}", types[name], declared_types[name]
     local = index_shapes(existing.get("LocalSecondaryIndexes", []))
@@ -252,21 +254,6 @@ def _comparisons(
         yield f"the index {name}", living[name], declared[name]
     if wanted.stream and _has_stream(existing):
         yield "its stream", existing["StreamSpecification"]["StreamViewType"], wanted.stream
-
-
-def _sentence(table: str, what: str, living: object, declared: object) -> str:
-    return (
-        f"The table {table} exists, but differs from its model in {what}: "
-        f"{living}, not {declared}. DynamoDB cannot change that in place; use another "
-        f"DYNAMODB_TABLE_PREFIX, or move the data."
-    )
-
-
-def _missing_indexes(
-    wanted: TableSchema, existing: Mapping[str, Any]
-) -> Iterator[Mapping[str, Any]]:
-    living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
-    return (index for index in wanted.global_indexes if index["IndexName"] not in living)
 
 
 def _wait(client: "DynamoDBClient", table: str, patience: float) -> None:
@@ -281,13 +268,10 @@ def _wait(client: "DynamoDBClient", table: str, patience: float) -> None:
 
 
 def _is_active(client: "DynamoDBClient", table: str) -> bool:
-    described = _describe(client, table)
-    if described is None:
-        return False
-    parts = [described["TableStatus"]] + [
-        index["IndexStatus"] for index in described.get("GlobalSecondaryIndexes", [])
-    ]
-    return all(status == "ACTIVE" for status in parts)
+    described = _describe(client, table) or {"TableStatus": ""}
+    indexes = described.get("GlobalSecondaryIndexes", [])
+    statuses = [described["TableStatus"], *(index["IndexStatus"] for index in indexes)]
+    return set(statuses) == {"ACTIVE"}
 
 
 _BUSY = frozenset({"ResourceInUseException", "LimitExceededException"})
@@ -298,20 +282,14 @@ _NO_CHANGE = "will not change"
 
 def table_names(client: "DynamoDBClient") -> Iterator[str]:
     """Yield the names of all tables of the account and region."""
-    page: Any = client.list_tables()
-    yield from page["TableNames"]
-    while last := page.get("LastEvaluatedTableName"):
-        page = client.list_tables(ExclusiveStartTableName=last)
+    for page in client.get_paginator("list_tables").paginate():
         yield from page["TableNames"]
 
 
 def throughput_of(client: "DynamoDBClient", table: str) -> Throughput | None:
     """Return a table's provisioned capacity; None when it is on demand or does not exist."""
-    try:
-        described: Any = client.describe_table(TableName=table)["Table"]
-    except client.exceptions.ResourceNotFoundException:
-        return None
-    if described.get("BillingModeSummary", {}).get("BillingMode") == ON_DEMAND:
+    described = _describe(client, table)
+    if not described or described.get("BillingModeSummary", {}).get("BillingMode") == ON_DEMAND:
         return None
     provisioned = described["ProvisionedThroughput"]
     return Throughput(provisioned["ReadCapacityUnits"], provisioned["WriteCapacityUnits"])

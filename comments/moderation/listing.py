@@ -13,7 +13,7 @@ from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport
 from comments.store.comments import Revision, State
-from dynamo.lists.reader import PageRequest
+from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.lists.sort_keys import timestamp
 from dynamo.web.formats import CsvPage, Read
 from dynamo.web.paging import Pager
@@ -122,7 +122,8 @@ def csv_reader(state: State) -> Read:
 
 def _read(state: State, request: PageRequest) -> CsvPage:
     found = list_moderated(state, request)
-    return CsvPage(found.page, [row for comment in found.items for row in _rows(comment)])
+    rows = (row for comment in found.items for row in _rows(comment))
+    return PageResult(tuple(rows), found.page)
 
 
 def _rows(comment: ModeratedComment) -> Iterator[tuple[object, ...]]:

@@ -17,6 +17,7 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 from typing import Self
@@ -50,7 +51,6 @@ class PortInUse(EngineError):
 
     def __init__(self, port: int) -> None:
         super().__init__(f"Port {port} is already in use on this machine.")
-        self.port = port
 
 
 class Child(subprocess.Popen[str]):
@@ -133,14 +133,12 @@ def require_free(port: int) -> None:
 
 def answers(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
     """Return whether an HTTP server on this machine answers, with any status."""
-    connection = http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)
-    try:
-        connection.request("GET", path)
-        connection.getresponse().read()
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    with closing(http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)) as connection:
+        try:
+            connection.request("GET", path)
+            connection.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            return False
     return True
 
 
@@ -150,7 +148,6 @@ class FileBusy(EngineError):
     def __init__(self, path: Path, holder: str) -> None:
         who = f" (process {holder})" if holder else ""
         super().__init__(f"{path} is in use by another run{who}; stop that one first.")
-        self.path = path
 
 
 class FileLock:
@@ -162,11 +159,8 @@ class FileLock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._beside = path.with_name(f"{path.name}.lock")
         self._descriptor: int | None = None
-
-    @property
-    def _beside(self) -> Path:
-        return self.path.with_name(f"{self.path.name}.lock")
 
     def acquire(self, *, patience: float = 1.0) -> None:
         """Take the lock. Raises FileBusy when it is still held after ``patience`` seconds.
@@ -242,7 +236,6 @@ class EngineDied(EngineError):
         how = f"with exit code {exit_code}" if exit_code >= 0 else f"by signal {-exit_code}"
         said = f": {output[-1]}" if output else ", without a word"
         super().__init__(f"{name} ended {how}{said}")
-        self.exit_code = exit_code
 
 
 class EngineSilent(EngineError):
@@ -267,7 +260,6 @@ class DamagedFile(EngineError):
             f"{path} cannot be read as a database ({reason}): "
             "move it away to start afresh, or put a backup in its place."
         )
-        self.path = path
 
 
 class EngineServer(ABC):
@@ -461,11 +453,8 @@ def require_sound(db_path: Path) -> None:
     if not db_path.exists():
         return
     try:
-        connection = sqlite3.connect(db_path)
-        try:
+        with closing(sqlite3.connect(db_path)) as connection:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         raise DamagedFile(db_path, str(error)) from error
     if verdict != "ok":

@@ -80,9 +80,9 @@ def export_to_file(path: Path, layout: Layout, walk: Walk, *, about: Mapping[str
     Only an export ``about`` the same (in JSON) is continued. Returns the number of rows in the
     file. Raises ExportUnwritable, and what ``walk`` does.
     """
-    wanted = {**about, "format": layout.format, "columns": list(layout.columns)}
+    about = {**about, "format": layout.format, "columns": list(layout.columns)}
     try:
-        return _export(path, layout, walk, wanted)
+        return _export(path, layout, walk, about)
     except OSError as error:
         raise ExportUnwritable(f"{path} cannot be written: {error.strerror}.") from error
 

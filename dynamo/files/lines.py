@@ -220,17 +220,13 @@ def open_lines(path: Path, encoding: str | None = None) -> Iterator[Lines]:
     if encoding is None:
         with open_content(path) as content:
             encoding = encoding_of(content.unpacked)
-    with open_content(path) as content:
-        yield from _decoded(path, content, encoding)
-
-
-def _decoded(path: Path, content: Content, encoding: str) -> Iterator[Lines]:
     # UTF-16 and UTF-32 have no bytes that could stand for themselves.
     errors = "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
     try:
-        with TextIOWrapper(
-            content.unpacked, encoding=encoding, errors=errors, newline="\n"
-        ) as text:
+        with (
+            open_content(path) as content,
+            TextIOWrapper(content.unpacked, encoding, errors, newline="\n") as text,
+        ):
             yield Lines(text, content.raw, name=content.name, encoding=encoding)
     except UnicodeDecodeError as error:
         raise FileUnreadable(f"{path} is not text in {encoding}: {error.reason}.") from error

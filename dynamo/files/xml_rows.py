@@ -87,7 +87,8 @@ class XmlRows(ColumnNames):
         if not self._path:
             if name != self._element:
                 return
-            self._begin_row()
+            self._values, self._refused, self._row_length = {}, "", 0
+            self._line = self._parser.CurrentLineNumber
         self._path.append(name)
         self._text, self._is_leaf = [], True
         self._count(len(name))
@@ -96,10 +97,6 @@ class XmlRows(ColumnNames):
         for attribute, value in attributes.items():
             if attribute.partition(":")[0] != "xmlns":
                 self._keep(f"@{_local(attribute)}", value)
-
-    def _begin_row(self) -> None:
-        self._values, self._refused, self._row_length = {}, "", 0
-        self._line = self._parser.CurrentLineNumber
 
     def _meet(self, *names: str) -> None:
         for name in names:

@@ -17,15 +17,12 @@ from enum import Enum
 from math import inf
 from typing import Generic, TypeVar
 
-from botocore.exceptions import ClientError
-
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.calls.pool import Backoff, Pool
 from dynamo.items import blocks_of
 from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback, Merge
-from dynamo.lists.runs import NOTHING, Chunk, Position, QuerySource, Run, Source
+from dynamo.lists.runs import Position, QuerySource, Run, Source
 
 T = TypeVar("T")
 
@@ -405,25 +402,8 @@ def read_in_segments(
 
     With ``may_miss_tables`` a table that does not exist is read as an empty one.
     """
-    source: Source = QuerySource(client())
-    if may_miss_tables:
-        source = WhereThere(source)
+    source = QuerySource(client(), may_miss_tables=may_miss_tables)
     return read_segments(segments, plan_of, request, source=source, pool=pool(), order=order)
-
-
-class WhereThere:
-    """Reads runs as empty whose table does not exist, such as one that was dropped."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-
-    def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
-        try:
-            return self._source.query(run, behind=behind, limit=limit, ascending=ascending)
-        except ClientError as error:
-            if isinstance(fault_in(error), NotSetUp):
-                return NOTHING
-            raise
 
 
 def page_batches() -> Batches:

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
+from botocore.exceptions import ClientError
+
+from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.items import Item, Value, wire_key
 
 if TYPE_CHECKING:
@@ -175,14 +178,20 @@ class QuerySource:
     Follows "Key condition expressions for the Query operation" of the Developer Guide.
     """
 
-    def __init__(self, client: "DynamoDBClient") -> None:
+    def __init__(self, client: "DynamoDBClient", *, may_miss_tables: bool = False) -> None:
         self._client = client
+        self._may_miss_tables = may_miss_tables
 
     def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
         request = query_request(run, behind=behind, limit=limit, ascending=ascending)
         if request is None:
             return NOTHING
-        response = self._client.query(**request)
+        try:
+            response = self._client.query(**request)
+        except ClientError as error:
+            if self._may_miss_tables and isinstance(fault_in(error), NotSetUp):
+                return NOTHING
+            raise
         last_key = response.get("LastEvaluatedKey")
         return Chunk(
             items=tuple({**item, **run.known} for item in response["Items"]),

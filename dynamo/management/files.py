@@ -11,7 +11,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -277,7 +276,18 @@ def _discard_output() -> None:
 
 def list_walk(page_of: Callable[[PageRequest], Page], rows_of: RowsOf, *, at_a_time: int) -> Walk:
     """Return the walk through a list, from its newest item on, in pages of ``at_a_time``."""
-    return partial(_list, page_of, rows_of, at_a_time)
+
+    def walk(position: Sequence[str] | None) -> Iterator[Batch]:
+        behind = Position(position[0], position[1]) if position else None
+        while True:
+            page = page_of(PageRequest(at_a_time, behind))
+            behind = page.next_position
+            rows = rows_of([dict(entry.item) for entry in page.entries])
+            yield Batch(rows, [behind.place, behind.rest] if behind else None)
+            if behind is None:
+                return
+
+    return walk
 
 
 def table_walk(
@@ -287,33 +297,14 @@ def table_walk(
 
     The order means nothing. It costs half a capacity unit for each 4 KB of the table.
     """
-    return partial(_table, table, rows_of, condition)
 
+    def walk(last: Any) -> Iterator[Batch]:  # noqa: ANN401 - botocore's
+        while True:
+            start = {"ExclusiveStartKey": last} if last else {}
+            answer = client().scan(TableName=table, Limit=SCANNED_AT_A_TIME, **condition, **start)
+            last = answer.get("LastEvaluatedKey")
+            yield Batch(rows_of(answer["Items"]), last)
+            if last is None:
+                return
 
-def _list(
-    page_of: Callable[[PageRequest], Page],
-    rows_of: RowsOf,
-    at_a_time: int,
-    position: Sequence[str] | None,
-) -> Iterator[Batch]:
-    behind = Position(position[0], position[1]) if position else None
-    while True:
-        page = page_of(PageRequest(at_a_time, behind))
-        behind = page.next_position
-        rows = rows_of([dict(entry.item) for entry in page.entries])
-        yield Batch(rows, [behind.place, behind.rest] if behind else None)
-        if behind is None:
-            return
-
-
-def _table(
-    table: str, rows_of: RowsOf, condition: Mapping[str, Any], position: Item | None
-) -> Iterator[Batch]:
-    last: Any = position
-    while True:
-        start = {"ExclusiveStartKey": last} if last else {}
-        answer = client().scan(TableName=table, Limit=SCANNED_AT_A_TIME, **condition, **start)
-        last = answer.get("LastEvaluatedKey")
-        yield Batch(rows_of(answer["Items"]), last)
-        if last is None:
-            return
+    return walk

@@ -135,16 +135,17 @@ class StreamWalk:
         """Return the unfinished shards whose parents are finished or gone."""
         if self._parents is None:
             self._parents = {one["ShardId"]: one.get("ParentShardId") for one in self._describe()}
-            self._readings = {shard: self._reading(shard) for shard in self._parents}
+            self._readings = {
+                shard: self._readings.get(shard)
+                or _Reading(shard, self._checkpoints.load(self._arn, shard))
+                for shard in self._parents
+            }
+        unread = {one.shard for one in self._readings.values() if not one.checkpoint.finished}
         return [
-            reading
-            for shard, reading in self._readings.items()
-            if not reading.checkpoint.finished and self._is_done(self._parents[shard])
+            self._readings[one]
+            for one in self._parents
+            if one in unread and self._parents[one] not in unread
         ]
-
-    def _is_done(self, parent: str | None) -> bool:
-        known = self._readings.get(parent or "")
-        return known is None or known.checkpoint.finished
 
     def _describe(self) -> Iterator[Mapping[str, Any]]:
         start: dict[str, str] = {}
@@ -154,10 +155,6 @@ class StreamWalk:
             if "LastEvaluatedShardId" not in described:
                 return
             start = {"ExclusiveStartShardId": described["LastEvaluatedShardId"]}
-
-    def _reading(self, shard: str) -> _Reading:
-        known = self._readings.get(shard)
-        return known or _Reading(shard, self._checkpoints.load(self._arn, shard))
 
     def _look_at(self, reading: _Reading) -> int:
         """Read, apply and checkpoint the next records of a shard; return their number."""
@@ -196,24 +193,18 @@ class StreamWalk:
             )
             reading.checkpoint = Checkpoint()
         elif code == _GONE:
-            self._leave(reading)
+            self._report(f"The shard {reading.shard} is gone, with whatever was not read of it.")
+            reading.checkpoint = Checkpoint(reading.checkpoint.sequence_number, finished=True)
         return None
 
     def _iterator(self, reading: _Reading) -> str:
         after = reading.checkpoint.sequence_number
-        where: dict[str, str] = (
-            {"ShardIteratorType": "TRIM_HORIZON"}
-            if after is None
-            else {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": after}
-        )
+        where = {"ShardIteratorType": "TRIM_HORIZON"}
+        if after is not None:
+            where = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": after}
         answer = self._api.get_shard_iterator(StreamArn=self._arn, ShardId=reading.shard, **where)
         iterator: str = answer["ShardIterator"]
         return iterator
-
-    def _leave(self, reading: _Reading) -> None:
-        """Skip a shard that has vanished since it was described."""
-        self._report(f"The shard {reading.shard} is gone, with whatever was not read of it.")
-        reading.checkpoint = Checkpoint(reading.checkpoint.sequence_number, finished=True)
 
 
 KEPT_SECONDS = 7 * 24 * 3600

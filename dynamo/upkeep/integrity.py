@@ -90,12 +90,8 @@ class Kind(Protocol):
     def candidates(self) -> Iterator[Candidate]: ...
 
 
-def _unseen(_number: int) -> None:
-    pass
-
-
 def find_differences(
-    table: str, checks: Mapping[str, Sequence[Kind]], advance: Advance = _unseen
+    table: str, checks: Mapping[str, Sequence[Kind]], advance: Advance = lambda _number: None
 ) -> Iterator[tuple[str, Difference]]:
     """Yield each difference with the name of its check, by one Scan of the table for all checks.
 
@@ -114,7 +110,9 @@ def find_differences(
             yield name, difference
 
 
-def every_item(client: "DynamoDBClient", table: str, advance: Advance = _unseen) -> Iterator[Item]:
+def every_item(
+    client: "DynamoDBClient", table: str, advance: Advance = lambda _number: None
+) -> Iterator[Item]:
     """Yield all items of a table by a strong Scan, at one capacity unit for each 4 KB."""
     start: dict[str, Any] = {}
     while True:
@@ -358,13 +356,13 @@ class ShardNumber:
         stored = self.count()
         self.number = max(stored, self.needed, self.least)
         if stored < self.needed:
-            stored_number, needed = {"number": stored}, {"number": self.needed}
-            repair = partial(_raise, self.raise_to)
-            yield from compare("shards", self.subject, stored_number, needed, repair=repair)
-
-
-def _raise(raise_to: Callable[[int], object], expected: dict[str, int]) -> None:
-    raise_to(expected["number"])
+            yield from compare(
+                "shards",
+                self.subject,
+                {"number": stored},
+                {"number": self.needed},
+                repair=lambda expected: self.raise_to(expected["number"]),
+            )
 
 
 def texts_in(item: Item, names: Iterable[str]) -> dict[str, str]:

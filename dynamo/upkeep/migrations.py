@@ -115,10 +115,6 @@ class Checkpoint:
         )
 
 
-def _unseen(_number: int) -> None:
-    """Do nothing with the progress."""
-
-
 @dataclass(slots=True)
 class Migration:
     """A run of steps; with ``is_trial`` nothing is written, no checkpoint either."""
@@ -139,7 +135,7 @@ class Migration:
         step: MigrationStep,
         *,
         restart: bool = False,
-        advance: Callable[[int], object] = _unseen,
+        advance: Callable[[int], object] = lambda _number: None,
     ) -> Checkpoint:
         """Carry out what is left of a step, or with ``restart`` all of it; return how far it came.
 
@@ -186,19 +182,16 @@ class Migration:
             if not actions or self.is_trial:
                 return bool(actions)
             try:
-                self._write(actions)
+                if len(actions) == 1:
+                    write_one(self.client, actions[0])
+                else:
+                    write_together(self.client, actions)
             except ConditionFailed:
                 found = self.client.get_item(TableName=step.table, Key=key, ConsistentRead=True)
                 item = found.get("Item", {})
                 continue
             return True
         raise Contended(f"Others kept changing the item {key['pk']['S']} {key['sk']['S']}.")
-
-    def _write(self, actions: Sequence[Action]) -> None:
-        if len(actions) == 1:
-            write_one(self.client, actions[0])
-        else:
-            write_together(self.client, actions)
 
     def _store(self, step: MigrationStep, reached: Checkpoint) -> Checkpoint:
         """Store a checkpoint over that of the same revision. Raises AnotherRun."""

@@ -1,4 +1,4 @@
-"""Formats of a page besides HTML: JSON, Atom (RFC 4287) and JSON-LD."""
+"""Formats of a page besides HTML: JSON, Atom (RFC 4287), JSON-LD, and whole lists as CSV."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.calls.pool import time_budget
 from dynamo.files.records import csv_text, escape_formula
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.reader import PageRequest, PageResult
 
 PARAMETER = "format"
 
@@ -106,14 +106,8 @@ def _allowed(text: str) -> str:
 ROWS_AT_A_TIME = 200
 
 
-@dataclass(frozen=True, slots=True)
-class CsvPage:
-    """The rows of a page of a list."""
-
-    page: Page
-    rows: Sequence[Sequence[object]]
-
-
+CsvPage = PageResult[Sequence[object]]
+"""The rows of a page of a list."""
 Read = Callable[[PageRequest], CsvPage]
 
 
@@ -143,7 +137,7 @@ def _parts(
     yield _lines([columns])
     found = first
     while True:
-        yield _lines(found.rows)
+        yield _lines(found.items)
         if not (found.page.has_next and found.page.entries):
             return
         try:

@@ -61,7 +61,7 @@ def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
 
     def read(asked: PageRequest) -> CsvPage:
         found = list_activity(kinds, asked, now=now)
-        return CsvPage(found.page, [_row(entry) for entry in found.items])
+        return PageResult(tuple(map(_row, found.items)), found.page)
 
     return csv_response("activity", COLUMNS, read)
 

@@ -11,7 +11,7 @@ from django.utils.translation import pgettext
 
 from dynamo.calls.meter import labelled_calls, metered
 from dynamo.lists.explain import Explanation, explain
-from dynamo.lists.reader import PageRequest
+from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.lists.sort_keys import timestamp
 from dynamo.web.addresses import Toggle
 from dynamo.web.formats import CsvPage
@@ -190,7 +190,7 @@ def csv_reader(read: Callable[[PageRequest], OrdersResult]) -> Callable[[PageReq
 
     def read_rows(request: PageRequest) -> CsvPage:
         found = read(request)
-        return CsvPage(found.page, [_row(order) for order in found.items])
+        return PageResult(tuple(map(_row, found.items)), found.page)
 
     return read_rows
 

@@ -190,7 +190,7 @@ class TestWhatIsLeft:
     def test_is_kept_before_the_end_is_waited_for(self, files):
         seen: list[list[int]] = []
         writes = self.left(Far(), files)
-        writes._send = lambda _value: seen.extend(files.take())
+        writes._send = lambda _value: seen.extend(files.load_all())
         writes.put(1)
         writes.close(seconds=5)
         assert seen == [[1]]
@@ -202,7 +202,7 @@ class TestWhatIsLeft:
         assert list(tmp_path.iterdir()) == []
 
     def test_is_sent_though_it_is_more_than_may_wait(self, files):
-        files.keep(range(10))
+        files.save(range(10))
         far = Far()
         writes = self.left(far, files, most=3)
         writes.resume()
@@ -210,7 +210,7 @@ class TestWhatIsLeft:
         assert far.arrived == list(range(10))
 
     def test_is_sent_without_being_asked_for(self, files):
-        files.keep([1])
+        files.save([1])
         far = Far()
         writes = self.left(far, files)
         writes.runs_by_itself = True
@@ -228,7 +228,7 @@ class TestWhatIsLeft:
         assert told.startswith("The test: 1 lost by now. The process ends. They cannot be kept: ")
 
     def test_is_told_of_where_it_cannot_be_read(self, files, caplog):
-        files.keep([1]).write_text("one\n")
+        files.save([1]).write_text("one\n")
         self.left(Far(), files).resume()
         (told,) = told_by("The test", caplog)
         assert told.getMessage().startswith("The test: What was kept cannot be read. ")
