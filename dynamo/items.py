@@ -1,4 +1,9 @@
-"""Items in the wire form of botocore: attribute names to typed values; their keys and parsing."""
+"""Items in the wire form of botocore: names to typed values; their keys, parsing and sizes.
+
+Sizes follow "DynamoDB item sizes and formats" of the Developer Guide: names and strings by their
+UTF-8 bytes, numbers about one byte per two digits and one more, one byte for null and boolean,
+three for a list or map and one more for each of its elements.
+"""
 
 import json
 from base64 import b64decode

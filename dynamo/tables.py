@@ -1,4 +1,10 @@
-"""Schemas: a model's declaration, in the form of CreateTable's parameters."""
+"""Tables: create what the models declare and is missing; nothing is ever deleted.
+
+Missing global secondary indexes are added one at a time (DynamoDB builds only one at once), streams
+and time to live are enabled, and all are waited for. The keys and local indexes of an existing
+table cannot be changed: a difference there is an error. A change of provisioned capacity that is
+not possible now is none: the functions return False, and the caller's next run does it.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence

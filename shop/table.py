@@ -13,8 +13,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
 from dynamo.lists.reader import page_batches
-from dynamo.writes.counters import Counters, Deltas, write_counted
-from dynamo.writes.shards import NamedShards, Shards
+from dynamo.writes.counters import Counters, Deltas, NamedShards, Shards, write_counted
 from dynamo.writes.transactions import Action, Transactions, check, put, unchanged
 from shop import keys
 from shop.models import ShopItem
@@ -68,7 +67,7 @@ def unless_changed(key: Key, seen: Item | None, *attributes: Attribute[Any]) -> 
 
 
 def shards() -> Shards:
-    """Return the numbers of shards; see `dynamo.writes.shards`."""
+    """Return the numbers of shards; see `dynamo.writes.counters`."""
     return _shards_of(client())
 
 

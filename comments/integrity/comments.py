@@ -32,7 +32,7 @@ from comments.store.table import change, changed, read_item
 from dynamo.calls.batches import in_chunks
 from dynamo.items import Item, table_key
 from dynamo.lists.reader import every_entry, read
-from dynamo.lists.sort_keys import SEPARATOR, moment_at
+from dynamo.lists.runs import SEPARATOR, moment_at
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,

@@ -19,7 +19,7 @@ from comments.store.table import Changes, change, changed, comment_key, query_pa
 from comments.votes.queries import HELPFUL, helpful_votes
 from comments.votes.services import rank_or_log, refresh_comment
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.sort_keys import SEPARATOR
+from dynamo.lists.runs import SEPARATOR
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,

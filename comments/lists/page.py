@@ -60,8 +60,7 @@ from dynamo.items import table_key
 from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.merging import LEAST_UNITS
 from dynamo.lists.reader import PageRequest, Toward, page_batches, read
-from dynamo.lists.runs import Run
-from dynamo.lists.sort_keys import moment_at
+from dynamo.lists.runs import Run, moment_at
 from dynamo.web.formats import json_ld
 from dynamo.web.paging import ListData, Pager
 from shop.catalogue.queries import Product, find_product, product_in, product_keys

@@ -50,7 +50,7 @@ from comments.store.table import query_pages
 from dynamo.items import Item, blocks_of
 from dynamo.lists.merging import LARGEST_ITEM
 from dynamo.lists.reader import Page, PageRequest, read
-from dynamo.lists.sort_keys import id_at, moment_at, parse_timestamp, timestamp
+from dynamo.lists.runs import id_at, moment_at, parse_timestamp, timestamp
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""

@@ -14,7 +14,7 @@ from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport
 from comments.store.comments import Revision, State
 from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.web.formats import CsvPage, Read
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next

@@ -18,8 +18,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Order, PageRequest, PageResult, read
-from dynamo.lists.runs import Run
-from dynamo.lists.sort_keys import moment_at
+from dynamo.lists.runs import Run, moment_at
 from shop.catalogue.queries import find_tiles
 
 PLAN = Moderation.Meta.index_name

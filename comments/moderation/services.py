@@ -49,7 +49,7 @@ from comments.store.table import LIST_KEYS, Changes, change, changed, comment_ke
 from comments.votes.services import rank_or_log
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.lists.sort_keys import sort_key_of
+from dynamo.lists.runs import sort_key_of
 from dynamo.writes.transactions import ConditionFailed, unchanged, update, write_one
 from shop.activity.entries import LogVerb
 

@@ -37,8 +37,8 @@ from comments.store.table import comment_key
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
 from dynamo.lists.reader import PageRequest, page_batches, read
-from dynamo.lists.sort_keys import SEPARATOR, id_at
-from dynamo.writes.shards import NamedShards, Shards
+from dynamo.lists.runs import SEPARATOR, id_at
+from dynamo.writes.counters import NamedShards, Shards
 from dynamo.writes.transactions import Action, update
 from shop.catalogue.services import stored_products
 

@@ -26,7 +26,7 @@ from comments.store.table import (
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Value
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.writes.transactions import (
     Action,
     ConditionFailed,

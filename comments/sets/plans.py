@@ -21,8 +21,7 @@ from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.planner import CountedRun, cheapest, price
-from dynamo.lists.runs import Index, OneOf, Position, Run
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import Index, OneOf, Position, Run, id_at
 
 
 def _table_key(position: Position) -> dict[str, str]:

@@ -14,7 +14,7 @@ from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.lists.reader import page_batches
-from dynamo.lists.sort_keys import id_at, moment_at
+from dynamo.lists.runs import id_at, moment_at
 from dynamo.writes.transactions import (
     MOST_ACTIONS,
     Action,

@@ -22,7 +22,7 @@ from comments.models import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.lists.reader import page_batches
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.writes.counters import Counters, Deltas, write_counted
 from dynamo.writes.transactions import Action, Transactions
 

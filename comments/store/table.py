@@ -21,8 +21,7 @@ from comments.models import (
 from dynamo.calls.client import client
 from dynamo.errors import gettext_noop
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.runs import Index, Position
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import Index, Position, id_at
 from dynamo.writes.transactions import Action, ConditionFailed, Contended, set_or_remove, update
 
 ATTEMPTS = 5

@@ -1,14 +1,16 @@
-"""Runs: the ordered stretches of items that a list is merged from, and their Queries.
+"""Runs: the ordered stretches of items that a list is merged from, their sort keys and Queries.
 
 A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index on
 comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log. Runs can
 be merged because the last part of their sort keys, the *place*, is unique and sorts the same way in
-all of them (see `dynamo.lists.sort_keys`). They can be resumed because the ExclusiveStartKey of any
-can be built from any place, whether or not an item has it.
+all of them: ``2026-11-20T09:30:00.123456Z#<id>``. UTC at a fixed width makes the order of the
+strings, to DynamoDB and Python alike, the order of time; the id breaks ties. Runs can be resumed
+because the ExclusiveStartKey of any can be built from any place, whether or not an item has it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -267,3 +269,42 @@ def _just_below(key: str) -> str:
     if code in _SURROGATES:
         code = _SURROGATES.start - 1
     return key[:-1] + chr(code) + HIGHEST
+
+
+SEPARATOR = "#"
+
+
+def timestamp(moment: datetime) -> str:
+    """Format an aware datetime as UTC at fixed width, such as ``2026-11-20T09:30:00.123456Z``.
+
+    Raises ValueError for a naive datetime.
+    """
+    if moment.utcoffset() is None:
+        sentence = f"{moment.isoformat()} has no time zone; a sort key needs an aware datetime"
+        raise ValueError(sentence)
+    utc = moment.astimezone(UTC).replace(tzinfo=None)
+    return utc.isoformat(timespec="microseconds") + "Z"
+
+
+def parse_timestamp(text: str) -> datetime:
+    """Parse what `timestamp` wrote, as an aware UTC datetime. Raises ValueError for other text."""
+    moment = datetime.fromisoformat(text)
+    if timestamp(moment) != text:  # it takes other forms as well, which would sort wrongly
+        sentence = f"{text!r} is not of the fixed width of a sort key's timestamp"
+        raise ValueError(sentence)
+    return moment
+
+
+def sort_key_of(moment: datetime, unique_id: str) -> str:
+    """Build the sort key of an item created at ``moment``."""
+    return timestamp(moment) + SEPARATOR + unique_id
+
+
+def moment_at(sort_key: str) -> datetime:
+    """Return the moment a sort key begins with, as an aware UTC datetime."""
+    return parse_timestamp(sort_key.partition(SEPARATOR)[0])
+
+
+def id_at(sort_key: str) -> str:
+    """Return the id a sort key ends with, which may contain a ``#``."""
+    return sort_key.partition(SEPARATOR)[2]

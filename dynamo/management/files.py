@@ -1,7 +1,8 @@
-"""What all import commands share: options, one-line errors, exit codes, reports.
+"""What all import and export commands share: options, walks, one-line errors, exit codes, reports.
 
-They exit with 1 when rows were rejected or DynamoDB failed, with 2 when they cannot begin, with
-130 when interrupted. Except after 2, running the same command again resumes.
+They exit with 1 when rows were rejected or DynamoDB failed, with 2 when they cannot begin, with 130
+when interrupted. Except after 2, running the same command again goes on, an export with
+``--output``.
 """
 
 import json

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dynamo.calls.client import client
 from dynamo.items import Item
-from dynamo.writes.counters import Counters, cells_in
-from dynamo.writes.shards import shards_in
+from dynamo.writes.counters import Counters, cells_in, shards_in
 from dynamo.writes.transactions import Action, ConditionFailed, write_together
 
 if TYPE_CHECKING:

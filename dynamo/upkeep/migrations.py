@@ -19,7 +19,7 @@ from dynamo.calls import clock
 from dynamo.calls.pool import Pool
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.upkeep.pace import Pace
 from dynamo.writes.transactions import (
     Action,
@@ -67,7 +67,7 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How far a step has come; the moments are as `dynamo.lists.sort_keys.timestamp` formats them.
+    """How far a step has come; the moments are as `dynamo.lists.runs.timestamp` formats them.
 
     ``after`` is the key of the last item read. ``read`` counts all items of the table up to there,
     ``changed`` those that were written. ``run`` differs for each run.

@@ -3,8 +3,8 @@
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from dynamo.lists.explain import CENT, HALF_UP, decimal_places, is_under_a_cent
 from dynamo.lists.reader import Page, Toward
-from dynamo.prices import CENT, HALF_UP, decimal_places, is_under_a_cent
 
 
 def grouped(number: float, *, places: int | None = None) -> str:
@@ -19,7 +19,7 @@ def grouped(number: float, *, places: int | None = None) -> str:
 
 
 def in_dollars(amount: float) -> str:
-    """Return what `dynamo.prices.dollars` does, as the visitor's language writes it."""
+    """Return what `dynamo.lists.explain.dollars` does, as the visitor's language writes it."""
     if is_under_a_cent(amount):
         return _("under $%(amount)s") % {"amount": grouped(CENT, places=2)}
     shown = grouped(amount + HALF_UP, places=decimal_places(amount))
@@ -34,12 +34,10 @@ def plural_of(number: float) -> int:
 def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     """Return the numbers of a page, such as ``about 41-60 of 812``; empty without entries.
 
-    So many items that are ``shown`` already belong to it: in front of its own, or behind them where
-    it was read back.
-
-    Only the first page and the last are exact, because items are added and deleted in front of
-    the others, or behind them. A ``total`` that the page refutes is not shown. Where the numbers
-    are not known, only the ``total`` is told; without a total, how many are shown.
+    So many items that are ``shown`` already belong to it, in front or, read back, behind. Only the
+    first page and the last are exact, because items are added and deleted around the others. A
+    ``total`` that the page refutes is not shown. Where the numbers are not known, only the
+    ``total`` is told; without a total, how many are shown.
     """
     count = len(page.entries)
     if not count:

@@ -88,10 +88,9 @@ class Pager:
 
     ``first_url`` is the URL of its first page, filter included; its tokens are bound to
     ``list_name``, which begins with the kind of list and a slash. ``canonical`` is the path under
-    which search engines may list the first page, empty for a filtered list and for one that is not
-    for everybody. ``has_feed`` says whether the list is to be had as a feed. ``shape`` is how it is
-    filtered, for the log: in numbers and names of orders, never in what was chosen. ``shown`` are
-    the items that there are of a page already, which is short and reads on by itself.
+    which search engines may list the first page, if any. ``shape`` is how it is filtered, for the
+    log: in numbers and names of orders, never in what was chosen. ``shown`` are the items that
+    there are of a page already, which is short and reads on by itself.
     """
 
     first_url: str
@@ -188,10 +187,9 @@ class ListRequest(Generic[C, R]):
 
 @dataclass(frozen=True, slots=True)
 class ListData:
-    """A page of a list for programs.
+    """A page of a list for programs: ``items`` have values as JSON knows them, and decimals.
 
-    ``items`` have values as JSON knows them, and decimals, which become strings. ``total`` is how
-    many items the whole list has, None where that is not known. ``feed`` is called for a pager
+    ``total`` is how many items the whole list has, if that is known. ``feed`` is called for a pager
     that has one.
     """
 
@@ -220,14 +218,12 @@ def show_page(
 ) -> HttpResponse:
     """Render a page of a list, or redirect to the first page from one in front of it.
 
-    ``templates`` are those of the whole page and of the fragment for htmx. They get the page's
-    ``links`` (`PageLinks`), what ``context`` returns, its ``explanation`` where a ``plan`` is
-    named, its ``canonical_url`` if search engines may list it, and its ``feed_url``. ``extent`` is
-    which part of the list it is, by the ``total`` in the context if that is known;
-    ``title_extent`` is that behind a heading, empty for the first page. A program that asks for
-    JSON or a feed gets what ``data`` returns; where there is none, Refusal is raised. Only one of
-    ``context`` and ``data`` is called, and neither for a redirect; what they read is in the
-    figures.
+    ``templates`` are those of the whole page and of the fragment for htmx. They get ``links``
+    (`PageLinks`), what ``context`` returns, an ``explanation`` where a ``plan`` is named,
+    ``canonical_url`` and ``feed_url`` where there are such, ``extent`` (which part of the list it
+    is) and ``title_extent``, that behind a heading. A program that asks for JSON or a feed gets
+    what ``data`` returns, or Refusal. Only one of ``context`` and ``data`` is called, and neither
+    for a redirect.
     """
     if plan:
         note_list(pager, asked, plan)

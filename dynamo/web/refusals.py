@@ -1,4 +1,4 @@
-"""Refusals: a status and a sentence instead of the page that was asked for.
+"""Refusals: a status and a sentence instead of the page that was asked for, and the CSRF failure.
 
 A browser gets a page, htmx a fragment for the page's notice, so that the list on screen stays. A
 program that asks for JSON gets ``{"error": sentence}``.

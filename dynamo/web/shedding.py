@@ -1,4 +1,12 @@
-"""A meter and a record for each request; see `dynamo.telemetry.requests`."""
+"""What is around each request: its meter and record, its time, and load shedding.
+
+Where more arrive than the process can serve, a queue only makes all of them late. So at most
+MAX_CONCURRENT_REQUESTS requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most,
+and twice as many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before
+Django sees it: a page by one that was rendered before, a form of ours with its fields. Forms take
+half of the slots at most: where writes alone hang, pages are still answered. Health checks and
+static files do not wait. Around all of this, `WithoutBodies` answers HEAD.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence

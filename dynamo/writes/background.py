@@ -1,12 +1,9 @@
 """Background writes: a queue in memory, and a thread that writes its values to the database.
 
-A request only puts a value into the queue, which takes microseconds. The thread sends one value
-after the other, in order. One that could not be sent stays in front and is retried with exponential
-backoff.
-
-As long as the process lives, a value is retried until it is sent; on an orderly shutdown the rest
-is sent within a few seconds, or kept in a file that a later process takes
-(`dynamo.writes.background`). Lost are the unsent values of a killed process, values put while the
+A request only puts a value into the queue. The thread sends one after the other, in order; one that
+could not be sent stays in front and is retried with exponential backoff, as long as the process
+lives. On an orderly shutdown the rest is sent within a few seconds, or kept in a file (`Spool`)
+that a later process takes. Lost are the unsent values of a killed process, values put while the
 queue is full, and those that cannot be kept; the latter two are counted and logged. A value may be
 sent twice, so sending must be idempotent.
 """
@@ -86,8 +83,8 @@ class BackgroundWrites(Generic[T]):
 
     A value is retried when ``send`` raises a fault (see `dynamo.calls.faults`), and dropped on any
     other error. ``name`` and ``hint``, which says what to do, are for the log. The thread starts
-    with the first value, so that a server may fork before; a process forked later begins with an
-    empty queue. What is left at the end is kept in ``spool``, without which it is lost.
+    with the first value; a forked process begins with an empty queue. What is left at the end is
+    kept in ``spool``, without which it is lost.
     """
 
     def __init__(

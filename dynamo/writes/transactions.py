@@ -1,9 +1,11 @@
-"""Transactions: all or nothing, with the retries that botocore leaves to its caller.
+"""Actions, by PynamoDB's expressions; transactions, with the retries that botocore lacks.
+
+    update(Comment, key, [Comment.place.set(place)], Comment.version == 3)
 
 DynamoDB cancels a transaction that meets another one on the same item with TransactionConflict,
-which botocore does not retry. Here it is retried with exponential backoff and jitter, a bounded
-number of times. A condition that does not hold is raised at once.
-Follows "Amazon DynamoDB Transactions: How it works" of the Developer Guide.
+which botocore does not retry. Here it is, with backoff and jitter, a bounded number of times. A
+condition that does not hold is raised at once. Follows "Amazon DynamoDB Transactions: How it works"
+of the Developer Guide.
 """
 
 import time
@@ -163,11 +165,9 @@ class Transactions:
         """Write the actions ``build`` returns; it is called again after a conflict.
 
         There may be 100 actions, each on another item. ``on_conflict`` is called before that, with
-        the numbers (from 0) of the actions that met another transaction. All attempts with the same
-        actions have the same ClientRequestToken, so that an attempt which was carried out, but
-        whose answer was lost, is not carried out again or refused.
-
-        Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
+        the numbers (from 0) of the actions that met another transaction. Attempts with the same
+        actions have the same ClientRequestToken, so that one whose answer was lost is not carried
+        out again. Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
         """
         pauses = self.backoff.pauses()
         actions: Any = list(build())
@@ -200,8 +200,8 @@ def write_together(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
 def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
     """Return the fault of an engine that takes too few actions in a transaction.
 
-    It is asked to write nothing on conditions that do not hold; ``table`` need not exist. None also
-    where the answer tells nothing. Not for Amazon DynamoDB, where the call would cost units.
+    It is asked to write nothing on conditions that do not hold; ``table`` need not exist. Amazon
+    DynamoDB would charge for the call.
     """
     missing = [f"NONE#{number}" for number in range(TOO_MANY_FOR_OLD_ENGINES)]
     exists = UnicodeAttribute(attr_name="pk").exists()

@@ -33,10 +33,9 @@ from comments.store.counts import (
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import UNLABELLED, labelled_calls, metered
 from dynamo.errors import DynamoError
-from dynamo.lists.explain import explain
+from dynamo.lists.explain import dollars, explain, prices
 from dynamo.lists.reader import Page, PageRequest, read
 from dynamo.lists.runs import OneOf, Position, Run, query_request
-from dynamo.prices import dollars, prices
 from dynamo.tables import create_missing
 from dynamo.web.paging import Pager, tokens
 from lab.bench.context import WARM_UP, BenchContext, Site, calls_of, repeat_calls, time_in_turns

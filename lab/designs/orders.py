@@ -16,9 +16,8 @@ from pynamodb.expressions.operand import Path
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.reader import Order, PageRequest, read
-from dynamo.lists.runs import Position, Run
-from dynamo.lists.sort_keys import id_at, sort_key_of, timestamp
-from dynamo.writes.shards import SHARDS
+from dynamo.lists.runs import Position, Run, id_at, sort_key_of, timestamp
+from dynamo.writes.counters import SHARDS
 from lab.bench.data import CUSTOMER, OrderAnswers, OrderData
 from lab.designs.measuring import (
     Answer,

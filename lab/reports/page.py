@@ -9,9 +9,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
-from dynamo.lists.explain import explain_reads
-from dynamo.lists.sort_keys import parse_timestamp
-from dynamo.prices import prices
+from dynamo.lists.explain import explain_reads, prices
+from dynamo.lists.runs import parse_timestamp
 from dynamo.web.numbers import in_dollars
 from lab.reports.descriptions import DESCRIPTIONS, Description, anchor_of
 from lab.reports.results import RUN, Results, Value

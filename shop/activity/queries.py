@@ -13,7 +13,7 @@ from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest, PageResult, Segment, SegmentsPlan, read_in_segments
 from dynamo.lists.runs import Index, Run
-from dynamo.writes.shards import share_of
+from dynamo.writes.counters import share_of
 from shop.activity.entries import Kind, LogEntry, entry_in, kind_in, partition
 from shop.activity.tables import Month, months_kept, shards_of
 from shop.catalogue.queries import ProductTile, find_tiles

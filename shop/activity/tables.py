@@ -18,7 +18,7 @@ from dynamo.calls.client import DynamoModel
 from dynamo.items import table_key
 from dynamo.lists.reader import Segment
 from dynamo.tables import Throughput, create_missing
-from dynamo.writes.shards import SHARDS, shards_in
+from dynamo.writes.counters import SHARDS, shards_in
 from dynamo.writes.transactions import ConditionFailed, put, write_one
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from dynamo.calls import clock
 from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.web.formats import CsvPage, csv_response
 from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.refusals import Refusal

@@ -16,7 +16,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import table_key
 from dynamo.lists.reader import Page, PageRequest, read
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import id_at
 from dynamo.writes.transactions import Action, update
 from shop import keys
 from shop.catalogue.access_patterns import buyers_of, purchases_of

@@ -8,7 +8,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
 from dynamo.lists.runs import Run
-from dynamo.writes.shards import share_of
+from dynamo.writes.counters import share_of
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
 from shop.catalogue.edge_keys import EDGES

@@ -14,8 +14,7 @@ from django.urls import reverse
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest, read
-from dynamo.lists.runs import Run
-from dynamo.lists.sort_keys import SEPARATOR
+from dynamo.lists.runs import SEPARATOR, Run
 from shop import keys
 from shop.catalogue.items import MOST_IN_ONE
 from shop.models import Product as Stored

@@ -11,7 +11,7 @@ from typing import Any
 from pynamodb.attributes import Attribute
 
 from dynamo.items import Item, table_key
-from dynamo.lists.sort_keys import SEPARATOR
+from dynamo.lists.runs import SEPARATOR
 from dynamo.upkeep.integrity import (
     Candidate,
     Difference,

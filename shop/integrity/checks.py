@@ -10,7 +10,7 @@ from functools import partial
 from hashlib import blake2b
 
 from dynamo.items import Item, table_key
-from dynamo.lists.sort_keys import parse_timestamp
+from dynamo.lists.runs import parse_timestamp
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,

@@ -12,7 +12,7 @@ from django.utils.translation import pgettext
 from dynamo.calls.meter import labelled_calls, metered
 from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.web.addresses import Toggle
 from dynamo.web.formats import CsvPage
 from dynamo.web.paging import Pager

@@ -20,8 +20,7 @@ from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.pool import Pool
 from dynamo.items import MeanSizes
 from dynamo.lists.reader import PageRequest, Toward, read_page
-from dynamo.lists.runs import QuerySource, Run
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import QuerySource, Run, id_at
 from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments

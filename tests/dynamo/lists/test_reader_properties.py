@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from dynamo.items import BLOCK
 from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynamo.lists.reader import Order, PageRequest, Toward
-from dynamo.lists.runs import Position
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import Position, id_at
 from tests.support.merged_lists import (
     MergedList,
     bounds,

@@ -21,8 +21,7 @@ from dynamo.lists.reader import (
     read_page,
     read_segments,
 )
-from dynamo.lists.runs import HIGHEST, Position, QuerySource, Run
-from dynamo.lists.sort_keys import id_at, sort_key_of
+from dynamo.lists.runs import HIGHEST, Position, QuerySource, Run, id_at, sort_key_of
 from tests.support.merged_lists import (
     INDEX,
     POOL,

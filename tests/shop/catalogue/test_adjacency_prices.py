@@ -9,7 +9,7 @@ import pytest
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from dynamo.writes.shards import shard_of
+from dynamo.writes.counters import shard_of
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.category_queries import list_all_categories, list_category
 from shop.catalogue.edge_keys import EDGES
