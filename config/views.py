@@ -17,7 +17,7 @@ from dynamo.calls.client import pool, unreadiness
 from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest, read
-from dynamo.web.numbers import grouped
+from dynamo.web.paging import grouped
 from shop.basket.basket import Basket
 from shop.orders.counts import queue_lengths
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads, prices
 from dynamo.lists.runs import parse_timestamp
-from dynamo.web.numbers import in_dollars
+from dynamo.web.paging import in_dollars
 from lab.reports.descriptions import DESCRIPTIONS, Description, anchor_of
 from lab.reports.results import RUN, Results, Value
 from lab.reports.storage import find_published, find_stored

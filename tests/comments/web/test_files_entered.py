@@ -17,10 +17,8 @@ from tests.support.entered import files_entered
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 
-MOST_OF_A_LIST = 64
-"""Wanted: 42."""
-MOST_OF_A_POST = 63
-"""Wanted: 52."""
+MOST_OF_A_LIST = 42
+MOST_OF_A_POST = 49
 
 
 class TestTheFilesEntered:
