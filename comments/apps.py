@@ -16,11 +16,6 @@ class PlainCommentId(IdWithSlashes):
     regex = rf"(?!(?:{'|'.join(TAKEN)})/.){IdWithSlashes.regex}"
 
 
-def register_comment_ids() -> None:
-    """Register the converter for ``path()``, once for the process."""
-    register_converter(PlainCommentId, "plain_comment_id")
-
-
 class CommentsConfig(AppConfig):
     """The app of comments, with the converter of their URLs and the names in rankings."""
 
@@ -29,5 +24,5 @@ class CommentsConfig(AppConfig):
     def ready(self) -> None:
         from comments.rankings.derivation import rename_ranks  # noqa: PLC0415 - models are ready now
 
-        register_comment_ids()
+        register_converter(PlainCommentId, "plain_comment_id")
         register_name_copies(rename_ranks)

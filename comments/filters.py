@@ -6,7 +6,7 @@ from typing import Self
 
 from django.utils.translation import gettext as _
 
-from comments.languages import LanguageUnknown, is_language
+from comments.languages import is_language, unknown_language
 
 ANY = "~"
 RATINGS = (1, 2, 3, 4, 5)
@@ -27,17 +27,14 @@ class CommentFilter:
 
     @classmethod
     def of(cls, languages: Iterable[str] = (), ratings: Iterable[int] = ()) -> Self:
-        """Build a filter; all five ratings filter nothing and become any.
-
-        Raises BadFilter for a language or rating that does not exist, or too many languages.
-        """
+        """Build a filter; all five ratings become any. Raises BadFilter."""
         chosen_languages, chosen_ratings = sorted(set(languages)), sorted(set(ratings))
         for rating in chosen_ratings:
             if rating not in RATINGS:
                 raise _bad_rating(rating)
         for language in chosen_languages:
             if not is_language(language):
-                raise BadFilter(str(LanguageUnknown(language)))
+                raise BadFilter(unknown_language(language))
         if len(chosen_languages) > MOST_LANGUAGES:
             sentence = _("Choose at most %d languages at once, or ~ for any.") % MOST_LANGUAGES
             raise BadFilter(sentence)
@@ -46,7 +43,7 @@ class CommentFilter:
 
     @classmethod
     def parse(cls, languages: str, ratings: str) -> Self:
-        """Read the two parts of a list's URL, such as ``de.en`` and ``1.2.5``, or ``~`` for any.
+        """Read the two parts of a list's URL, such as ``de.en`` and ``1.2.5``, or ``~``.
 
         Raises BadFilter.
         """

@@ -1,6 +1,6 @@
 """Reads of the front page: shelves of products and the heads of the rankings, in one round."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 from comments.filters import CommentFilter
 from comments.lists.listing import list_url
 from comments.lists.queries import list_comments
-from comments.rankings.queries import Leaderboards, find_leaderboards
+from comments.rankings.derivation import Ranking
+from comments.rankings.queries import RankedProduct, find_leaderboards
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
@@ -20,7 +21,6 @@ from dynamo.lists.explain import Total, total_of
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.web.paging import grouped
 from shop.catalogue.queries import list_categories
-from shop.catalogue.shelves import Shelf, shelves_in
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import list_open_orders
@@ -28,21 +28,15 @@ from shop.orders.queries import list_open_orders
 RANKED = 10
 
 
-@dataclass(frozen=True, slots=True)
-class FrontPage:
-    """A page of the categories; ``boards`` are on the first one alone."""
-
-    page: Page
-    shelves: tuple[Shelf, ...]
-    boards: Leaderboards | None
+Boards = Mapping[Ranking, Sequence[RankedProduct]]
 
 
-def read_front_page(request: PageRequest, *, has_boards: bool) -> FrontPage:
+def read_front_page(request: PageRequest, *, has_boards: bool) -> tuple[Page, Boards]:
     """Read a page of categories with their first products, and the heads of the rankings."""
     with pool().together() as together:
         boards = together.start(partial(find_leaderboards, RANKED)) if has_boards else None
         page = list_categories(request)
-        return FrontPage(page, shelves_in(page), boards.result() if boards else None)
+        return page, boards.result() if boards else {}
 
 
 SECONDS = 60

@@ -10,8 +10,9 @@ from django.views.decorators.http import require_safe
 
 from comments import home_queries
 from comments.home_queries import read_front_page
-from comments.rankings.views import MOST_LOVED, RECENTLY_COMMENTED
+from comments.rankings.views import BOARDS
 from dynamo.web.paging import Pager, show_page, wants_partial
+from shop.catalogue.shelves import shelves_in
 from shop.web.caching import public
 
 SHELVES = 12
@@ -20,27 +21,23 @@ SHELVES = 12
 @require_safe
 @public
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the heads of the rankings, then the categories, each with a few of its products.
-
-    The rankings are on the first page of the categories alone.
-    """
+    """Show the heads of the rankings, then the categories, each with a few of its products."""
     pager = Pager(reverse("home"), "categories", canonical=reverse("home"))
     asked = pager.requested(request.GET, size=SHELVES)
     is_first = asked.is_first and not wants_partial(request)
-    found = read_front_page(asked, has_boards=is_first)
-    context: dict[str, Any] = {"shelves": found.shelves}
+    page, boards = read_front_page(asked, has_boards=is_first)
+    context: dict[str, Any] = {"shelves": shelves_in(page)}
     if is_first and settings.SAMPLE_SIGN_IN:
         context["examples"] = home_queries.examples()
-    if found.boards:
+    if boards:
         context["panels"] = [
-            {"board": MOST_LOVED, "products": found.boards.most_loved},
-            {"board": RECENTLY_COMMENTED, "products": found.boards.recently_commented},
+            {"board": board, "products": boards[board.ranking]} for board in BOARDS
         ]
     return show_page(
         request,
         pager,
         asked,
-        found.page,
+        page,
         templates=("comments/home.html", "shop/catalogue/_shelves.html"),
         context=lambda: context,
         plan="categories",

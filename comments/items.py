@@ -1,8 +1,4 @@
-"""The building of a comment's items, the only place where their keys are derived.
-
-`items_of` is used by every write (forms, imports, repairs) and by the integrity check, which
-derives the items again and compares.
-"""
+"""The building of a comment's items, the only place where their keys are derived."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -47,8 +43,7 @@ class NewComment:
     """A comment without keys; ``created_at`` is aware.
 
     ``username`` is empty for an imported comment. ``verified`` means that the author was known to
-    have bought the product when it was written. Only imports say whether there is a ``reply``,
-    None for none; others are written by `comments.replies.services`.
+    have bought the product. Only imports say whether there is a ``reply``, None for none.
     """
 
     id: str
@@ -119,10 +114,7 @@ def reply_shown(reply: Item) -> Item:
 
 
 def derived_keys(comment: NewComment) -> dict[str, str]:
-    """Derive the list keys: one partition for each index, and the place they share.
-
-    Only comments by users are in the index by author.
-    """
+    """Derive the list keys: one partition for each index, and the place they share."""
     product, language, rating = comment.product_id, comment.language, comment.rating
     return {
         "place": sort_key_of(comment.created_at, comment.id),

@@ -10,14 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
 
 
-class LanguageUnknown(ValueError):
-    """Not an ISO 639-1 code."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(
-            _("“%(code)s” is no language: use two-letter ISO 639-1 codes such as en, de or pt.")
-            % {"code": code}
-        )
+def unknown_language(code: str) -> str:
+    """Return the sentence about what is not an ISO 639-1 code."""
+    sentence = _("“%(code)s” is no language: use two-letter ISO 639-1 codes such as en, de or pt.")
+    return sentence % {"code": code}
 
 
 def is_language(code: str) -> bool:
@@ -36,10 +32,9 @@ def all_languages() -> list[tuple[str, str]]:
 
 
 def preferred_language(accept_language: str, *, among: Container[str]) -> str | None:
-    """Return the visitor's first language that there are comments in.
+    """Return the first language of an Accept-Language header that is in ``among``.
 
-    ``accept_language`` is the header's value. None when it names no language in ``among``, or
-    accepts any (``*``) before one. A quality of 0 excludes a language.
+    None when there is none, or it accepts any (``*``) before one.
     """
     for tag, quality in parse_accept_lang_header(accept_language):
         if not quality:

@@ -1,10 +1,7 @@
 """The table ``comments``: its items, and the indexes its lists are read from.
 
 Attributes of list entries have names of one letter on the wire, because a query is charged by the
-bytes it reads. An index projects what a list shows and nothing that its own partition key already
-has.
-
-Table design of part 2 of "Efficient filtering with DynamoDB".
+bytes it reads. Table design of part 2 of "Efficient filtering with DynamoDB".
 """
 
 from django.conf import settings
@@ -24,8 +21,7 @@ from dynamo.calls.client import DynamoModel
 from dynamo.items import Item
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
-"""What a list shows besides language and rating: author, title, text, its length if it is long,
-whether it was edited, is by a buyer (which is known of users alone), and the shop's reply."""
+"""What a list shows besides language and rating."""
 
 
 class All(GlobalSecondaryIndex["Comment"]):
@@ -73,10 +69,9 @@ class ByLanguageAndRating(GlobalSecondaryIndex["Comment"]):
 
 
 class Ranked(GlobalSecondaryIndex["Comment"]):
-    """Rankings by score, of products of the shop and of a product's comments; sparse.
+    """Rankings by score, of products of the shop and of a product's comments; sparse, overloaded.
 
-    One index for several rankings (overloaded): see `comments.keys` for its partitions. The ranks
-    of products need only their keys, ``o``, the place of the latest comment, and their name, ``t``.
+    The ranks of products need only their keys, ``o``, the place of the latest comment, and ``t``.
     """
 
     class Meta:
@@ -131,12 +126,6 @@ class ReplyShown(Attribute[Item]):
 
     attr_type = MAP
 
-    def serialize(self, value: Item) -> Item:
-        return value
-
-    def deserialize(self, value: Item) -> Item:
-        return value
-
 
 class CommentItem(DynamoModel):
     """Any item of the table; the dependents of a comment share its partition key."""
@@ -154,14 +143,11 @@ class CommentItem(DynamoModel):
 class Comment(CommentItem):
     """A comment as lists show it; a long text is an item of its own (`CommentBody`).
 
-    ``place`` and the partitions are derived: build comments by `comments.items` alone. A hidden
-    comment lacks the four that list it, and has ``hidden_product`` instead; a tombstone (see
-    `comments.keys`) has nothing but that and ``expires_at``.
-    ``username`` is whose it is, missing where it was imported. ``verified`` is missing as well
-    then, but for reviews that came with their orders.
-    The three attributes of its rank are `comments.votes.services`'s; writing them writes to no
-    index but ``ranked``. A comment without a helpful vote lacks the first two.
-    ``moved_from`` are the other products that it was about before imports moved it.
+    Derived keys: build comments by `comments.items` alone. A hidden comment lacks the four that
+    list it, and has ``hidden_product`` instead; a tombstone has nothing but that and
+    ``expires_at``. ``username`` and ``verified`` are missing where it was imported, the latter but
+    for reviews that came with their orders. ``moved_from`` are the other products that it was
+    about before imports moved it.
     """
 
     place = UnicodeAttribute(attr_name="o")
@@ -209,9 +195,8 @@ class Comment(CommentItem):
 class ProductRank(CommentItem):
     """A product in a ranking of the shop, written by `comments.rankings.services` alone.
 
-    One that does not rank lacks ``rank_partition`` and ``rank_place``, and with them its entry in
-    the index; ``version`` stays, so that a late derivation is refused. ``newest`` is the place of
-    the product's latest comment, ``name`` the product's.
+    One that does not rank lacks ``rank_partition`` and ``rank_place``; ``version`` stays.
+    ``newest`` is the place of the product's latest comment.
     """
 
     version = NumberAttribute(attr_name="w")
@@ -228,21 +213,14 @@ class CommentBody(CommentItem):
 
 
 class CommentVote(CommentItem):
-    """A user's vote that a comment is helpful: sort key ``VOTE#<username>``.
-
-    Its two keys of ``by_author`` list it by its user: see `comments.keys`.
-    """
+    """A user's vote that a comment is helpful: sort key ``VOTE#<username>``."""
 
     voter_partition = UnicodeAttribute(attr_name="c")
     place = UnicodeAttribute(attr_name="o")
 
 
 class CommentReport(CommentItem):
-    """A user's report of a comment: sort key ``REPORT#<username>``.
-
-    ``reason`` is one of `comments.reports.services.Reason`; the keys of ``by_author`` are as a
-    vote's.
-    """
+    """A user's report of a comment: sort key ``REPORT#<username>``."""
 
     reporter_partition = UnicodeAttribute(attr_name="c")
     place = UnicodeAttribute(attr_name="o")
@@ -254,8 +232,7 @@ class CommentReport(CommentItem):
 class CommentReply(CommentItem):
     """The shop's reply to a comment: sort key ``REPLY``.
 
-    ``author`` is missing where it was imported, ``replied_at`` where that was not known. With an
-    author it has the two keys of ``by_author``, as a vote.
+    An imported one lacks ``author`` and the keys of ``by_author``, and perhaps ``replied_at``.
     """
 
     replier_partition = UnicodeAttribute(attr_name="c", null=True)

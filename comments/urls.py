@@ -10,7 +10,10 @@ from comments.profiles import views as profile_views
 from comments.rankings import views as ranking_views
 from comments.replies import views as reply_views
 from comments.reports import views as report_views
+from comments.store.comments import State
 from comments.votes import views as vote_views
+
+REPORTED, HIDDEN = {"state": State.REPORTED}, {"state": State.HIDDEN}
 
 urlpatterns = [
     path("", home_views.home, name="home"),
@@ -39,12 +42,13 @@ urlpatterns = [
         report_views.report,
         name="report_comment",
     ),
-    path("staff/comments/", moderation_views.reported, name="moderation"),
-    path("staff/comments/hidden/", moderation_views.hidden, name="hidden_comments"),
-    path("staff/comments.csv", moderation_views.reported_csv, name="moderation_csv"),
+    path("staff/comments/", moderation_views.moderation, REPORTED, name="moderation"),
+    path("staff/comments/hidden/", moderation_views.moderation, HIDDEN, name="hidden_comments"),
+    path("staff/comments.csv", moderation_views.moderation_csv, REPORTED, name="moderation_csv"),
     path(
         "staff/comments/hidden.csv",
-        moderation_views.hidden_csv,
+        moderation_views.moderation_csv,
+        HIDDEN,
         name="hidden_comments_csv",
     ),
     path(

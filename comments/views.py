@@ -58,10 +58,7 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
 @require_safe
 @public
 def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
-    """Show a product's comments in any set of languages and ratings, in any order.
-
-    The product is shown in brief.
-    """
+    """Show a product's comments in any set of languages and ratings, in any order."""
     try:
         chosen = CommentFilter.parse(languages, ratings)
         order = CommentOrder.parse(request.GET.get("order", CommentOrder.NEWEST))
@@ -69,7 +66,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
         first_url = list_url(product_id, CommentFilter())
         raise Refusal(str(error), first_url=first_url) from error
     spelled = (languages, ratings) == (chosen.languages_spelled, chosen.ratings_spelled)
-    if not spelled or request.GET.getlist("order") != order.spelled:
+    if not spelled or request.GET.getlist("order") != ([order] if order.query else []):
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
     pager = pager_of(product_id, chosen, order)
     shown = _shown(request, pager)
@@ -94,21 +91,22 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
     is_recent = comment_id in recently_written(request.session, now=clock.now())
     try:
-        page = read_comment_page(comment_id, visitor=visitor_of(request), is_recent=is_recent)
+        found, about, has_voted = read_comment_page(
+            comment_id, visitor=visitor_of(request), is_recent=is_recent
+        )
     except NoSuchComment as error:
         raise Http404(_(NO_SUCH_COMMENT)) from error
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
-    found = page.comment
     is_own = bool(found.username) and found.username == request.user.get_username()
     if found.is_hidden and not (is_own or request.user.is_staff):
         raise Http404(_(NO_SUCH_COMMENT))
     context = {
         "canonical_url": "" if found.is_hidden else f"{site_of(request)}{found.url}",
         "comment": found,
-        "product": page.product,
+        "product": about,
         "is_own": is_own,
-        "has_voted": bool(page.voted),
+        "has_voted": has_voted,
         "tools": staff_tools(found) if request.user.is_staff else None,
         "explanation": explain_reads(current_meter()),
     }

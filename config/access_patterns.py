@@ -2,7 +2,7 @@
 
 import os
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import django
 from django.core.management import get_commands, load_command_class
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentedPattern:
     """A question the site answers; the TOML file describes the fields."""
 
@@ -18,7 +18,7 @@ class DocumentedPattern:
     question: str
     answer: str
     code: str
-    reads: tuple[str, ...]
+    reads: Sequence[str]
     seen_at: str = ""
 
     @property
@@ -28,7 +28,7 @@ class DocumentedPattern:
 
 
 ALL = tuple(
-    DocumentedPattern(number, **{**row, "reads": tuple(row["reads"])})
+    DocumentedPattern(number=number, **row)
     for number, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
 )
 

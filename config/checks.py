@@ -15,12 +15,18 @@ from dynamo.writes.transactions import too_old
 
 LONGEST_PREFIX = 64
 SHORTEST_SECRET = 32
+_LONGER = f"Use {SHORTEST_SECRET} random ones or more."
 
 
 def check_settings(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
     """Return a message for each setting that is wrong; its id is config. and the variable."""
     del app_configs
-    return [*_errors([*settings.ENVIRONMENT_PROBLEMS, *_wrong()], "config"), *_secret_key()]
+    errors: list[CheckMessage] = _errors([*settings.ENVIRONMENT_PROBLEMS, *_wrong()], "config")
+    # A short key can be guessed, and with it sessions and position tokens forged.
+    if len(settings.SECRET_KEY) < SHORTEST_SECRET:
+        sentence = f"SECRET_KEY has only {len(settings.SECRET_KEY)} characters."
+        errors.append(Warning(sentence, hint=_LONGER, id="config.SECRET_KEY"))
+    return errors
 
 
 def check_deployment(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
@@ -57,7 +63,7 @@ def _open_to_the_world() -> Iterator[Problem]:
         yield Problem(
             "SECRET_KEY",
             f"SECRET_KEY has only {len(settings.SECRET_KEY)} characters: it can be guessed.",
-            f"Use {SHORTEST_SECRET} random ones or more.",
+            _LONGER,
         )
     if settings.DEBUG and settings.SECURE_SSL_REDIRECT:
         yield Problem(
@@ -70,16 +76,6 @@ def _open_to_the_world() -> Iterator[Problem]:
             "EMAIL_HOST",
             "EMAIL_HOST is missing: letters for a new password would end in the log.",
             "Set EMAIL_HOST to the name of a mail server.",
-        )
-
-
-def _secret_key() -> Iterator[CheckMessage]:
-    # A short key can be guessed, and with it sessions and position tokens forged.
-    if len(settings.SECRET_KEY) < SHORTEST_SECRET:
-        yield Warning(
-            f"SECRET_KEY has only {len(settings.SECRET_KEY)} characters.",
-            hint=f"Use {SHORTEST_SECRET} random ones or more.",
-            id="config.SECRET_KEY",
         )
 
 

@@ -1,8 +1,6 @@
 """What Django 5.2 calls differently: the settings are written in the words of the newest Django.
 
-Django 6.0 sends a Content-Security-Policy by itself, where 5.2 needs django-csp; Django 6.1 has
-MAILERS and deprecates EMAIL_*. When Django 5.2 is no longer supported (April 2028), this module and
-django-csp can go: the settings are then complete without them.
+When Django 5.2 is no longer supported (April 2028), this module and django-csp can go.
 """
 
 from collections.abc import Mapping, Sequence

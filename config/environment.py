@@ -36,8 +36,7 @@ class Problem:
 class Environment:
     """Typed values of the environment's variables; a blank one counts as unset.
 
-    A wrong value never raises: the default replaces it, and ``problems`` gets a sentence, so that
-    system checks can show all problems at once.
+    For a wrong value the default is returned, and ``problems`` gets a sentence.
     """
 
     def __init__(self) -> None:
@@ -89,21 +88,14 @@ class Environment:
     def url(self, name: str) -> str | None:
         """Return an http or https URL without a path, None when unset."""
         value = self.text(name)
-        if value and not _is_endpoint(value):
-            self.report(
-                name,
-                f"{name} is {value!r}, not the address of a server.",
-                f"Set {name} to something like http://127.0.0.1:8001, or leave it out.",
-            )
-            return None
-        return value.rstrip("/") or None
+        if not value or _is_endpoint(value):
+            return value.rstrip("/") or None
+        hint = f"Set {name} to something like http://127.0.0.1:8001, or leave it out."
+        self.report(name, f"{name} is {value!r}, not the address of a server.", hint)
+        return None
 
-    def path(self, name: str, *, default: Path) -> Path:
-        """Return an absolute path; a relative one starts at the current folder."""
-        return self.optional_path(name) or default
-
-    def optional_path(self, name: str) -> Path | None:
-        """Return an absolute path, None when unset."""
+    def path(self, name: str) -> Path | None:
+        """Return an absolute path, None when unset; a relative one starts at the current folder."""
         value = self.text(name)
         return Path(value).expanduser().resolve() if value else None
 
@@ -147,8 +139,7 @@ def _is_endpoint(value: str) -> bool:
 def kept_secret_key(path: Path) -> str:
     """Return the key in ``path``, after generating it (mode 600) if there is none.
 
-    Processes that start together get the same key. Raises OSError when the file can neither be read
-    nor created.
+    Processes that start together get the same key. Raises OSError.
     """
     if not path.exists():
         # A hard link creates the file with its content in one step, unless another was faster.
@@ -166,11 +157,10 @@ def kept_secret_key(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RunningDemo:
-    """What another process needs to use the same tables.
+    """What another process needs to use the same tables; it is kept in ``var/demo.json``.
 
-    It is kept in ``var/demo.json``: with it, ``manage.py import_comments …`` in a second terminal
-    needs no settings. It is ignored when AWS credentials are in the environment. ``sign_in`` are a
-    customer, a member of staff and their password, where there are such.
+    It is ignored when AWS credentials are in the environment. ``sign_in`` are a customer, a member
+    of staff and their password, where there are such.
     """
 
     endpoint_url: str

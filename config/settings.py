@@ -11,7 +11,7 @@ from config.environment import Environment, find_demo, kept_secret_key
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 env = Environment()
-VAR_DIR = env.path("VAR_DIR", default=BASE_DIR / "var")
+VAR_DIR = env.path("VAR_DIR") or BASE_DIR / "var"
 SECRET_KEY_FILE = VAR_DIR / "secret-key"
 ENVIRONMENT_PROBLEMS = env.problems
 
@@ -78,9 +78,7 @@ if not SECRET_KEY:
         "For the sample shop, start 'make run' first: other commands then need no settings, "
         "but for AWS credentials to be unset.",
     )
-    SECRET_KEY = (
-        get_random_secret_key()
-    )  # until the check stops the process, nothing may fail on it
+    SECRET_KEY = get_random_secret_key()  # nothing may fail on it until the check stops the process
 # Former values of SECRET_KEY: sessions and page links signed with them stay valid.
 SECRET_KEY_FALLBACKS = list(env.words("SECRET_KEY_FALLBACKS"))
 
@@ -242,7 +240,7 @@ STATICFILES_DIRS = [
     BASE_DIR / "static",
     *((f"docs/{name}", BASE_DIR / "docs" / name) for name in ("images", "lab", "benchmarks")),
 ]
-STATIC_ROOT = env.optional_path("STATIC_ROOT")
+STATIC_ROOT = env.path("STATIC_ROOT")
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
 STORAGES = {
     "staticfiles": {
@@ -306,16 +304,13 @@ COMMENT_WRITES_PER_ADDRESS = env.integer(
     "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
 )
 # How the lists of comments are read: see docs/designs/sets.md.
-COMMENTS_READ_MODEL = env.choice(
-    "COMMENTS_READ_MODEL", default="indexes", among=("indexes", "sets")
-)
+_MODEL, _FORMAT = "indexes", "names"
+if RUNNING_DEMO:
+    _MODEL, _FORMAT = RUNNING_DEMO.read_model, RUNNING_DEMO.sets_key_format
+COMMENTS_READ_MODEL = env.choice("COMMENTS_READ_MODEL", default=_MODEL, among=("indexes", "sets"))
 COMMENT_SETS_KEY_FORMAT = env.choice(
-    "COMMENT_SETS_KEY_FORMAT", default="names", among=("names", "masks")
+    "COMMENT_SETS_KEY_FORMAT", default=_FORMAT, among=("names", "masks")
 )
-if RUNNING_DEMO and not env.text("COMMENTS_READ_MODEL"):
-    COMMENTS_READ_MODEL = RUNNING_DEMO.read_model
-if RUNNING_DEMO and not env.text("COMMENT_SETS_KEY_FORMAT"):
-    COMMENT_SETS_KEY_FORMAT = RUNNING_DEMO.sets_key_format
 if COMMENTS_READ_MODEL == "sets":
     DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")
 # The activity log, whose tables have provisioned capacity: see docs/designs/activity.md.

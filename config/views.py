@@ -38,13 +38,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
     The answer is remembered for a few seconds: anybody may ask.
     """
     del request
-    reason = cache.get_or_set("readyz", _unreadiness, READY_SECONDS)
+    models = map(import_string, settings.DYNAMODB_MODELS)
+    reason = cache.get_or_set("readyz", lambda: unreadiness([*models]) or "", READY_SECONDS)
     status = HTTPStatus.SERVICE_UNAVAILABLE if reason else HTTPStatus.OK
     return HttpResponse(f"{reason or 'ready'}\n", content_type="text/plain", status=status)
-
-
-def _unreadiness() -> str:
-    return unreadiness([import_string(name) for name in settings.DYNAMODB_MODELS]) or ""
 
 
 SECTIONS = ("staff_orders", "moderation", "activity", "orders", "basket")
@@ -96,11 +93,8 @@ class Navigation:
 
     @cached_property
     def staff(self) -> StaffCounts:
-        counts: StaffCounts | None = cache.get("navigation")
-        if counts is None:
-            counts = _read()
-            cache.set("navigation", counts, REMEMBERED_SECONDS)
-        return counts
+        found: StaffCounts | None = cache.get_or_set("navigation", _read, REMEMBERED_SECONDS)
+        return found or StaffCounts()
 
 
 def navigation(request: HttpRequest) -> dict[str, Navigation]:

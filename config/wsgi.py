@@ -50,7 +50,7 @@ def _begin(**_: object) -> None:
 
 
 def _clock_errors() -> list[CheckMessage]:
-    """Make one call, whose answer tells the time; without an answer nothing is known."""
+    # One call, whose answer tells the time; without an answer nothing is known.
     table = import_string(settings.DYNAMODB_MODELS[0]).Meta.table_name
     with suppress(*FAILURES):
         background_client().describe_table(TableName=table)

@@ -18,8 +18,8 @@ from comments.votes.services import vote
 from demo.sample.orders import REGULAR, STAFF, SampleSales
 from demo.sample.pickup_points import sample_points, sample_zips
 from demo.sample.reactions import SampleReactions
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool, slow_client
+from dynamo.calls.batches import in_chunks
+from dynamo.calls.client import client, slow_client
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import ensure_profile
@@ -60,15 +60,14 @@ def let_sign_in() -> None:
 
 def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None:
     """Write the sample's orders; those that exist, of any day, stay as they are."""
-    for start in range(0, len(sales.orders), CHUNK):
-        chunk = sales.orders[start : start + CHUNK]
+    for chunk in in_chunks(sales.orders, CHUNK):
         put_orders(chunk)
         advance(len(chunk))
 
 
 def load_pickup_points() -> None:
     """Write the sample's pickup points, and where the postcodes of their towns are."""
-    put_zips(sample_zips(), batches=Batches(client(), pool()))
+    put_zips(sample_zips())
     put_points(sample_points())
 
 
@@ -87,14 +86,14 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
     for comment, username in reactions.votes:
         with suppress(NoSuchComment):
             vote(comment_id=comment.id, username=username)
-    for report in reactions.reports:
+    for comment, username, reason, text in reactions.reports:
         with suppress(NoSuchComment):
             report_comment(
-                comment_id=report.comment.id,
-                username=report.username,
-                reason=Reason(report.reason),
-                text=report.text,
-                now=min(report.comment.created_at + LATER, now),
+                comment_id=comment.id,
+                username=username,
+                reason=Reason(reason),
+                text=text,
+                now=min(comment.created_at + LATER, now),
             )
     for pick in reactions.picks:
         with suppress(NoSuchComment):
@@ -154,10 +153,10 @@ def load_activity(
     """Write entries of this month and the one before, unless there are any in the log."""
     if list_activity((), PageRequest(1), now=now).items:
         return
-    months = [Month.of(now).plus(-1), Month.of(now)]
-    for month in months:
+    first = Month.of(now).plus(-1)
+    for month in (first, Month.of(now)):
         make_table(month, client=slow_client())
-    begin = datetime(months[0].year, months[0].month, 1, tzinfo=UTC)
+    begin = datetime(first.year, first.month, 1, tzinfo=UTC)
     entries = [entry for order in sales.orders for entry in _of_order(order)]
     entries += [_posted(comment) for comment in comments if comment.created_at >= begin]
     by_staff = [(LogVerb.PICKED, comment) for comment in reactions.picks]

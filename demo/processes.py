@@ -108,11 +108,10 @@ def serving(config: DemoConfig, *, kept_lines: int = KEPT_LINES) -> Iterator[Chi
 class Demo:
     """One run.
 
-    ``say`` prints a line for the user. ``sign_in`` are a customer, a member of staff and their
-    password, which it tells of. ``prepare`` are commands run before the site, ``beside`` commands
-    that run as long as it does.
-    With ``engine`` None, the database at ``endpoint_url`` is used and never stopped. ``parts``
-    are the processes that run beside the engine, by the names that sentences call them.
+    ``say`` prints a line for the user. ``sign_in`` are a customer, a member of staff, their
+    password. ``prepare`` are commands run before the site, ``beside`` those that last as long. With
+    ``engine`` None, the database at ``endpoint_url`` is used and never stopped. ``parts`` are the
+    processes beside the engine, by name.
     """
 
     config: DemoConfig
@@ -138,6 +137,11 @@ class Demo:
             except Stopped:
                 self.say("Stopped.")
 
+    def _wait_while(self, goes_on: Callable[[], bool]) -> None:
+        while goes_on():
+            self._require_all()
+            time.sleep(POLL_SECONDS)
+
     def _open_shop(self) -> None:
         url = self.engine.endpoint_url if self.engine else self.endpoint_url or ""
         environment = {**self.config.environment, "DYNAMODB_ENDPOINT_URL": url}
@@ -156,30 +160,21 @@ class Demo:
             lasting = {_name_of(command): manage(command) for command in self.beside}
             for name, line in {**lasting, "The web server": self.config.gunicorn()}.items():
                 self.parts[name] = started.enter_context(Child(line, env=environment))
-            self._wait_until_open()
+            deadline = time.monotonic() + SITE_START_SECONDS
+            self._wait_while(lambda: time.monotonic() < deadline and not self.config.is_open())
+            if not self.config.is_open():
+                sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
+                raise DemoFailed(sentence)
             self.say(self._banner(url))
-            while True:
-                self._require_all()
-                time.sleep(POLL_SECONDS)
+            self._wait_while(lambda: True)
 
     def _run_to_end(self, command: Command, environment: Mapping[str, str]) -> None:
         with Child(manage(command), env=environment) as child:
-            while child.poll() is None:
-                self._require_all()
-                time.sleep(POLL_SECONDS)
+            self._wait_while(lambda: child.poll() is None)
         if child.returncode:
             self._require_all()
             sentence = f"{_name_of(command)} failed (exit code {child.returncode}); see above."
             raise DemoFailed(sentence)
-
-    def _wait_until_open(self) -> None:
-        deadline = time.monotonic() + SITE_START_SECONDS
-        while not self.config.is_open():
-            self._require_all()
-            if time.monotonic() > deadline:
-                sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
-                raise DemoFailed(sentence)
-            time.sleep(POLL_SECONDS)
 
     def _require_all(self) -> None:
         if self.engine:
@@ -220,8 +215,8 @@ def _handling_signals() -> Iterator[None]:
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for before_number, handler in before.items():
+            signal.signal(before_number, handler)
 
 
 @contextmanager

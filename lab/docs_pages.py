@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from posixpath import normpath
 
 from django.conf import settings
@@ -48,13 +48,12 @@ class Document:
 def find_document(name: str) -> Document:
     """Return a document. Raises NoSuchDocument."""
     folder = settings.BASE_DIR / "docs"
-    candidates = [folder / f"{name}.md", folder / name / "README.md"]
-    if not _NAME.fullmatch(name) or not any(path.exists() for path in candidates):
+    candidates = (folder / f"{name}.md", folder / name / "README.md")
+    path = next(filter(Path.exists, candidates), None) if _NAME.fullmatch(name) else None
+    if path is None:
         raise NoSuchDocument(name)
-    path = next(path for path in candidates if path.exists())
     parser = MarkdownIt().enable("table")
-    opening, title, closing, *tokens = parser.parse(path.read_text(encoding="utf-8"))
-    del opening, closing
+    _opening, title, _closing, *tokens = parser.parse(path.read_text(encoding="utf-8"))
     here = PurePosixPath(path.relative_to(folder).as_posix()).parent
     html = parser.renderer.render(list(_adapted(tokens, here)), parser.options, {})
     return Document(name, title.content, SafeString(html))

@@ -15,6 +15,7 @@ from comments.models import (
     ByAuthor,
     Comment,
     CommentBody,
+    CommentItem,
     CommentReply,
     CommentReport,
     CommentVote,
@@ -53,49 +54,38 @@ def comments_listed_in(partition: str) -> Iterator[str]:
             yield keys.comment_id_in(item["pk"]["S"])
 
 
-def delete_written(*, comment_id: str, username: str) -> None:
-    """Delete a comment of a user who is erased.
-
-    Until all of it is gone, ranks included, it is listed in ``keys.erased(username)``. Raises
-    Contended, and botocore's errors.
-    """
+def delete_written(username: str, comment_id: str) -> None:
+    """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it."""
     delete_comment(comment_id, found_by=keys.erased(username))
     delete_comment(comment_id)  # finishes what the first time only logged
     _forget(comment_id)
 
 
-def delete_vote(*, comment_id: str, username: str) -> None:
-    """Delete a user's vote, and count it out, also where the comment is deleted.
-
-    Raises Contended, and botocore's errors.
-    """
+def delete_vote(username: str, comment_id: str) -> None:
+    """Delete a user's vote, and count it out, also where the comment is deleted."""
     try:
         take_back(comment_id=comment_id, username=username)
     except NoSuchComment:
-        _delete_item(comment_id, keys.vote(username))
+        write_one(client(), delete(TABLE, comment_key(comment_id, keys.vote(username))))
     finally:
         rank_or_log(comment_id)  # in any case: a second run would not find the vote
 
 
-def delete_report(*, comment_id: str, username: str) -> None:
-    """Delete a user's report, and count it out; the comment stays in the queue if it is there.
-
-    Raises Contended, and botocore's errors.
-    """
+def delete_report(username: str, comment_id: str) -> None:
+    """Delete a user's report, and count it out; the comment stays in the queue if it is there."""
     report = delete(Comment, comment_key(comment_id, keys.report(username)), Comment.pk.exists())
     uncount = update(Comment, comment_key(comment_id), [Comment.reports.add(-1)], NOT_DELETED)
     try:
         write_together(client(), [uncount, report])
     except ConditionFailed as error:
         if _COMMENT in error.failed:
-            _delete_item(comment_id, keys.report(username))
+            write_one(client(), delete(TABLE, comment_key(comment_id, keys.report(username))))
 
 
-def delete_signature(*, comment_id: str, username: str) -> None:
+def delete_signature(username: str, comment_id: str) -> None:
     """Remove the name of its author from a reply, which is the shop's and stays.
 
-    Its version is raised, so that a change of the reply under way fails and cannot restore the
-    name. Raises Contended, and botocore's errors.
+    Its version is raised, so that a change under way cannot restore the name.
     """
     partition = CommentReply.replier_partition
     changes = [
@@ -120,18 +110,13 @@ def _update(action: Action) -> None:
         write_one(client(), action)
 
 
-def _delete_item(comment_id: str, sort_key: str) -> None:
-    write_one(client(), delete(TABLE, comment_key(comment_id, sort_key)))
-
-
 AT_ONCE = 200
 
 
 def imported_reviews_of(username: str) -> Iterator[str]:
     """Yield the ids of imported reviews that came with a user's orders.
 
-    No index lists them by their author: all comments on what the user bought are read, and all
-    hidden ones, which are in no list.
+    All comments on what the user bought are read, and all hidden ones, which are in no list.
     """
     bought = list(products_bought_by(username))
     lists = [read_model().plan(product_id, CommentFilter()).runs for product_id in bought]
@@ -153,10 +138,6 @@ def _listed_in(partition_of: Callable[[str], str]) -> Callable[[str], Iterator[s
     return lambda username: comments_listed_in(partition_of(username))
 
 
-def _each(delete: Callable[..., None]) -> Callable[[str, str], None]:
-    return lambda username, comment_id: delete(comment_id=comment_id, username=username)
-
-
 def _written(_username: str, comment_id: str) -> list[Kept]:
     return [
         (Comment, TABLE, comment_key(comment_id)),
@@ -164,25 +145,21 @@ def _written(_username: str, comment_id: str) -> list[Kept]:
     ]
 
 
-def _vote(username: str, comment_id: str) -> list[Kept]:
-    return [(CommentVote, TABLE, comment_key(comment_id, keys.vote(username)))]
+def _beside(model: type[CommentItem], sort_key: Callable[[str], str]) -> Callable[..., list[Kept]]:
+    return lambda username, comment_id: [
+        (model, TABLE, comment_key(comment_id, sort_key(username)))
+    ]
 
 
-def _report(username: str, comment_id: str) -> list[Kept]:
-    return [(CommentReport, TABLE, comment_key(comment_id, keys.report(username)))]
-
-
-def _reply(_username: str, comment_id: str) -> list[Kept]:
-    return [(CommentReply, TABLE, comment_key(comment_id, keys.REPLY))]
-
-
-IMPORTED = Trace("imported reviews", imported_reviews_of, _each(delete_written), _written)
+VOTES, REPORTS = _beside(CommentVote, keys.vote), _beside(CommentReport, keys.report)
+REPLIES = _beside(CommentReply, lambda _username: keys.REPLY)
+IMPORTED = Trace("imported reviews", imported_reviews_of, delete_written, _written)
 TRACES = (
-    Trace("comments", _written_by, _each(delete_written), _written),
+    Trace("comments", _written_by, delete_written, _written),
     IMPORTED,
-    Trace("votes", _listed_in(keys.voter), _each(delete_vote), _vote),
-    Trace("reports", _listed_in(keys.reporter), _each(delete_report), _report),
-    Trace("names on replies", _listed_in(keys.replier), _each(delete_signature), _reply),
+    Trace("votes", _listed_in(keys.voter), delete_vote, VOTES),
+    Trace("reports", _listed_in(keys.reporter), delete_report, REPORTS),
+    Trace("names on replies", _listed_in(keys.replier), delete_signature, REPLIES),
 )
 """All kinds of data of a user in the table ``comments``."""
 
@@ -199,10 +176,7 @@ END = "\n  ]"
 
 
 def sections_of(username: str, traces: Iterable[Trace], read: ReadMany) -> Iterator[Section]:
-    """Yield the kinds of data of a user, and the orders; nothing is read before it is asked for.
-
-    Reading raises botocore's errors.
-    """
+    """Yield the kinds of data of a user, and the orders; nothing is read before it is asked for."""
     for trace in traces:
         batches = held(trace, username, read)
         yield trace.kind, map(_without_secrets, batches) if trace is PROFILE else batches
@@ -210,9 +184,9 @@ def sections_of(username: str, traces: Iterable[Trace], read: ReadMany) -> Itera
 
 
 def export_text(username: str, sections: Iterable[Section]) -> Iterator[str]:
-    """Yield the text of the object, a part for each batch; what reading raises passes through.
+    """Yield the text of the object, a part for each batch.
 
-    Then a list is open: `END` closes it.
+    What reading raises passes through; then a list is open: `END` closes it.
     """
     yield f'{{\n  "username": {json.dumps(username)}'
     for kind, batches in sections:

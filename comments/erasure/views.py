@@ -1,7 +1,7 @@
 """The download of one's own data."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 
 from django.conf import settings
@@ -9,7 +9,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from comments.erasure.user_data import END, OWN, Batch, Section, export_text, sections_of
+from comments.erasure.user_data import END, OWN, Batch, export_text, sections_of
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.calls.pool import time_budget
@@ -32,11 +32,16 @@ class Interrupted(DynamoError):
 def own_data(request: HttpRequest) -> StreamingHttpResponse:
     """Answer with what keys of the signed-in user lead to, read while it is sent."""
     username = request.user.get_username()
-    _take_download(username)
+    wait = take(DOWNLOADS.use(username), now=clock.now())
+    if wait:
+        sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
+        in_all = {"wait": in_words(int(wait) + 1)}
+        raise TooManyRequests(sentence % in_all, retry_after=wait)
     log_event("data-downloaded", user=username, request=request)
     sections = sections_of(username, OWN, page_batches().get_from_tables)
+    in_time = ((kind, _in_time(iter(batches))) for kind, batches in sections)
     return StreamingHttpResponse(
-        _parts(export_text(username, _in_time(sections)), _("This file is not complete.")),
+        _parts(export_text(username, in_time), _("This file is not complete.")),
         content_type="application/json",
         headers={"Content-Disposition": 'attachment; filename="dynashop.json"'},
     )
@@ -50,13 +55,8 @@ def _parts(text: Iterator[str], sentence: str) -> Iterator[str]:
         yield f'{END},\n  "error": {json.dumps(sentence, ensure_ascii=False)}\n}}\n'
 
 
-def _in_time(sections: Iterable[Section]) -> Iterator[Section]:
-    """Yield the sections, each batch read within the time of a page, or raise Interrupted."""
-    for kind, batches in sections:
-        yield kind, _batches_in_time(iter(batches))
-
-
-def _batches_in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
+def _in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield batches, each read within the time of a page, or raise Interrupted."""
     while True:
         try:
             with time_budget(settings.PAGE_SECONDS):
@@ -68,13 +68,3 @@ def _batches_in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
         if batch is None:
             return
         yield batch
-
-
-def _take_download(username: str) -> None:
-    wait = take(DOWNLOADS.use(username), now=clock.now())
-    if wait:
-        sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
-        raise TooManyRequests(
-            sentence % {"wait": in_words(int(wait) + 1)},
-            retry_after=wait,
-        )

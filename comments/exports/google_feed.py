@@ -1,7 +1,6 @@
-"""Google's feed of product reviews, as ``import_comments --preset google`` reads it.
+"""Google's feed of product reviews, schema 2.4, as ``import_comments --preset google`` reads it.
 
-The schema is 2.4 of https://developers.google.com/product-review-feeds/schema. A feed has to be
-complete: reviews that it lacks are deleted there.
+See https://developers.google.com/product-review-feeds/schema.
 """
 
 import re
@@ -44,15 +43,12 @@ class GoogleFeed(Layout):
 
     def text(self, rows: Iterable[Row]) -> str:
         rows = list(rows)
-        self._learn_names({str(row["product_id"]) for row in rows})
+        found = stored_products({str(row["product_id"]) for row in rows} - self._names.keys())
+        self._names.update({product_id: shown(item)[0] for product_id, item in found.items()})
         return "".join(map(self._review, rows))
 
     def footer(self) -> str:
         return "</reviews>\n</feed>\n"
-
-    def _learn_names(self, product_ids: set[str]) -> None:
-        found = stored_products(product_ids - self._names.keys())
-        self._names.update({product_id: shown(item)[0] for product_id, item in found.items()})
 
     def _review(self, row: Row) -> str:
         product_id, comment_id = str(row["product_id"]), str(row["id"])

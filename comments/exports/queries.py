@@ -1,7 +1,4 @@
-"""Walks through the comments of one product, or of all, for exports.
-
-Hidden comments are in no list, and in no export.
-"""
+"""Walks through the comments of one product, or of all, for exports; hidden ones are in none."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -11,7 +8,7 @@ from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import TABLE, Comment, CommentBody
-from comments.replies.queries import Reply, reply_in
+from comments.replies.queries import reply_in
 from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynamo.calls.batches import Batches
@@ -27,11 +24,7 @@ _TEXT = CommentBody.text.attr_name
 
 
 def walk_through(product_id: str | None) -> Walk:
-    """Return the walk through a product's comments, newest first, or through those of all products.
-
-    One product is read by its list, 200 comments for about a capacity unit for each 8 KB; all of
-    them by a Scan of the table, in no order that means anything.
-    """
+    """Return the walk through a product's comments, newest first, or (None) all, by a Scan."""
     if product_id is None:
         return table_walk(TABLE, lambda items: _rows([i for i in items if _is_listed(i)]))
     runs = plan(product_id, CommentFilter()).runs
@@ -60,17 +53,10 @@ def _parts(entry: CommentEntry) -> Iterator[str]:
 
 
 def _row(entry: CommentEntry, beside: dict[tuple[str, str], Item]) -> dict[str, object]:
-    key = keys.comment(entry.id)
-    body, reply = beside.get((key, keys.BODY)), beside.get((key, keys.REPLY))
-    return _row_of(
-        entry,
-        body=body[_TEXT]["S"] if body else entry.text,
-        reply=reply_in(reply) if reply else entry.reply,
-    )
-
-
-def _row_of(entry: CommentEntry, *, body: str, reply: Reply | None) -> dict[str, object]:
     """Build the row of a comment with its whole text and reply; what it lacks is left out."""
+    key = keys.comment(entry.id)
+    body, whole = beside.get((key, keys.BODY)), beside.get((key, keys.REPLY))
+    reply = reply_in(whole) if whole else entry.reply
     row: dict[str, object] = {
         "id": entry.id,
         "product_id": entry.product_id,
@@ -79,7 +65,7 @@ def _row_of(entry: CommentEntry, *, body: str, reply: Reply | None) -> dict[str,
         "created_at": entry.created.isoformat(),
         "author": entry.author,
         "title": entry.title,
-        "body": body,
+        "body": body[_TEXT]["S"] if body else entry.text,
         "username": entry.username,
         "verified": "true" if entry.is_verified else "",
     }

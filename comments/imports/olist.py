@@ -1,7 +1,4 @@
-"""Olist's reviews, each as rows of comments on the products of its order.
-
-The rules are in docs/importing-orders.md.
-"""
+"""Olist's reviews, as rows of comments on the products of its orders: docs/importing-orders.md."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -10,7 +7,7 @@ from pathlib import Path
 from comments.imports.shape import Shape
 from dynamo.files.records import Record, Rejected
 from dynamo.upkeep.pace import Progress
-from shop.imports.olist import REVIEWS, olist_files, path_of, require_files
+from shop.imports.olist import REVIEWS, olist_files, require_files
 from shop.imports.orders import ImportedOrder
 from shop.imports.survey import survey
 
@@ -55,11 +52,6 @@ class OlistReviews:
                 "author": one.order.username,
             }
             yield Record(review.line, {**review.values, **added})
-
-
-def reviews_in(folder: Path) -> Path:
-    """Return the path of a folder's reviews. Raises FileUnreadable if they are missing."""
-    return path_of(folder, REVIEWS)
 
 
 def with_orders(shape: Shape) -> Shape:

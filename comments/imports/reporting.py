@@ -23,11 +23,7 @@ _LANGUAGES_SHOWN = 12
 
 
 def counts_of(report: ImportReport) -> dict[str, Any]:
-    """Return the figures of an import, as ``--json`` prints them.
-
-    Read and rejected rows are all rows; new, replaced, unchanged and superseded ones those read.
-    Moved comments are some of those replaced.
-    """
+    """Return the figures of an import, as ``--json`` prints them."""
     findings = report.findings
     return {
         "rows": report.rows,
@@ -105,13 +101,12 @@ def _table(report: ImportReport) -> Iterator[str]:
 
 
 def taken_for_languages(spelled: Iterable[str]) -> list[str]:
-    """Return the codes of a file's languages that are probably countries, as the file spells them.
-
-    They are where the language is seldom written; and all of `SPOKEN` where the file has codes in
-    upper case, or of countries whose code is no language.
-    """
+    """Return the codes of a file's languages that are probably countries, as it spells them."""
     found = sorted(set(spelled))
-    are_countries = any(code.isupper() or _is_only_a_country(code) for code in found)
+    unknown = [code.upper() for code in found if not is_language(code.lower())]
+    are_countries = any(code.isupper() for code in found) or any(
+        pycountry.countries.get(alpha_2=code) for code in unknown
+    )
     suspects = SPOKEN.keys() if are_countries else SELDOM
     return [code for code in found if code.lower() in suspects]
 
@@ -127,7 +122,3 @@ def warning_about(spelled: Iterable[str]) -> str:
         f"These languages look like codes of countries: {named}. If they are, import again with "
         f"--language-map {mapped}, or what is spoken there."
     )
-
-
-def _is_only_a_country(code: str) -> bool:
-    return not is_language(code.lower()) and bool(pycountry.countries.get(alpha_2=code.upper()))

@@ -46,9 +46,8 @@ _ID_BYTES = 12
 class Findings:
     """What was found in the rows that were read, and how many of them needed a guess.
 
-    ``cells`` are the rows by language and rating; ``spelled`` are the languages as the file has
-    them; ``products`` are the file's ids of products that could not be kept, by those they were
-    mapped to (`dynamo.files.records`).
+    ``spelled`` are the languages as the file has them; ``products`` are the file's ids of products
+    that could not be kept, by those they were mapped to.
     """
 
     cells: Counter[Cell] = field(default_factory=Counter)
@@ -73,10 +72,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class CommentParser:
-    """Parses the records of a file into comments, and adds to ``findings``.
-
-    ``shape`` says how they are spelled. Rows dated more than a day after ``now`` are rejected.
-    """
+    """Parses a file's records into comments; those dated over a day after ``now`` are rejected."""
 
     shape: Shape
     now: datetime
@@ -124,7 +120,8 @@ class CommentParser:
         found = next((value for value in values if value not in (None, "")), "")
         text = _plain(name, found) or self.shape.constants.get(name, "")
         is_html = self.shape.is_html and name in {"title", "body", "reply"}
-        return text_of_html(text) if is_html else text
+        # Of HTML the text, with a line for each paragraph.
+        return unescape(strip_tags(_BREAK.sub("\n", text))).strip() if is_html else text
 
     def _id_of(self, record: Record) -> str:
         values = (record.values.get(column) for column in self.shape.of("id"))
@@ -218,11 +215,6 @@ class CommentParser:
         if moment > self.now + LATEST:
             raise RowRefused(f"{name}: “{text}” is in the future")
         return moment
-
-
-def text_of_html(html: str) -> str:
-    """Return the text of HTML, with a line for each paragraph."""
-    return unescape(strip_tags(_BREAK.sub("\n", html))).strip()
 
 
 def _plain(name: str, value: object) -> str:

@@ -1,14 +1,13 @@
 """An import of comments from a file, in two passes: see `dynamo.files.row_files`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
 
 from comments.imports.olist import OlistReviews
 from comments.imports.rows import CommentParser, Findings
 from comments.imports.shape import Shape
-from comments.imports.writer import VerdictCounts, in_chunks
+from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from dynamo.files.records import Record, Rejected, RejectsFile
 from dynamo.files.row_files import OpenRows, RowFile, TwoPassImport, Version
@@ -19,22 +18,9 @@ EnsureProducts = Callable[..., int]
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Writer(Protocol):
-    """What writes the comments of an import: a `comments.imports.writer.BulkWriter`."""
-
-    def write(self, comments: Sequence[NewComment]) -> VerdictCounts:
-        """Write comments of different ids, and count their verdicts."""
-
-    def rank_products(self, progress: Progress) -> None:
-        """Derive the ranks of the products of all comments written."""
-
-
 @dataclass(frozen=True, slots=True)
 class CommentFile:
-    """A file of comments, and how to parse it; for ``now`` see `CommentParser`.
-
-    ``reviews`` are the orders that Olist's reviews are joined to.
-    """
+    """A file of comments, and how to parse it; Olist's ``reviews`` are joined to orders."""
 
     file: RowFile
     shape: Shape
@@ -63,11 +49,9 @@ class CommentFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """Counts of the rows: ``read + rejected == rows``.
+    """Counts of the rows: ``read + rejected == rows``; the verdicts are about all that were read.
 
-    New, replaced, unchanged and superseded ones are all that were read. A row is superseded by
-    a newer version of its comment, in the file or stored before. ``findings`` are about the rows
-    read; ``spelling`` is what was found out of the file's, in words.
+    ``findings`` are too; ``spelling`` is what was found out of the file's, in words.
     """
 
     rows: int
@@ -89,7 +73,7 @@ class ImportReport:
 def import_file(
     source: CommentFile,
     *,
-    writer: Writer | None,
+    writer: BulkWriter | None,
     ensure_products: EnsureProducts,
     rejects: RejectsFile,
     progress: Progress,
@@ -97,9 +81,8 @@ def import_file(
     """Write a file's comments, and its rejected rows to ``rejects``; without a writer only check.
 
     ``ensure_products`` is called with ids of products before comments on them are written, and
-    with the file's ids by those they were mapped to; it returns how many it created. Raises
-    FileUnreadable, BadMapping and RejectsUnwritable before anything is written, and what
-    ``writer`` raises; the same import again continues then.
+    the file's ids by those they were mapped to; it returns how many it created. Raises
+    FileUnreadable, BadMapping and RejectsUnwritable before anything is written.
     """
     findings = [Findings(), Findings()]
     of_pass = iter(findings)

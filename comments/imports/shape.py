@@ -1,7 +1,7 @@
 """How a file spells comments: its columns, dates, ratings and languages."""
 
 import tomllib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
@@ -78,7 +78,6 @@ class Shape:
     element: str | None = None
 
     def of(self, name: str) -> Sequence[str]:
-        """Return the columns of a field."""
         return self.columns.get(name, (name,))
 
     def under(self, product_id: str) -> "Shape":
@@ -114,9 +113,10 @@ class Shape:
         return NEEDED - replaced
 
 
+@cache
 def presets() -> Mapping[str, Mapping[str, Any]]:
     """Return the known exports, by name: what `preset` makes a shape of, and ``about``."""
-    return _presets()
+    return tomllib.loads(_PRESETS.read_text("utf-8"))
 
 
 def preset(name: str) -> Shape:
@@ -137,16 +137,3 @@ def scale_of(text: str) -> Scale:
     if not (dots and low.strip().isdecimal() and high.strip().isdecimal() and int(low) < int(high)):
         raise BadMapping(f"“{text}” is no scale of ratings such as 0..10 or 10..50.")
     return Scale(Decimal(low), Decimal(high))
-
-
-def require_fields(names: Iterable[str]) -> Sequence[str]:
-    """Return the names of what ids are made from. Raises BadMapping where there are none."""
-    wanted = [name.strip() for name in names if name.strip()]
-    if not wanted:
-        raise BadMapping("--id-from needs names, such as product_id,author,created_at,body.")
-    return wanted
-
-
-@cache
-def _presets() -> Mapping[str, Mapping[str, Any]]:
-    return tomllib.loads(_PRESETS.read_text("utf-8"))

@@ -34,9 +34,7 @@ DETERMINED = frozenset(
         Comment.body_digest,
     )
 ).union(LIST_KEYS.values())
-"""The attributes a `NewComment` always determines. Whatever else a stored comment has came to it in
-the shop (whose it is, verified, picked, reported), and is carried over when a newer version
-replaces it. An imported reply is recognised by its own digest."""
+"""The attributes a `NewComment` always determines; a replacement keeps all others."""
 VERSION = Comment.version.attr_name
 _PLACE = Comment.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name
@@ -100,12 +98,10 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Whether there is anything to write."""
         return self.verdict in {Verdict.NEW, Verdict.REPLACED}
 
     @property
     def place(self) -> str:
-        """The comment's sort key in lists."""
         place: str = self.item[_PLACE]["S"]
         return place
 
@@ -159,7 +155,6 @@ class Change:
 
     @property
     def characters(self) -> int:
-        """The characters of its texts."""
         reply = self.comment.reply
         return len(self.comment.body) + (len(reply.text) if isinstance(reply, NewReply) else 0)
 
@@ -183,8 +178,7 @@ class Change:
     def left_products(self) -> set[str]:
         """The products that the comment was about before, by this change or by earlier ones.
 
-        They are stored with it: an import that was interrupted before it ranked products finds
-        those that lost a comment here, when it is run again and the comment is unchanged.
+        They are stored with it, so that an interrupted import ranks them when it is run again.
         """
         stored = self.stored or {}
         before = {*stored.get(_MOVED_FROM, {"SS": ()})["SS"]}

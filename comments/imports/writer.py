@@ -1,15 +1,8 @@
 """Bulk writes of comments, for imports and the sample data.
 
-The stored items are read first, strongly and a hundred at a time, which takes a fraction of the
-time and cost of writing them. So a load that was interrupted is resumed by starting it again, and
-one that is repeated writes nothing.
-
-Comments are put some dozens to a transaction with their long bodies, the counts of their products
-and the primary items of `comments.sets`, on condition that what was read is still stored. So the
-counts are exact at every moment, and a comment that somebody changes after it was read is compared
-again.
-
-The ranks of the products are derived once for each at the end: `rank_products`.
+The stored items are read first, so that an interrupted load is resumed by starting it again.
+Comments are put some dozens to a transaction with their bodies, counts and primary items, on
+condition that what was read is still stored. The ranks are derived at the end: `rank_products`.
 """
 
 from collections import Counter
@@ -69,9 +62,7 @@ class BulkWriter:
         """Write the comments that are new or newer than stored, and count the verdicts.
 
         Ids must not repeat, and the number must be bounded (`in_chunks`). Raises Contended when
-        others keep changing the same comments, what `dynamo.calls.batches.Batches` does, and
-        botocore's errors; what was written until then stays, and the same call again writes the
-        rest.
+        others keep changing the same comments; the same call again writes the rest.
         """
         decided: list[Change] = []
         for _ in range(ATTEMPTS):
@@ -87,9 +78,8 @@ class BulkWriter:
     def rank_products(self, progress: Progress) -> None:
         """Derive the ranks of all products of the comments written since the last call.
 
-        Where all comments of a product were stored already its ranks are only compared, so that an
-        interrupted load is finished by the same load again. A failure is logged and not raised (see
-        `comments.rankings.services`): all comments are written.
+        Where all comments of a product were stored already its ranks are only compared. A failure
+        is logged and not raised.
         """
         touched = {p: touch for p, touch in self._known.items() if p in self._touched}
         seen = {p: touch for p, touch in self._known.items() if p not in self._touched}
@@ -106,7 +96,8 @@ class BulkWriter:
                 is_new = product == change.comment.product_id
                 place = change.place if is_new else ""
                 seen = int(is_new and change.verdict is not Verdict.SUPERSEDED)
-                self._known[product] = self._known.get(product, Touch()).also(place, seen)
+                known = self._known.get(product, Touch())
+                self._known[product] = Touch(max(known.newest, place), known.seen + seen)
 
     def _compare(self, comments: Sequence[NewComment]) -> list[Change]:
         table_keys = [comment_key(comment.id) for comment in comments]

@@ -21,13 +21,13 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
 from comments.store.table import index_of
-from dynamo.items import Item
 from dynamo.lists.explain import Alternative
 from dynamo.lists.merging import Fallback
 from dynamo.lists.runs import Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
 LANGUAGE_ATTRIBUTE, RATING_ATTRIBUTE = Comment.language.attr_name, Comment.rating.attr_name
+_ATTRIBUTES = {LANGUAGE: (LANGUAGE_ATTRIBUTE, "S"), RATING: (RATING_ATTRIBUTE, "N")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,16 @@ class AccessPattern:
             LANGUAGE: chosen.languages,
             RATING: chosen.ratings,
         }
+        # What the index omits because its partition key has it.
+        attributes = [_ATTRIBUTES[part] for part in self.answers]
         return [
             Run(
                 index=self.index,
                 partition=keys.product_partition(product_id, *combination),
-                known=_known(dict(zip(self.answers, combination, strict=True))),
+                known={
+                    name: {kind: str(value)}
+                    for (name, kind), value in zip(attributes, combination, strict=True)
+                },
                 keep=keep,
             )
             for combination in product(*(values[part] for part in self.answers))
@@ -61,8 +66,8 @@ class AccessPattern:
 class ListPlan:
     """How a page is read, and what the other ways were expected to cost.
 
-    ``estimated_capacity_units`` is None where there were no counts to derive it from, and where
-    the plan would find nothing. The ``empty_partitions`` are read at the end of the list alone.
+    ``estimated_capacity_units`` is None without counts, and where the plan would find nothing. The
+    ``empty_partitions`` are read at the end of the list alone.
     """
 
     name: str
@@ -108,13 +113,3 @@ def exact_runs(product_id: str, run: Run) -> tuple[Run, ...]:
     ratings = values.get(RATING_ATTRIBUTE, ())
     part = CommentFilter(tuple(v["S"] for v in languages), tuple(int(v["N"]) for v in ratings))
     return plan(product_id, part).runs
-
-
-def _known(values: dict[str, str | int]) -> Item:
-    """Build the attributes that the index omits because its partition key has them."""
-    known: dict[str, dict[str, str]] = {}
-    if LANGUAGE in values:
-        known[LANGUAGE_ATTRIBUTE] = {"S": str(values[LANGUAGE])}
-    if RATING in values:
-        known[RATING_ATTRIBUTE] = {"N": str(values[RATING])}
-    return known

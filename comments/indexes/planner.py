@@ -1,13 +1,9 @@
 """The plan for a list of comments: the cheapest way to read it from the four indexes.
 
-Every access pattern can answer every filter. What its partition keys do not distinguish is dropped
-by a FilterExpression; where they distinguish more than the filter, a partition is read for each
-value there is. A filter by languages and ratings can also be read by a mix: the list is a grid of
-both, of which some languages are read by language, some ratings by rating, and the rest by both.
-All are priced by the counts (see `dynamo.lists.planner`).
-
-A partition that is empty by the counts is not read. Counts can be wrong, so those partitions are
-in ``empty_partitions``, and are read when the list's end is reached.
+Every access pattern can answer every filter: what its partition keys do not distinguish is dropped
+by a FilterExpression; where they distinguish more, a partition is read for each value. A filter by
+languages and ratings can also be read by a mix of the indexes. All are priced by the counts (see
+`dynamo.lists.planner`). A partition that is empty by the counts is in ``empty_partitions``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -73,8 +69,8 @@ def plan_list(
 ) -> ListPlan:
     """Choose how to read a page of ``needed`` items, look-ahead included.
 
-    Where ``most_units`` are all that may be spent, plans are omitted whose queries alone would use
-    up most of it. ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
+    Plans are omitted whose queries alone would use up most of ``most_units``; one that is
+    ``forced`` is not. Raises NoSuchPlan.
     """
     if not counts.cells and forced is None:
         return _uncounted(product_id, chosen, most_units)
@@ -98,10 +94,7 @@ def plan_list(
 
 
 def _uncounted(product_id: str, chosen: CommentFilter, most_units: float) -> ListPlan:
-    """Plan for a product without any counts, where nothing can be priced: by the exact plan.
-
-    As there are hardly any comments, many queries would find nothing: one is made instead.
-    """
+    """Plan for a product without any counts by the exact plan, or one query for too many."""
     exact = plan(product_id, chosen)
     if len(exact.runs) <= min(most_queries(most_units), MOST_UNCOUNTED):
         return ListPlan(exact.name, exact.runs)
@@ -183,8 +176,7 @@ def _eligible(
 ) -> list[PricedPlan]:
     """Omit plans of too many queries, and plans by language where any will do.
 
-    The latter would miss a comment in a language that is not counted, and can hardly be cheaper:
-    they read what the index ``all`` holds, in more queries.
+    The latter would miss a comment in a language that is not counted, and are hardly cheaper.
     """
     by_language = (BY_LANGUAGE.name, BY_BOTH.name)
     most = most_queries(most_units)

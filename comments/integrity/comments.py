@@ -38,7 +38,6 @@ from dynamo.upkeep.integrity import (
     Derived,
     Difference,
     Handlers,
-    Key,
     Kind,
     Sums,
     find_differences,
@@ -54,10 +53,7 @@ _COMMENTS = keys.COMMENT_PREFIX, keys.COMMENT_PREFIX
 
 
 def comment_differences() -> Iterator[Difference]:
-    """Compare every comment's keys, body, counts, ranks and dependents with what they should be.
-
-    Reads the whole table. Ranks come after the counts they are derived from.
-    """
+    """Compare every comment's keys, body, counts, ranks and dependents with what they should be."""
     for _, difference in find_differences(TABLE, {"comments": comment_kinds()}):
         yield difference
 
@@ -72,7 +68,7 @@ def comment_kinds() -> Sequence[Kind]:
             subject=lambda item: f"comment {keys.comment_id_in(item['pk']['S'])}",
             derive=_derived_keys,
             actions=_key_actions,
-            read=_read,
+            read=lambda key: read_item(table_key(*key)),
             show="{1}".format,
         ),
         user_keys(),
@@ -282,7 +278,3 @@ def _reread_name(key: RankKey) -> Iterator[Difference]:
 def _rename(product_id: str) -> None:
     for name in find_names([product_id]).values():
         write(rename_ranks(product_id, name))
-
-
-def _read(key: Key) -> Item:
-    return read_item(table_key(*key))

@@ -1,8 +1,4 @@
-"""The integrity of the dependents of comments: votes, reports, replies, picks, moderation.
-
-What a comment's item says of them is compared with the items themselves, once more by a strong read
-of them alone. A repair is conditional on the comment being as it was found.
-"""
+"""The integrity of the dependents of comments: votes, reports, replies, picks, moderation."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -173,7 +169,6 @@ def _differing_marks(comment_id: str, found: _Dependents) -> Iterator[Difference
 
 
 def _marks(comment_id: str, found: _Dependents) -> dict[str, Value | None]:
-    """Derive what a comment should say of its dependents."""
     item, state = found.item, State.of(found.item)
     if state is State.REPORTED and item[_QUEUE] != {"S": keys.moderation(state)}:
         state = State.LISTED

@@ -1,8 +1,7 @@
 """Lists of comments by rating: the lists of the ratings, one after another.
 
-Each rating is a segment, planned and read like a list of its own. A page reads those that it
-reaches. By the counts and the number of its position it is known how many comments of each rating
-are ahead, so that a page of several ratings is read in one round, as a rule.
+Each rating is a segment, planned and read like a list of its own. By the counts and the number of
+its position a page knows how many comments of each are ahead, and reads several in one round.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,10 +34,7 @@ def read_by_rating(
     order: CommentOrder,
     plan_part: PlanPart,
 ) -> tuple[ListPlan, Page]:
-    """Read a page of a list by rating; the plan is of those ratings that were read.
-
-    What ``plan_part`` raises passes through.
-    """
+    """Read a page of a list by rating; the plan is of those ratings that were read."""
     # Where nothing is counted, all ratings are read together.
     at_once = 1 if counts.cells else len(chosen.ratings or RATINGS)
     ratings = _Ratings(chosen, order, plan_part, request.most_units / at_once)
@@ -67,10 +63,7 @@ class _Ratings:
     planned: dict[int, ListPlan] = field(default_factory=dict)
 
     def plan(self, segments: Sequence[Segment], needed: int) -> SegmentsPlan:
-        """Plan some ratings, each for what those before it are expected to leave.
-
-        Each may take all that it is given: if that is too much, fewer of them are read at once.
-        """
+        """Plan some ratings, each for what those before it are expected to leave."""
         plans = []
         for segment in segments:
             plans.append(self._plan(int(segment.name), max(needed, LEAST_NEEDED)))
@@ -112,10 +105,7 @@ def _in_section(runs: Sequence[Run], section: str) -> tuple[Run, ...]:
 def _segments(
     chosen: CommentFilter, request: PageRequest, counts: ProductCounts, order: CommentOrder
 ) -> list[Segment]:
-    """Return the ratings that are not empty by the counts; without any counts all of them.
-
-    The latter are read together, as hardly any comments are expected.
-    """
+    """Return the ratings that are not empty by the counts; without any counts all of them."""
     numbers = {r: counts.of(replace(chosen, ratings=(r,))) for r in chosen.ratings or RATINGS}
     in_order = sorted(numbers, key=order.section, reverse=True)
     ahead = _ahead([numbers[rating] for rating in in_order], request)

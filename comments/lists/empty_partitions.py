@@ -1,11 +1,8 @@
 """At the end of a list, check the partitions skipped because their count was zero.
 
 A wrong count may cost capacity, but must not hide a comment for good. What the last page of a list
-finds in those partitions is shown on that page, in order, and the counts are corrected, so that
-the next reader finds it in its place. Of many partitions each reader checks some, drawn at random.
-
-The comments themselves are counted, under every read model: a copy in a set may exist for a while
-after its comment.
+finds there is shown on it, and the comments themselves are counted anew. Of many partitions each
+reader checks some, drawn at random.
 """
 
 import logging
@@ -19,7 +16,7 @@ from comments.models import ByLanguageAndRating, Comment
 from comments.store.counts import Cell, cell, counters
 from comments.store.table import query_pages
 from dynamo.calls.client import client
-from dynamo.lists.merging import LEAST_UNITS, Entry
+from dynamo.lists.merging import LEAST_UNITS
 from dynamo.lists.reader import Order, Page, PageRequest, read
 from dynamo.lists.runs import Run
 from dynamo.writes.transactions import ConditionFailed, write_together
@@ -44,8 +41,8 @@ def with_empty_partitions(
     if len(runs) > most:
         runs = sample(runs, most)
     late = read(runs, PageRequest(MOST_FOUND_LATE), look_ahead=False)
-    if late.entries:
-        _recount(product_id, {_cell_of(entry) for entry in late.entries})
+    if found := [Comment.from_raw_data(dict(entry.item)) for entry in late.entries]:
+        _recount(product_id, {(each.language, int(each.rating)) for each in found})
     entries = sorted(
         (*page.entries, *late.entries),
         key=lambda entry: entry.position.place,
@@ -57,11 +54,6 @@ def with_empty_partitions(
         rounds=page.rounds + late.rounds,
         reads=(*page.reads, *late.reads),
     )
-
-
-def _cell_of(entry: Entry) -> Cell:
-    comment = Comment.from_raw_data(dict(entry.item))
-    return comment.language, int(comment.rating)
 
 
 def _recount(product_id: str, cells: Collection[Cell]) -> None:

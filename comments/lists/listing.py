@@ -1,9 +1,4 @@
-"""A list of comments as its page shows it: heading, toggles, URLs; and its comments as data.
-
-A product and the comments on its page in the words of schema.org, for search engines.
-
-All of it is visible on the page, as search engines demand.
-"""
+"""A list of comments as its page shows it, as data for programs, and as schema.org's things."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +12,7 @@ from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter
 from comments.languages import language_name
-from comments.lists.orders import CommentOrder, MonthOption, month_options
+from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.runs import timestamp
@@ -40,50 +35,6 @@ class OrderLink:
     is_swapped: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A page of a list, as its template shows it.
-
-    ``address`` is the URL of all such lists, with the names of the toggles for the values;
-    ``all_url`` that of all comments, empty if these are. ``months`` can be jumped to at
-    ``months_url``; ``month_shown`` is that of the first comment on the page. A whole list has all
-    comments of its product.
-    """
-
-    address: str
-    all_url: str
-    comments: Sequence[CommentEntry]
-    heading: str
-    order: CommentOrder
-    orders: Sequence[OrderLink]
-    all_languages: Toggle
-    languages: Sequence[Toggle]
-    all_ratings: Toggle
-    ratings: Sequence[Toggle]
-    months: Sequence[MonthOption]
-    month_shown: str
-    months_url: str
-    average_rating: float | None
-    comments_of_product: int
-    is_default_language: bool
-    is_whole: bool
-
-    @property
-    def chosen(self) -> tuple[Toggle, ...]:
-        """The toggles of the filter's values: the URL of each leads to the list without it."""
-        return tuple(toggle for toggle in (*self.languages, *self.ratings) if toggle.pressed)
-
-    @property
-    def is_in_one_language(self) -> bool:
-        """Whether each comment has the language that the heading names."""
-        return sum(toggle.pressed for toggle in self.languages) == 1
-
-    @property
-    def longest_bar(self) -> int:
-        """The greatest count of one rating, which the histogram is scaled to."""
-        return max((toggle.count or 0 for toggle in self.ratings), default=0)
-
-
 def list_url(
     product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
 ) -> str:
@@ -94,10 +45,7 @@ def list_url(
 def pager_of(
     product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
 ) -> Pager:
-    """Return the pager of a list; its name is its canonical URL without the site's prefix.
-
-    To search engines, the list of all comments is the product's page.
-    """
+    """Return the pager of a list; to search engines, that of all comments is the product's page."""
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
     is_whole = not chosen.narrowed and order is CommentOrder.NEWEST
     return Pager(
@@ -120,44 +68,51 @@ def listing_of(
     *,
     order: CommentOrder = CommentOrder.NEWEST,
     is_default_language: bool = False,
-) -> Listing:
+) -> dict[str, Any]:
     """Arrange a page of comments for its template.
 
-    The languages offered are those the product has comments in, and those chosen.
+    ``address`` is the URL of all such lists, with the names of the toggles for the values;
+    ``all_url`` that of all comments, empty if these are. The URL of each ``chosen`` toggle leads to
+    the list without its value. The languages offered are those the product has, and those chosen.
     """
     counts, base_url = found.counts, _base_url(product_id)
     url_of = partial(_narrowed, base_url, order)
-    return Listing(
-        address=f"{base_url}{{language}}/{{rating}}/{order.query}",
-        all_url=url_of(CommentFilter()) if chosen.narrowed else "",
-        comments=found.comments,
-        heading=heading_of(chosen, order),
-        order=order,
-        orders=order_links(product_id, chosen, order),
-        all_languages=Toggle(
+    languages = _language_toggles(chosen, counts, url_of)
+    ratings = _rating_toggles(chosen, counts, url_of)
+    in_any_language, with_any_rating = chosen.in_any_language(), chosen.with_any_rating()
+    return {
+        "address": f"{base_url}{{language}}/{{rating}}/{order.query}",
+        "all_url": url_of(CommentFilter()) if chosen.narrowed else "",
+        "comments": found.comments,
+        "heading": heading_of(chosen, order),
+        "order": order,
+        "orders": order_links(product_id, chosen, order),
+        "all_languages": Toggle(
             value="~",
             label=_("All languages"),
-            url=url_of(chosen.in_any_language()),
+            url=url_of(in_any_language),
             pressed=not chosen.languages,
-            count=counts.of(chosen.in_any_language()),
+            count=counts.of(in_any_language),
         ),
-        languages=_language_toggles(chosen, counts, url_of),
-        all_ratings=Toggle(
+        "languages": languages,
+        "all_ratings": Toggle(
             value="~",
             label=_("All ratings"),
-            url=url_of(chosen.with_any_rating()),
+            url=url_of(with_any_rating),
             pressed=not chosen.ratings,
-            count=counts.of(chosen.with_any_rating()),
+            count=counts.of(with_any_rating),
         ),
-        ratings=_rating_toggles(chosen, counts, url_of),
-        months=month_options(counts, order),
-        month_shown=found.comments[0].created_iso[:7] if found.comments else "",
-        months_url=list_url(product_id, chosen),
-        average_rating=counts.average_rating,
-        comments_of_product=counts.total,
-        is_default_language=is_default_language,
-        is_whole=not chosen.narrowed,
-    )
+        "ratings": ratings,
+        "longest_bar": max(toggle.count or 0 for toggle in ratings),
+        "chosen": tuple(toggle for toggle in (*languages, *ratings) if toggle.pressed),
+        "is_in_one_language": len(chosen.languages) == 1,
+        "months": month_options(counts, order),
+        "month_shown": found.comments[0].created_iso[:7] if found.comments else "",
+        "months_url": list_url(product_id, chosen),
+        "average_rating": counts.average_rating,
+        "comments_of_product": counts.total,
+        "is_default_language": is_default_language,
+    }
 
 
 def order_links(
@@ -165,7 +120,7 @@ def order_links(
 ) -> list[OrderLink]:
     """Return the links to a list's orders, with its filter, and to the most helpful comments.
 
-    Without a ``current`` order those are shown. They take no filter.
+    Without a ``current`` order those are shown.
     """
     base_url, in_list = _base_url(product_id), current is not None
     helpful_url = reverse("most_helpful", args=[product_id])
@@ -181,10 +136,7 @@ def order_links(
 
 
 def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, Any]:
-    """Return a comment for programs (docs/api.md).
-
-    ``product_id`` is that of a list which does not say it with each comment.
-    """
+    """Return a comment for programs (docs/api.md), in a list of ``product_id`` if given."""
     reply = comment.reply
     return {
         "id": comment.id,
@@ -299,10 +251,7 @@ Thing = dict[str, Any]
 def things_on_page(
     product: Product, comments: Sequence[CommentEntry], counts: ProductCounts, *, site: str
 ) -> list[Thing]:
-    """Return the breadcrumbs of a product's page, and its product if there is more than a name.
-
-    Search engines want one of price, rating and reviews. ``site`` is what addresses begin with.
-    """
+    """Return the breadcrumbs of a product's page, and its product if there is more than a name."""
     product_thing = _product(product, comments, counts, site=site)
     is_enough = {"offers", "aggregateRating"} & product_thing.keys()
     return [*([product_thing] if is_enough else ()), _breadcrumbs(product, site=site)]

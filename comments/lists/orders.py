@@ -1,8 +1,7 @@
 """The orders of a product's list of comments, their form in URLs, and jumps to a month."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Self
@@ -41,7 +40,6 @@ class CommentOrder(StrEnum):
 
     @property
     def spoken(self) -> str:
-        """The order within a sentence."""
         return str(_SPOKEN[self])
 
     @property
@@ -55,34 +53,23 @@ class CommentOrder(StrEnum):
         return "" if self is CommentOrder.NEWEST else f"?order={self}"
 
     @property
-    def spelled(self) -> list[str]:
-        """The values that ``order`` has in the URL."""
-        return [] if self is CommentOrder.NEWEST else [self.value]
-
-    @property
     def direction(self) -> Order:
-        """The direction in which the list's runs are read."""
         return Order.OLDEST_FIRST if self is CommentOrder.OLDEST else Order.NEWEST_FIRST
 
     @property
     def page_labels(self) -> tuple[str, str]:
-        """What the links to the previous and the next page say."""
         if self.is_by_rating:
             return _("Previous"), _("Next")
         newer, older = _("Newer"), _("Older")
         return (newer, older) if self is CommentOrder.NEWEST else (older, newer)
 
     def section(self, rating: int) -> str:
-        """Return the section of a rating's comments (see `dynamo.lists.runs.Run`), empty by time.
-
-        As the runs are read by falling places, the lowest rating has the greatest section.
-        """
+        """Return the section of a rating's comments (`dynamo.lists.runs.Run`), empty by time."""
         if not self.is_by_rating:
             return ""
         return f"{rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating}/"
 
     def place(self, created: datetime, comment_id: str, *, rating: int) -> str:
-        """Return the place of a comment in a list of this order."""
         return self.section(rating) + sort_key_of(created, comment_id)
 
 
@@ -103,20 +90,8 @@ _SPOKEN = {
 _MONTH = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class MonthOption:
-    """A month to jump to; ``value`` is as in ``?month=2026-03``, ``count`` that of the product."""
-
-    value: str
-    label: str
-    count: int
-
-
 def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageRequest:
-    """Return the first page of a list as one that begins at a month (UTC).
-
-    Raises BadFilter for what is no month, for another page, and for a list by rating.
-    """
+    """Return the first page of a list as one that begins at a month (UTC). Raises BadFilter."""
     if not _MONTH.fullmatch(month):
         sentence = _("“%(month)s” is no month: write it as 2026-03.") % {"month": month}
         raise BadFilter(sentence)
@@ -127,16 +102,14 @@ def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageReque
     return replace(request, position=Position(place, ordinal=None))
 
 
-def month_options(counts: ProductCounts, order: CommentOrder) -> Sequence[MonthOption]:
-    """Return the months to offer, in the list's order; none for a list by rating."""
-    months = {month: n for month, n in counts.months.items() if n > 0}
-    if order.is_by_rating:
-        return ()
+def month_options(counts: ProductCounts, order: CommentOrder) -> list[tuple[str, str, int]]:
+    """Return the months to offer, such as 2026-03, with names and counts; none by rating."""
+    months = [] if order.is_by_rating else [month for month, n in counts.months.items() if n > 0]
     return [
-        MonthOption(
-            month,
-            date_format(date.fromisoformat(f"{month}-01"), "YEAR_MONTH_FORMAT"),
-            months[month],
-        )
+        (month, _month_name(month), counts.months[month])
         for month in sorted(months, reverse=order.direction is Order.NEWEST_FIRST)
     ]
+
+
+def _month_name(month: str) -> str:
+    return date_format(date.fromisoformat(f"{month}-01"), "YEAR_MONTH_FORMAT")

@@ -1,14 +1,9 @@
 """The page of a product's comments: all that it shows, declared and read together.
 
-What depends on nothing else goes out in one round: product and counts by one BatchGetItem, the
-list, the votes of the visitor, the picks of staff. The list is planned by the counts that were
-remembered; those of now arrive meanwhile. A second round is read where nothing is remembered, where
-the remembered counts turn out to lack something, and for a highlight that the list does not have.
-
-The highlights of a product's page (AP12): the latest praise and criticism, and staff's picks.
-
-As a rule, the latest praise and criticism are on the page of comments that is read anyway. What is
-missing there is read by itself.
+What depends on nothing else goes out in one round: product and counts, the list, the votes of the
+visitor, the picks of staff. The list is planned by remembered counts. A second round is read where
+there are none, where they turn out to lack something, and for a highlight (AP12) that the list does
+not have.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +47,7 @@ from comments.store.counts import (
     remembered_counts,
 )
 from comments.store.table import index_of
-from comments.votes.queries import vote_on, votes_of
+from comments.votes.queries import has_voted, votes_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import Meter, current_meter, labelled_calls, metered
 from dynamo.calls.pool import Started, Together
@@ -72,7 +67,6 @@ Kind = tuple[int, ...]
 POSITIVE: Kind = (4, 5)
 NEGATIVE: Kind = (1, 2)
 KINDS = (POSITIVE, NEGATIVE)
-"""What AP12 calls positive and negative."""
 LIKELY = 0.5
 """How many of a kind to expect on a page, at the least, before waiting to see whether there is."""
 SHOWN_PICKS = 3
@@ -89,10 +83,7 @@ _NEWEST = ProductRank.newest.attr_name
 
 @dataclass(frozen=True, slots=True)
 class Highlights:
-    """The latest positive and negative comment, and when the product was last commented on.
-
-    ``picks`` are the newest of the comments that staff have picked.
-    """
+    """The latest positive and negative comment, and when the product was last commented on."""
 
     positive: CommentEntry | None
     negative: CommentEntry | None
@@ -104,10 +95,10 @@ class Highlights:
 class CommentsRequest:
     """A page of a product's comments.
 
-    ``chosen`` is None for the visitor's language, by the header ``accept_language``: only the
-    product's own page is that, and has highlights. Only a whole page has the description.
-    ``recent`` are the ids of comments that the visitor has just written. ``shown`` is how many are
-    there already of a page that reads on by itself, and ``site`` what addresses begin with.
+    ``chosen`` is None for the visitor's language, by ``accept_language``: only the product's own
+    page is that, and has highlights. Only a whole page has the description. ``recent`` are the ids
+    of what the visitor has just written, ``shown`` how many are there of a page that reads on by
+    itself, ``site`` what addresses begin with.
     """
 
     product_id: str
@@ -130,7 +121,6 @@ class CommentsRequest:
 
     @property
     def has_highlights(self) -> bool:
-        """Whether it is the product's own page."""
         return self.is_whole and self.chosen is None
 
     @property
@@ -143,7 +133,6 @@ class CommentsRequest:
         return LEAST_UNITS * (items + queries)
 
     def choose(self, counts: ProductCounts) -> CommentFilter:
-        """Return the filter of the list."""
         if self.chosen is not None:
             return self.chosen
         preferred = preferred_language(self.accept_language, among=counts.languages)
@@ -152,10 +141,7 @@ class CommentsRequest:
 
 @dataclass(frozen=True, slots=True)
 class CommentsPage:
-    """A page of a product's comments, ready to be shown.
-
-    ``voted`` are the ids of comments that the visitor finds helpful, ``recent`` those just written.
-    """
+    """A page of a product's comments, ready to be shown; ``voted`` and ``recent`` are ids."""
 
     wanted: CommentsRequest
     product: Product
@@ -183,7 +169,6 @@ class CommentsPage:
 
     @property
     def comments(self) -> tuple[CommentEntry, ...]:
-        """The comments of the page, with those just written."""
         # In the visitor's language, a comment just written in another one is shown as well.
         chosen = CommentFilter() if self.wanted.chosen is None else self.chosen
         return with_recent(
@@ -196,7 +181,6 @@ class CommentsPage:
         )
 
     def context(self) -> dict[str, Any]:
-        """Return what its template shows."""
         wanted, product, counts = self.wanted, self.product, self.found.counts
         context: dict[str, Any] = {
             "product": product,
@@ -222,7 +206,6 @@ class CommentsPage:
         return context
 
     def data(self) -> ListData:
-        """Return its comments for programs."""
         shown, product_id = self.comments, self.wanted.product_id
         heading = f"{heading_of(self.chosen)} · {self.product.name}"
         return ListData(
@@ -243,86 +226,41 @@ class CommentsPage:
         return {"shown": pager.shown, "reads_back": back, "reads_on_url": on_url}
 
 
-@dataclass(frozen=True, slots=True)
-class _Facts:
-    """What is read by key; ``newest`` is when the product was last commented on, if asked for."""
-
-    product: Product
-    counts: ProductCounts
-    newest: datetime | None
-
-
 def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
     """Read a page of a product's comments. Raises NoSuchProduct."""
+    product_id, visitor = wanted.product_id, wanted.visitor
     with pool().together() as together:
-        begun = _begin(together, wanted)
-        counts = _counts_to_plan_by(wanted, begun)
-        early = _begin_highlights(together, wanted, counts)
-        chosen, found = _read_list(wanted, counts, exact=lambda: begun.facts.result().counts)
-        facts = begun.facts.result()
+        facts = together.start(partial(_read_facts, wanted))
+        is_user = voted = recent = picks = None
+        if visitor.username:
+            is_user = together.start(visitor.is_confirmed)
+            voted = together.start(partial(votes_of, visitor.username, product_id))
+        if wanted.recent:
+            recent = together.start(partial(read_recent, wanted.recent))
+        if wanted.has_highlights:
+            picks = together.start(partial(find_picks, product_id))
+        counts = remembered_counts(product_id)
+        if counts is None:
+            counts = facts.result()[1] if wanted.needs_counts else NO_COUNTS
+        likely = wanted.choose(counts)
+        early = _start_unlikely(together, wanted, likely, counts) if picks else {}
+        chosen, found = _read_list(wanted, counts, exact=lambda: facts.result()[1])
+        product, _, newest = facts.result()
         highlights = None
-        if begun.picks:
+        if picks:
+            started = early if chosen == likely else {}
             highlights = find_highlights(
-                wanted.product_id,
-                chosen,
-                found,
-                started=early if chosen == wanted.choose(counts) else {},
-                picks=begun.picks,
-                newest=facts.newest,
+                product_id, chosen, found, started=started, picks=picks, newest=newest
             )
         return CommentsPage(
             wanted=wanted,
-            product=facts.product,
+            product=product,
             chosen=chosen,
             found=found,
-            voted=begun.votes(),
-            recent=begun.recent.result() if begun.recent else {},
+            voted=voted.result() if voted and is_user and is_user.result() else frozenset(),
+            recent=recent.result() if recent else {},
             highlights=highlights,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """The calls that do not depend on any other; None where there is nothing to read."""
-
-    facts: Started[_Facts]
-    is_user: Started[bool] | None
-    voted: Started[frozenset[str]] | None
-    recent: Started[Recent] | None
-    picks: Started[tuple[CommentEntry, ...]] | None
-
-    def votes(self) -> frozenset[str]:
-        """Return the votes of the visitor, none where the session is not confirmed."""
-        is_user = self.is_user is not None and self.is_user.result()
-        return self.voted.result() if self.voted and is_user else frozenset()
-
-
-def _begin(together: Together, wanted: CommentsRequest) -> _Begun:
-    product_id, visitor = wanted.product_id, wanted.visitor
-    votes = partial(votes_of, visitor.username, product_id)
-    return _Begun(
-        facts=together.start(partial(_read_facts, wanted)),
-        is_user=together.start(visitor.is_confirmed) if visitor.username else None,
-        voted=together.start(votes) if visitor.username else None,
-        recent=together.start(partial(read_recent, wanted.recent)) if wanted.recent else None,
-        picks=together.start(partial(find_picks, product_id)) if wanted.has_highlights else None,
-    )
-
-
-def _counts_to_plan_by(wanted: CommentsRequest, begun: _Begun) -> ProductCounts:
-    remembered = remembered_counts(wanted.product_id)
-    if remembered is not None:
-        return remembered
-    return begun.facts.result().counts if wanted.needs_counts else NO_COUNTS
-
-
-def _begin_highlights(
-    together: Together, wanted: CommentsRequest, counts: ProductCounts
-) -> dict[Kind, Started[CommentEntry | None]]:
-    if not wanted.has_highlights:
-        return {}
-    chosen, size = wanted.choose(counts), wanted.request.size
-    return start_unlikely(together, wanted.product_id, chosen, counts, size=size)
 
 
 def _read_list(
@@ -339,7 +277,8 @@ def _read_list(
     return right, found
 
 
-def _read_facts(wanted: CommentsRequest) -> _Facts:
+def _read_facts(wanted: CommentsRequest) -> tuple[Product, ProductCounts, datetime | None]:
+    """Read product and counts, and for highlights when the product was last commented on."""
     product_id, counting = wanted.product_id, counters()
     known = counting.known([product_id])
     rank = table_key(*[keys.rank("COMMENTED", product_id)] * 2)
@@ -354,43 +293,35 @@ def _read_facts(wanted: CommentsRequest) -> _Facts:
         counts = counts_in(counting.sums(known, items)[product_id])
     remember_counts(product_id, counts)
     newest = next((item[_NEWEST] for item in items if _NEWEST in item), None)
-    return _Facts(product, counts, moment_at(newest["S"]) if newest else None)
+    return product, counts, moment_at(newest["S"]) if newest else None
 
 
-@dataclass(frozen=True, slots=True)
-class CommentResult:
-    """What the page of one comment shows; ``voted`` is its id if the visitor finds it helpful."""
+def read_comment_page(
+    comment_id: str, *, visitor: Visitor, is_recent: bool
+) -> tuple[WholeComment, Product, bool]:
+    """Read the page of a comment, strongly for users and if ``is_recent``, and then its product.
 
-    comment: WholeComment
-    product: Product
-    voted: frozenset[str]
-
-
-def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentResult:
-    """Read the page of a comment: in one round, and its product in another.
-
-    It is read strongly for users, as staff see their reply at once, and if ``is_recent``, for its
-    author. Raises NoSuchComment and NoSuchProduct.
+    Returns also whether the visitor finds it helpful. Raises NoSuchComment and NoSuchProduct.
     """
     is_strong = is_recent or bool(visitor.username)
     with pool().together() as together:
-        voted = together.start(partial(vote_on, visitor.username, comment_id))
+        voted = together.start(partial(has_voted, comment_id=comment_id, username=visitor.username))
         is_user = together.start(visitor.is_confirmed)
         with labelled_calls("comment"):
             comment = find_comment(comment_id, consistent=is_strong)
         product = find_product(comment.product_id, is_whole=False)
-        return CommentResult(comment, product, voted.result() if is_user.result() else frozenset())
+        return comment, product, is_user.result() and voted.result()
 
 
-def start_unlikely(
-    together: Together, product_id: str, chosen: CommentFilter, counts: ProductCounts, *, size: int
+def _start_unlikely(
+    together: Together, wanted: CommentsRequest, chosen: CommentFilter, counts: ProductCounts
 ) -> dict[Kind, Started[CommentEntry | None]]:
-    """Start to read the kinds of which a page of ``size`` comments is likely to have none."""
+    """Start to read the kinds of which the page is likely to have none."""
     total = max(counts.of(chosen), 1)
     return {
-        kind: together.start(partial(find_latest, product_id, chosen, ratings))
+        kind: together.start(partial(find_latest, wanted.product_id, chosen, ratings))
         for kind, ratings in _counted(chosen, counts).items()
-        if size * counts.of(replace(chosen, ratings=ratings)) / total < LIKELY
+        if wanted.request.size * counts.of(replace(chosen, ratings=ratings)) / total < LIKELY
     }
 
 
@@ -421,11 +352,10 @@ def find_highlights(
     picks: Started[tuple[CommentEntry, ...]],
     newest: datetime | None,
 ) -> Highlights:
-    """Return the highlights of a first page of comments; read what neither has nor was started.
-
-    ``newest`` is when the product was last commented on in any language, as far as that is known.
-    """
-    shown = {kind: _first(found, kind) for kind in KINDS}
+    """Return the highlights of a first page of comments; read what neither has nor was started."""
+    shown = {
+        kind: next((one for one in found.comments if one.rating in kind), None) for kind in KINDS
+    }
     missing = {
         kind: ratings
         for kind, ratings in _counted(chosen, found.counts).items()
@@ -439,10 +369,6 @@ def find_highlights(
     last_commented = max((moment for moment in (first, newest) if moment), default=None)
     positive, negative = (shown[kind] or late.get(kind) for kind in KINDS)
     return Highlights(positive, negative, last_commented, picks.result())
-
-
-def _first(found: CommentPage, kind: Kind) -> CommentEntry | None:
-    return next((comment for comment in found.comments if comment.rating in kind), None)
 
 
 def _counted(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, tuple[int, ...]]:
@@ -472,10 +398,9 @@ def explain_comments(
     after: str | None = None,
     forced_plan: str | None = None,
 ) -> Explanation:
-    """Read a page of a list as its page does, and explain it.
+    """Read a page of a list as its page does, and explain it; ``after`` is a position token.
 
-    ``after`` is the position token of a page's link. Raises Refusal for one of another list,
-    and NoSuchPlan.
+    Raises Refusal for one of another list, and NoSuchPlan.
     """
     query = QueryDict(mutable=True)
     if after:

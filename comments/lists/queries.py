@@ -1,7 +1,5 @@
 """Reads of comments: lists, by the read model that the site has, and one comment.
 
-The read models that lists of comments may be read from.
-
 ==========  ==========================================  ============================
 model       lists are read from                         planned by
 ==========  ==========================================  ============================
@@ -9,9 +7,8 @@ model       lists are read from                         planned by
 ``sets``    the copies in ``comment_sets``              `comments.sets.plans`
 ==========  ==========================================  ============================
 
-The setting ``COMMENTS_READ_MODEL`` chooses. Both have the same items in the same places, so a
-position in one is valid in the other. Single comments, counts and rankings are read from
-``comments`` under both, and so are repairs, which must not rest on derived items.
+``COMMENTS_READ_MODEL`` chooses. A position in one is valid in the other. Single comments, counts,
+rankings and repairs are read from ``comments`` under both.
 """
 
 import re
@@ -21,7 +18,7 @@ from datetime import datetime
 from functools import partial
 from itertools import groupby
 from math import inf
-from typing import Protocol
+from typing import NamedTuple
 
 from django.conf import settings
 from django.core.cache import cache
@@ -65,9 +62,8 @@ _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 class CommentEntry:
     """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
 
-    ``username`` is empty for an imported comment; ``is_verified`` means that the author had bought
-    the product. A hidden one is in no list of its product. ``product_id`` is empty in the lists of
-    one product. Of the shop's ``reply``, lists have what travels with the comment.
+    ``username`` is empty for an imported comment, ``product_id`` in the lists of one product. Of
+    the shop's ``reply``, lists have what travels with the comment.
     """
 
     id: str
@@ -121,7 +117,7 @@ class CommentEntry:
 class CommentPage:
     """A page of a list of comments, and the plan it was read by.
 
-    The links to its neighbours are built from ``page``. ``shown`` has also the comments found in
+    The links to its neighbours are built from ``page``; ``shown`` has also what was found in
     partitions that were counted as empty. ``counts`` are those of the product, as of now.
     """
 
@@ -134,11 +130,7 @@ class CommentPage:
 
 @dataclass(frozen=True, slots=True)
 class WholeComment(CommentEntry):
-    """One comment with its whole text in ``body``, and its product.
-
-    ``helpful`` is the number of helpful votes, by its rank; ``seen`` is the `Revision` for a
-    decision of staff.
-    """
+    """One comment with its whole text in ``body``; ``seen`` is its `Revision` for staff."""
 
     body: str = ""
     is_pick: bool = False
@@ -160,11 +152,10 @@ def list_comments(
     """Read a page of a product's comments in any order (AP1, AP2, AP3, AP6).
 
     The plan is made from ``counts``, which may be remembered ones; then ``exact`` returns those of
-    now, which are read meanwhile. If they count comments of the list where the plan's counted none,
-    the page is read again. All of it costs `most_units` at most, and a query or two if these read
-    nothing else: a page that would cost more is short, and the list goes on behind its ``cut_at``.
-    ``beside`` are the units that the list's page takes for other things. ``forced_plan`` names a
-    plan to use in place of the cheapest, whatever it costs. Raises NoSuchPlan.
+    now: if they count comments of the list where the plan's counted none, the page is read again.
+    All of it costs `most_units` at most, and a query or two: a page that would cost more is short,
+    and the list goes on behind its ``cut_at``. ``beside`` are the units that the list's page takes
+    for other things; ``forced_plan`` is used whatever it costs. Raises NoSuchPlan.
     """
     remembered = remembered_as(LARGEST_ENTRY, product_id)
     asked = replace(
@@ -230,10 +221,9 @@ def most_units(request: PageRequest, *, beside: float = 0.0) -> float:
 
 
 def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
-    """Read one comment by its id (AP4), with the body and the reply that lie beside it.
+    """Read one comment by its id (AP4), with its body and reply, by one Query.
 
-    One Query: half a capacity unit for each 4 KB, double if ``consistent``, for whoever has just
-    written it. Raises NoSuchComment.
+    Raises NoSuchComment.
     """
     key = keys.comment(comment_id)
     beside = (Comment.pk == key) & Comment.sk.between(keys.BODY, keys.REPLY)
@@ -244,27 +234,26 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
     item = items[key]
     comment, entry = Comment.from_raw_data(dict(item)), entry_of(item)
     shown = {field.name: getattr(entry, field.name) for field in fields(CommentEntry)}
-    reply = items.get(keys.REPLY)
+    reply, body = items.get(keys.REPLY), items.get(keys.BODY)
+    shown |= {
+        "username": comment.username or "",
+        "reply": reply_in(reply) if reply else None,
+        # An excerpt where an import has not put a long body yet.
+        "body": CommentBody.from_raw_data(dict(body)).text
+        if body and entry.is_long
+        else entry.text,
+    }
     return WholeComment(
-        **{
-            **shown,
-            "username": comment.username or "",
-            "reply": reply_in(reply) if reply else None,
-        },
+        **shown,
         is_pick=comment.featured_partition is not None,
         helpful=score_at(comment.rank_place) if comment.rank_place else 0,
         seen=str(Revision.of(item)),
-        body=_body(entry, items.get(keys.BODY)),
     )
 
 
 def entry_of(item: Item) -> CommentEntry:
-    """Parse a list entry from an item of the table or of any index.
-
-    A page has dozens of them: PynamoDB, which converts all attributes there may be, takes four
-    times as long.
-    """
-    place = item[Comment.place.attr_name]["S"]
+    """Parse a list entry from an item of the table or of any index, faster than PynamoDB."""
+    place, reply = item[Comment.place.attr_name]["S"], item.get(Comment.reply.attr_name)
     return CommentEntry(
         id=id_at(place),
         language=item[Comment.language.attr_name]["S"],
@@ -279,7 +268,7 @@ def entry_of(item: Item) -> CommentEntry:
         is_verified=item.get(Comment.verified.attr_name) == {"BOOL": True},
         is_hidden=Comment.hidden_product.attr_name in item,
         product_id=product_id_of(item),
-        reply=_reply(item),
+        reply=reply_in(reply["M"]) if reply else None,
     )
 
 
@@ -288,63 +277,29 @@ def _text(item: Item, attribute: Attribute[str]) -> str:
     return text
 
 
-def _reply(item: Item) -> Reply | None:
-    shown = item.get(Comment.reply.attr_name)
-    return reply_in(shown["M"]) if shown else None
-
-
 def _username_shown(item: Item, comment_id: str) -> str:
     """Return the user who wrote a list entry's comment; empty for an imported one.
 
-    Lists have no attribute for it: a comment by a user has an id made here, ``verified``, and the
-    user as its author. An import sets at most one of the first two.
+    Lists have no attribute for it: a comment by a user has an id made here, and ``verified``.
     """
     if Comment.verified.attr_name not in item or not _MADE_HERE.fullmatch(comment_id):
         return ""
     return _text(item, Comment.author)
 
 
-def _body(entry: CommentEntry, body: Item | None) -> str:
-    """Return the whole text; an excerpt where an import has not put a long body yet."""
-    if body is None or not entry.is_long:
-        return entry.text
-    return CommentBody.from_raw_data(dict(body)).text
-
-
 INDEXES = "indexes"
 
 
-class ListPlanner(Protocol):
-    """Plans a page of a list."""
+class ReadModel(NamedTuple):
+    """A way to read lists: how they are planned without counts, and with them."""
 
-    def __call__(
-        self,
-        product_id: str,
-        chosen: CommentFilter,
-        counts: ProductCounts,
-        *,
-        needed: int,
-        forced: str | None = None,
-        most_units: float = inf,
-    ) -> ListPlan:
-        """Plan a page of ``needed`` items, look-ahead included, for about ``most_units`` at most.
-
-        ``forced`` is the name of the plan to use whatever it costs. Raises NoSuchPlan.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class ReadModel:
-    """A way to read lists: ``plan`` plans without counts, ``plan_list`` with them."""
-
-    name: str
     plan: Callable[[str, CommentFilter], ListPlan]
-    plan_list: ListPlanner
+    plan_list: Callable[..., ListPlan]
 
 
 _MODELS = {
-    INDEXES: ReadModel(INDEXES, access_patterns.plan, planning.plan_list),
-    SETS: ReadModel(SETS, plans.plan, plans.plan_list),
+    INDEXES: ReadModel(access_patterns.plan, planning.plan_list),
+    SETS: ReadModel(plans.plan, plans.plan_list),
 }
 
 

@@ -1,8 +1,7 @@
 """Comments a visitor has just written, shown at once although the indexes lag.
 
-The session remembers their ids for a minute. Those comments are read strongly from the table: a
-list entry with one of these ids is replaced by what the table has, if it is in the list. So nothing
-is there twice, and what was deleted or moved is not shown.
+The session remembers their ids for a minute. Those comments are read strongly from the table, and
+replace the list entries with these ids.
 """
 
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
@@ -64,8 +63,7 @@ def with_recent(
 ) -> tuple[CommentEntry, ...]:
     """Return the entries of a page with the ``recent`` ones as in the table.
 
-    ``belongs`` returns whether an item of the table is in this list; ``page`` and ``request`` bound
-    the places on the page.
+    ``belongs`` returns whether an item of the table is in this list.
     """
     if not recent:
         return tuple(entries)

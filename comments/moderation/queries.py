@@ -1,10 +1,6 @@
-"""Reads of what staff moderate: the queue of reported comments, and the hidden ones.
+"""Reads of what staff moderate: the queue of reported comments, and the hidden ones."""
 
-Each state is one partition of the sparse index ``moderation``, oldest report first. The reports
-of each comment shown are read by one Query, the names of the products by one call for the page.
-"""
-
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import partial
 
@@ -16,7 +12,6 @@ from comments.store.comments import Revision, State
 from comments.store.table import index_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Order, PageRequest, PageResult, read
 from dynamo.lists.runs import Run, moment_at
 from shop.catalogue.queries import find_tiles
@@ -30,8 +25,7 @@ _INDEX = index_of(Moderation)
 class ModeratedComment(CommentEntry):
     """A comment in the queue, with the first of its reports; ``report_count`` is of all.
 
-    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden;
-    ``product_name`` is the product's id where that is not there any more.
+    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden.
     """
 
     product_name: str = ""
@@ -53,31 +47,23 @@ def run_of(state: State) -> Run:
 def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedComment]:
     """Read a page of the comments in a state (P5, sparse index), their reports and products."""
     page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
-    comments = [_moderated(entry) for entry in page.entries]
+    shown = [entry_of(entry.item) for entry in page.entries]
     with pool().together() as together:
-        reports_read = together.start(partial(reports_of, [comment.id for comment in comments]))
+        reports_read = together.start(partial(reports_of, [one.id for one in shown]))
         with labelled_calls("product names"):
-            products = find_tiles(comment.product_id for comment in comments)
+            products = find_tiles(one.product_id for one in shown)
         reports = reports_read.result()
     names = {product.id: product.name for product in products.values()}
-    return PageResult(
-        tuple(
-            replace(
-                one,
-                reports=reports[one.id],
-                product_name=names.get(one.product_id, one.product_id),
-            )
-            for one in comments
-        ),
-        page,
-    )
-
-
-def _moderated(entry: Entry) -> ModeratedComment:
-    shown, revision = entry_of(entry.item), Revision.of(entry.item)
-    return ModeratedComment(
-        **{field.name: getattr(shown, field.name) for field in fields(CommentEntry)},
-        seen=str(revision),
-        report_count=revision.reports,
-        waiting_since=moment_at(entry.position.place),
-    )
+    items = []
+    for entry, one in zip(page.entries, shown, strict=True):
+        revision = Revision.of(entry.item)
+        moderated = ModeratedComment(
+            **{field.name: getattr(one, field.name) for field in fields(CommentEntry)},
+            product_name=names.get(one.product_id, one.product_id),
+            seen=str(revision),
+            waiting_since=moment_at(entry.position.place),
+            report_count=revision.reports,
+            reports=reports[one.id],
+        )
+        items.append(moderated)
+    return PageResult(tuple(items), page)

@@ -1,4 +1,4 @@
-"""What staff do with a comment: keep it, hide it, restore it, delete it.
+"""What staff do with a comment: keep, hide, restore or delete it, or pick it for its product.
 
 ======== ==================================== ===========================================
 decision the comment was                      and is then
@@ -10,14 +10,8 @@ restore  hidden                               in its lists again, and counted
 delete   any of these                         gone, with its dependents
 ======== ==================================== ===========================================
 
-A decision is about the revision of the comment that was seen (`Revision`): it is refused where
-somebody else has decided on, edited or reported the comment since. A decision that was made
-already is success, and changes nothing.
-
-Writes of staff picks: comments that staff put forward on their product's page (P5).
-
-A pick is one attribute of the comment's own item, and writes to the index ``featured`` alone. It
-goes when the comment is deleted or hidden.
+A decision is about the `Revision` that was seen: it is refused where somebody else has decided on,
+edited or reported the comment since. One that was made already is success, and changes nothing.
 """
 
 from collections.abc import Callable
@@ -29,7 +23,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
-from comments.activity_log import moderated
 from comments.items import derived_keys
 from comments.models import Comment
 from comments.posting.services import delete_comment
@@ -51,7 +44,8 @@ from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.lists.runs import sort_key_of
 from dynamo.writes.transactions import ConditionFailed, unchanged, update, write_one
-from shop.activity.entries import LogVerb
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 
 _HIDDEN_PRODUCT = Comment.hidden_product.attr_name
 _QUEUE = Comment.moderation_partition.attr_name
@@ -81,6 +75,17 @@ class Decision(StrEnum):
     RESTORE = "restore"
     DELETE = "delete"
 
+    @property
+    def label(self) -> str:
+        return str(_LABELS[self])
+
+
+_LABELS = {
+    Decision.KEEP: gettext_lazy("Keep"),
+    Decision.HIDE: gettext_lazy("Hide"),
+    Decision.RESTORE: gettext_lazy("Restore"),
+    Decision.DELETE: gettext_lazy("Delete"),
+}
 
 _LOGGED = {
     Decision.KEEP: (LogVerb.KEPT, State.LISTED),
@@ -109,9 +114,8 @@ def carry_out(
 ) -> bool:
     """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
 
-    ``who`` is the user name of the decider for the activity log, empty for a command. Returns False
-    for a decision that was made already, which is not logged again. Raises NotAsSeen,
-    NoSuchComment, Contended, and botocore's errors.
+    ``who`` is the decider's user name for the activity log, empty for a command. Returns False
+    for a decision that was made already. Raises NotAsSeen, NoSuchComment and Contended.
     """
     if decision is Decision.KEEP:
         before = keep(comment_id=comment_id, seen=seen)
@@ -124,24 +128,16 @@ def carry_out(
     if before is None:
         return False
     action, state = _LOGGED[decision]
-    moderated(
-        action,
-        comment_id=comment_id,
-        product_id=before.comment.product_id,
-        who=who,
-        was=State.of(before.item),
-        became=state,
-        at=now,
-    )
+    about, was = before.comment.product_id, State.of(before.item)
+    record(LogEntry(Kind.MODERATION, action, now, who, comment_id, about, was, state))
     return True
 
 
 def keep(*, comment_id: str, seen: Revision | None = None) -> StoredComment | None:
     """Take a reported comment out of the queue; a new report brings it back.
 
-    ``seen`` None decides on the comment as it is. Returns the comment as it was before, None
-    where it was decided so already. Raises NotAsSeen, NoSuchComment, Contended, and botocore's
-    errors.
+    Returns the comment as it was before, None where it was decided so already. Raises like
+    `carry_out`, as the other decisions do.
     """
 
     def decide(stored: StoredComment) -> None:
@@ -152,10 +148,7 @@ def keep(*, comment_id: str, seen: Revision | None = None) -> StoredComment | No
 
 
 def hide(*, comment_id: str, seen: Revision | None = None, now: datetime) -> StoredComment | None:
-    """Take a comment out of its lists, counts and rankings.
-
-    Arguments, result and errors are as for `keep`.
-    """
+    """Take a comment out of its lists, counts and rankings."""
 
     def decide(stored: StoredComment) -> None:
         queued = {"S": sort_key_of(now, comment_id)}
@@ -175,7 +168,7 @@ def hide(*, comment_id: str, seen: Revision | None = None, now: datetime) -> Sto
 
 
 def restore(*, comment_id: str, seen: Revision | None = None) -> StoredComment | None:
-    """Put a hidden comment back into its lists. Arguments, result and errors are as for `keep`."""
+    """Put a hidden comment back into its lists."""
 
     def decide(stored: StoredComment) -> None:
         derived = derived_keys(stored.comment)
@@ -197,14 +190,11 @@ def restore(*, comment_id: str, seen: Revision | None = None) -> StoredComment |
 
 
 def delete(*, comment_id: str, seen: Revision | None = None, now: datetime) -> StoredComment | None:
-    """Delete a comment with its dependents; return it as it was, None where it was deleted.
-
-    Raises NotAsSeen, Contended, and botocore's errors.
-    """
+    """Delete a comment with its dependents; return it as it was, None where it was deleted."""
     stored = None
     with suppress(NoSuchComment):
         stored = load_comment(comment_id)
-    if seen is not None and stored is not None and seen != Revision.of(stored.item):
+    if stored and seen not in {None, Revision.of(stored.item)}:
         raise NotAsSeen(str(_MEANWHILE))
     return stored if delete_comment(comment_id, now=now) else None
 
@@ -239,7 +229,6 @@ def _unless(state: State, before: StoredComment) -> StoredComment | None:
 
 
 def _write(stored: StoredComment, changes: Changes, *, counted: int = 0) -> None:
-    """Write changes of a comment on condition that it is as it was read."""
     same = unchanged(
         stored.item,
         Comment.pk,
@@ -263,7 +252,7 @@ _FEATURED = Comment.featured_partition.attr_name
 def feature(comment_id: str) -> bool:
     """Pick a comment; return whether it was not picked before.
 
-    Raises NoSuchComment, also for one that is hidden, Contended, and botocore's errors.
+    Raises NoSuchComment, also for one that is hidden, and Contended.
     """
     key = comment_key(comment_id)
 
@@ -280,7 +269,7 @@ def feature(comment_id: str) -> bool:
 
 
 def unfeature(comment_id: str) -> bool:
-    """Take a pick back; return whether it was one. Raises Contended, and botocore's errors."""
+    """Take a pick back; return whether it was one."""
     picked = Comment.featured_partition
     action = update(Comment, comment_key(comment_id), [picked.remove()], picked.exists())
     try:

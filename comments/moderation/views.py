@@ -11,24 +11,24 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
-from comments.activity_log import moderated
 from comments.moderation.listing import (
     COLUMNS,
     COMMENTS_AT_A_TIME,
-    csv_reader,
-    moderation_listing,
+    moderation_context,
     moderation_pager,
+    read_rows,
 )
 from comments.moderation.queries import PLAN, ModeratedComment, list_moderated
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
 from comments.store.comments import NoSuchComment, Revision, State
-from comments.web.rate_limits import check_staff_rate_limit
+from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.lists.reader import PageResult
 from dynamo.web.formats import csv_response
 from dynamo.web.paging import ListRequest, notify, show_page, wants_partial
 from dynamo.web.refusals import Refusal
-from shop.activity.entries import LogVerb
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 from shop.web.access import prefetch, staff_only
 from shop.web.next_url import back
 from shop.web.visitor import Visitor
@@ -45,39 +45,33 @@ GONE = gettext_lazy("There is no such comment any more: somebody has deleted it.
 Asked = ListRequest[State, PageResult[ModeratedComment]]
 
 
-def _read(state: State, request: HttpRequest, _visitor: Visitor) -> Asked:
+def _read(request: HttpRequest, _visitor: Visitor, state: State) -> Asked:
     asked = moderation_pager(state).requested(request.GET, size=settings.PAGE_SIZE)
     return ListRequest(state, asked, list_moderated(state, asked))
 
 
 @require_safe
-@prefetch(partial(_read, State.REPORTED), staff_only)
-def reported(request: HttpRequest, asked: Asked) -> HttpResponse:
-    """Show the reported comments, oldest report first (P5)."""
-    return _show(request, asked)
-
-
-@require_safe
-@prefetch(partial(_read, State.HIDDEN), staff_only)
-def hidden(request: HttpRequest, asked: Asked) -> HttpResponse:
-    """Show the hidden comments."""
-    return _show(request, asked)
-
-
-@require_safe
-@staff_only
-def reported_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """Answer with all reported comments and their first reports as CSV."""
-    del request
-    return _csv("reported-comments", State.REPORTED)
+@prefetch(_read, staff_only)
+def moderation(request: HttpRequest, asked: Asked, state: State) -> HttpResponse:
+    """Show the comments in a state, oldest report first (P5)."""
+    found, page_url = asked.result, request.get_full_path()
+    return show_page(
+        request,
+        moderation_pager(state),
+        asked.page,
+        found.page,
+        templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
+        context=lambda: moderation_context(state, found.items, page_url=page_url),
+        plan=PLAN,
+    )
 
 
 @require_safe
 @staff_only
-def hidden_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """Answer with all hidden comments as CSV."""
-    del request
-    return _csv("hidden-comments", State.HIDDEN)
+def moderation_csv(_request: HttpRequest, state: State) -> StreamingHttpResponse:
+    """Answer with all comments in a state and their first reports as CSV."""
+    name, rows = f"{state.lower()}-comments", partial(read_rows, state)
+    return csv_response(name, COLUMNS, rows, at_a_time=COMMENTS_AT_A_TIME)
 
 
 @require_POST
@@ -90,7 +84,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     except ValueError as error:
         raise Refusal(_("This form does not say what to do with which comment.")) from error
     now = clock.now()
-    check_staff_rate_limit(request, now=now)
+    check_rate_limit(request, now=now, is_staff=True)
     try:
         who = request.user.get_username()
         carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
@@ -103,24 +97,6 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     return back(request, default=reverse("moderation"))
 
 
-def _csv(filename: str, state: State) -> StreamingHttpResponse:
-    return csv_response(filename, COLUMNS, csv_reader(state), at_a_time=COMMENTS_AT_A_TIME)
-
-
-def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
-    found, page_url = asked.result, request.get_full_path()
-    listing = moderation_listing(asked.chosen, found.items, page_url=page_url)
-    return show_page(
-        request,
-        moderation_pager(asked.chosen),
-        asked.page,
-        found.page,
-        templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
-        context=lambda: {"heading": listing.heading, "listing": listing},
-        plan=PLAN,
-    )
-
-
 NOT_THERE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 
 
@@ -129,14 +105,15 @@ NOT_THERE = gettext_lazy("There is no such comment. It may have been deleted or 
 def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Pick a comment for its product's page, or (``featured=no``) take that back."""
     is_pick, now = request.POST.get("featured") != "no", clock.now()
-    check_staff_rate_limit(request, now=now)
+    check_rate_limit(request, now=now, is_staff=True)
     try:
         is_new = (feature if is_pick else unfeature)(comment_id)
     except NoSuchComment as error:
         raise Http404(NOT_THERE) from error
     if is_new:
         action = LogVerb.PICKED if is_pick else LogVerb.UNPICKED
-        moderated(action, comment_id=comment_id, who=request.user.get_username(), at=now)
+        who = request.user.get_username()
+        record(LogEntry(Kind.MODERATION, action, now, who, comment_id, about=""))
     said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
     if not wants_partial(request):
         messages.success(request, said)

@@ -1,5 +1,6 @@
 """The forms in which comments are written."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django import forms
@@ -10,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from comments.filters import RATINGS
 from comments.languages import all_languages, is_language, language_name
 from comments.posting.language_detection import detect_language
-from comments.posting.services import Draft
+from comments.posting.services import Draft, draft_of
 from comments.store.comments import StoredComment
 from comments.web.forms import TextField, bound_length
 
@@ -66,19 +67,16 @@ class CommentForm(forms.Form):
 
     @property
     def detect_label(self) -> str:
-        """The label of the choice to have the language detected."""
         if not self["body"].value() and not self["title"].value():
             return str(DETECT)
-        return detect_label(self.detected)
+        return _("Detected: %(language)s") % {"language": language_name(self.detected)}
 
     @property
     def languages(self) -> list[tuple[str, str]]:
-        """The languages to choose from: code and name."""
         return all_languages()
 
     @property
     def draft(self) -> Draft:
-        """The content in a valid form."""
         said = self.cleaned_data
         return Draft(
             rating=said["rating"],
@@ -101,18 +99,4 @@ class EditForm(CommentForm):
 
     @classmethod
     def of(cls, stored: StoredComment) -> "EditForm":
-        """Build a form with the content of a comment."""
-        comment = stored.comment
-        initial = {
-            "rating": comment.rating,
-            "language": comment.language,
-            "title": comment.title,
-            "body": comment.body,
-            "version": stored.version,
-        }
-        return cls(initial=initial)
-
-
-def detect_label(language: str) -> str:
-    """Format the label of a detected language."""
-    return _("Detected: %(language)s") % {"language": language_name(language)}
+        return cls(initial={**asdict(draft_of(stored.comment)), "version": stored.version})

@@ -1,7 +1,4 @@
-"""Language detection by py3langid, offline, with the model in its package.
-
-The guess is a suggestion, shown in the form, where another language can be chosen.
-"""
+"""Language detection by py3langid, offline, with the model in its package."""
 
 from functools import lru_cache
 from threading import Lock
@@ -29,9 +26,9 @@ _loading = Lock()
 
 
 def load() -> LanguageIdentifier:
-    """Return the model, loaded where it was not before: once, however many need it at once.
+    """Return the model, loaded once.
 
-    Servers call this before they take requests, and before they fork, so that processes share it.
+    Servers call this before they fork, so that processes share it.
     """
     with _loading:
         return _load()

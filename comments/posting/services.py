@@ -1,31 +1,21 @@
 """Writes of single comments, each one transaction with the counts it changes.
 
-Every change is conditional on the version it was made from, so that none is lost to another;
-doing the same again is success, and counts once. After the commit the ranks it touches are derived
-anew. Where that fails the change remains (see `comments.rankings.services`), and doing it again
-derives them.
+Every change is conditional on the version it was made from; doing the same again is success, and
+counts once. After the commit the ranks are derived; where that fails the change remains.
 
-What is raised::
-
-    CommentExists           another comment has this id
-    CommentGone             the comment of this id was deleted
-    EditLost                somebody changed the comment since it was read
-
-The ids of comments that users write, and who may change them.
-
-A comment's id is made with the form it is written in, and signed for its user and product. So the
-same form sent twice is the same comment, and no form can replace another comment.
+A comment's id is made with the form it is written in, and signed for its user and product: the same
+form sent twice is the same comment, and no form can replace another comment.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core.signing import BadSignature, TimestampSigner
 from django.utils.translation import gettext as _
 from ulid import ULID
 
-from comments import activity_log as activity
 from comments import keys
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
@@ -56,6 +46,8 @@ from dynamo.errors import DynamoError
 from dynamo.items import Item
 from dynamo.lists.runs import sort_key_of, timestamp
 from dynamo.writes.transactions import Action, ConditionFailed, Contended, delete, put, unchanged
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 from shop.orders.queries import has_bought
 
 TOMBSTONE_DAYS = 2
@@ -79,33 +71,37 @@ _CHANGEABLE = frozenset(
 )
 
 
-class CommentExists(DynamoError):
-    """Another comment has this id; ``stored`` is that one."""
+class Conflict(DynamoError):
+    """Another comment is ``stored`` than was expected."""
 
-    def __init__(self, stored: StoredComment) -> None:
-        super().__init__(_("There is another comment with this id."))
+    def __init__(self, sentence: str, stored: StoredComment) -> None:
+        super().__init__(sentence)
         self.stored = stored
+
+
+class CommentExists(Conflict):
+    """Another comment has this id."""
 
 
 class CommentGone(DynamoError):
     """The comment of this id was deleted, and cannot be added again."""
 
 
-class EditLost(DynamoError):
-    """Somebody changed the comment since it was read; ``stored`` is how it is now."""
+class EditLost(Conflict):
+    """Somebody changed the comment since it was read."""
 
     def __init__(self, stored: StoredComment) -> None:
         super().__init__(
-            _("This comment was changed in the meantime, in another window or on another device.")
+            _("This comment was changed in the meantime, in another window or on another device."),
+            stored,
         )
-        self.stored = stored
 
 
 def add_comment(comment: NewComment) -> None:
     """Add a comment and count it. Adding the very same one again changes nothing.
 
-    Raises CommentExists when its id belongs to another comment, CommentGone when it belonged to one
-    that was deleted, and what `comments.store.counts.write` does.
+    Raises CommentExists for the id of another comment, CommentGone for that of a deleted one,
+    and what `comments.store.counts.write` does.
     """
     changes = CountChanges()
     changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
@@ -128,20 +124,16 @@ def _require_same(comment: NewComment, error: ConditionFailed) -> None:
     except NoSuchComment:
         raise CommentGone(_("The comment with this id was deleted.")) from error
     if stored.comment != comment:
-        raise CommentExists(stored) from error
+        raise CommentExists(_("There is another comment with this id."), stored) from error
 
 
 def edit_comment(
     stored: StoredComment,
     *,
     now: datetime,
-    rating: int | None = None,
-    language: str | None = None,
-    title: str | None = None,
-    body: str | None = None,
-    verified: bool | None = None,
+    **parts: Any,  # noqa: ANN401 - fields of NewComment
 ) -> StoredComment:
-    """Change the given parts of a comment, and return it as it then is.
+    """Change some parts of a comment, and return it as it then is.
 
     All its list keys and the counts change with it; a hidden comment has neither, and stays hidden.
     An edit that changes nothing is not written, but derives the ranks that one before missed.
@@ -149,14 +141,7 @@ def edit_comment(
     Contended when it keeps changing, and what `comments.store.counts.write` does.
     """
     before = stored.comment
-    after = replace(
-        before,
-        rating=before.rating if rating is None else rating,
-        language=before.language if language is None else language,
-        title=before.title if title is None else title,
-        body=before.body if body is None else body,
-        verified=before.verified if verified is None else verified,
-    )
+    after = replace(before, **parts)
     if after == before:
         refresh_ranks({before.product_id: Touch()}, only_stale=True, log_failures=True)
         return stored
@@ -215,10 +200,9 @@ def delete_comment(
 ) -> bool:
     """Delete a comment with its dependents, and count it out (AP5, QP7).
 
-    Returns whether there was one: deleting it again is success, counts nothing, and finishes what
-    was interrupted. ``now`` is the present, unless given. The tombstone is listed in the partition
-    ``found_by`` of ``by_author``, if given, for an erasure that starts from the user. Raises
-    Contended when others keep changing it, and what `comments.store.counts.write` does.
+    Returns whether there was one; doing it again finishes what was interrupted. The tombstone is
+    listed in the partition ``found_by`` of ``by_author``, for an erasure. Raises what
+    `comments.store.counts.write` does.
     """
 
     def attempt() -> StoredComment:
@@ -306,12 +290,8 @@ class Draft:
     body: str
 
 
-class PostedOtherwise(DynamoError):
-    """The same form has been posted with other words; ``stored`` is the comment as it is."""
-
-    def __init__(self, stored: StoredComment) -> None:
-        super().__init__(_("This form has been sent before, with other words."))
-        self.stored = stored
+class PostedOtherwise(Conflict):
+    """The same form has been posted with other words."""
 
 
 def post_comment(
@@ -319,26 +299,24 @@ def post_comment(
 ) -> NewComment:
     """Add a user's comment, marked as a buyer's if they ever bought the product.
 
-    Posting it again returns the comment that is there. Raises PostedOtherwise when that differs,
-    CommentGone when it was deleted, and what `comments.posting.services.add_comment` does.
+    Posting it again returns the comment that is there, or raises PostedOtherwise where that
+    differs. Raises like `add_comment`.
     """
     comment = NewComment(
         id=comment_id,
         product_id=product_id,
-        language=draft.language,
-        rating=draft.rating,
         created_at=now,
         author=username,
-        title=draft.title,
-        body=draft.body,
         username=username,
         verified=_has_bought(username, product_id),
+        **asdict(draft),
     )
     try:
         add_comment(comment)
     except CommentExists as error:
         return _posted_before(error.stored, draft, username=username)
-    activity.posted(comment)
+    names = username, comment_id, product_id
+    record(LogEntry(Kind.COMMENT, LogVerb.POSTED, now, *names, became=str(draft.rating)))
     return comment
 
 
@@ -347,9 +325,8 @@ def save_edit(
 ) -> NewComment:
     """Change a user's own comment, if its version is still the one they have seen.
 
-    Saving the same again is success. Raises NoSuchComment for one that is not theirs or was
-    deleted, EditLost when it has changed since, and what `comments.posting.services.edit_comment`
-    does.
+    Saving the same again is success. Raises NoSuchComment for one that is not theirs, and like
+    `edit_comment`.
     """
     stored = load_own(comment_id, username=username)
     before = stored.comment
@@ -358,14 +335,14 @@ def save_edit(
     edited = edit_comment(
         stored,
         now=now,
-        rating=draft.rating,
-        language=draft.language,
-        title=draft.title,
-        body=draft.body,
         verified=before.verified or _has_bought(username, before.product_id),
+        **asdict(draft),
     )
     if edited.version != stored.version:
-        activity.edited(edited.comment, before=before, at=now)
+        is_rated = draft.rating != before.rating
+        ratings = [str(each) if is_rated else "" for each in (before.rating, draft.rating)]
+        names = username, comment_id, before.product_id
+        record(LogEntry(Kind.COMMENT, LogVerb.EDITED, now, *names, *ratings))
     return edited.comment
 
 
@@ -385,7 +362,7 @@ def draft_of(comment: NewComment) -> Draft:
 def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> NewComment:
     comment = stored.comment
     if not is_author(username, stored) or draft_of(comment) != draft:
-        raise PostedOtherwise(stored)
+        raise PostedOtherwise(_("This form has been sent before, with other words."), stored)
     newest = Touch(sort_key_of(comment.created_at, comment.id))
     refresh_ranks({comment.product_id: newest}, only_stale=True, log_failures=True)
     return comment

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from http import HTTPStatus
 
 from django.contrib import messages
@@ -15,7 +14,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from comments.activity_log import moderated
 from comments.items import NewComment
 from comments.languages import all_languages, language_name, preferred_language
 from comments.lists.read_your_writes import remember_written
@@ -23,8 +21,7 @@ from comments.posting.forms import CommentForm, EditForm, NewCommentForm
 from comments.posting.services import (
     BadForm,
     CommentGone,
-    EditLost,
-    PostedOtherwise,
+    Conflict,
     comment_id_of,
     delete_comment,
     is_author,
@@ -35,12 +32,13 @@ from comments.posting.services import (
 )
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, require_user
-from comments.web.rate_limits import check_rate_limit, check_staff_rate_limit
+from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.paging import redirect_page
 from dynamo.web.refusals import redisplay_on_csrf_failure
-from shop.activity.entries import Kind, LogVerb
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 from shop.catalogue.queries import Product
 from shop.catalogue.views import product_or_404
 from shop.web.access import signed_in
@@ -51,22 +49,6 @@ WRITE_FORM = FormPage(
 )
 NOT_YOURS = gettext_lazy("There is no such comment. It may have been deleted.")
 DELETED = gettext_lazy("The comment is deleted.")
-
-
-@dataclass(frozen=True, slots=True)
-class WritePage:
-    """The page around a form; ``theirs`` is the comment as it is stored, beside what was typed."""
-
-    heading: str
-    submit: str
-    submit_url: str
-    back_url: str
-    product: Product | None = None
-    theirs: NewComment | None = None
-
-    @property
-    def their_language(self) -> str:
-        return language_name(self.theirs.language) if self.theirs else ""
 
 
 def _forged_post(request: HttpRequest, product_id: str) -> HttpResponse:
@@ -102,18 +84,12 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
         return render(request, "comments/posting/delete.html", {"comment": stored.comment})
     now = clock.now()
     is_own = stored is None or is_author(request.user.get_username(), stored)
-    (check_rate_limit if is_own else check_staff_rate_limit)(request, now=now)
+    check_rate_limit(request, now=now, is_staff=not is_own)
     remember_written(request.session, comment_id, now=now)
     if delete_comment(comment_id, now=now) and stored:
-        who = request.user.get_username()
-        moderated(
-            LogVerb.DELETED,
-            comment_id=comment_id,
-            product_id=stored.comment.product_id,
-            who=who,
-            kind=Kind.COMMENT if is_own else Kind.MODERATION,
-            at=now,
-        )
+        kind, who = Kind.COMMENT if is_own else Kind.MODERATION, request.user.get_username()
+        about = stored.comment.product_id
+        record(LogEntry(kind, LogVerb.DELETED, now, who, comment_id, about))
     messages.success(request, DELETED)
     home = reverse("product", args=[stored.comment.product_id]) if stored else reverse("home")
     return back(request, default=home)
@@ -130,7 +106,7 @@ def _not_detected(_request: HttpRequest) -> HttpResponse:
 def detect(request: HttpRequest) -> HttpResponse:
     """Answer which language a text seems to be in, as the label of the choice to detect it.
 
-    Answers 204 without a signed-in user or a database: the page must stay as it is.
+    Answers 204 without a signed-in user or a database.
     """
     try:
         with as_form_errors():
@@ -241,7 +217,7 @@ def _conflicts_as_form_errors() -> Iterator[None]:
     with as_form_errors():
         try:
             yield
-        except (EditLost, PostedOtherwise) as error:
+        except Conflict as error:
             yours = _("Yours is below: compare the two, and send yours again to replace the other.")
             sentence = f"{error} {yours}"
             raise FormNotSaved(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error
@@ -261,30 +237,30 @@ def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
     return stored
 
 
-def _page_of_new(product_id: str, product: Product | None = None) -> WritePage:
-    """Return the page of a new comment; without ``product`` it has no product name."""
-    return WritePage(
-        heading=_("Your comment on %(name)s") % {"name": product.name}
-        if product
-        else _("Your comment"),
-        submit=_("Post"),
-        submit_url=reverse("new_comment", args=[product_id]),
-        back_url=reverse("product", args=[product_id]),
-        product=product,
-    )
+def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, object]:
+    """Return what is around the form of a new comment; without ``product`` it has no name."""
+    named = product and _("Your comment on %(name)s") % {"name": product.name}
+    return {
+        "heading": named or _("Your comment"),
+        "submit": _("Post"),
+        "submit_url": reverse("new_comment", args=[product_id]),
+        "back_url": reverse("product", args=[product_id]),
+        "product": product,
+    }
 
 
 def _page_of_edit(
     comment_id: str, *, product: Product | None = None, theirs: NewComment | None = None
-) -> WritePage:
-    return WritePage(
-        heading=_("Your comment"),
-        submit=_("Save"),
-        submit_url=reverse("edit_comment", args=[comment_id]),
-        back_url=reverse("comment", args=[comment_id]),
-        product=product,
-        theirs=theirs,
-    )
+) -> dict[str, object]:
+    return {
+        "heading": _("Your comment"),
+        "submit": _("Save"),
+        "submit_url": reverse("edit_comment", args=[comment_id]),
+        "back_url": reverse("comment", args=[comment_id]),
+        "product": product,
+        "theirs": theirs,
+        "their_language": language_name(theirs.language) if theirs else "",
+    }
 
 
 def _language_of(request: HttpRequest) -> str:

@@ -1,7 +1,6 @@
 """Reads of the comments of a user."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from comments import keys
@@ -22,21 +21,6 @@ ALL_AT_ONCE = 100
 _BY_AUTHOR = index_of(ByAuthor)
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileResult(PageResult[CommentEntry]):
-    """A page of what a user has written, newest first, and what the visitor has just written."""
-
-    recent: Recent
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenAbout:
-    """A comment, and the product it is about."""
-
-    comment: CommentEntry
-    product: ProductTile
-
-
 def list_written_by(username: str, request: PageRequest) -> PageResult[CommentEntry]:
     """Read a page of a user's comments, newest first, hidden ones included."""
     page = read([_run(username)], request)
@@ -45,24 +29,24 @@ def list_written_by(username: str, request: PageRequest) -> PageResult[CommentEn
 
 def read_profile(
     username: str, request: PageRequest, *, visitor: Visitor, recent: Sequence[str]
-) -> ProfileResult:
-    """Read a page of a user's comments, while the visitor is confirmed."""
+) -> tuple[PageResult[CommentEntry], Recent]:
+    """Read a page of a user's comments, and what the visitor has just written."""
     with pool().together() as together:
         is_user = together.start(visitor.is_confirmed)
         written = together.start(partial(read_recent, recent)) if recent else None
         found = list_written_by(username, request)
         is_user.result()
-        return ProfileResult(found.items, found.page, written.result() if written else {})
+        return found, written.result() if written else {}
 
 
-def with_products(comments: Iterable[CommentEntry]) -> list[WrittenAbout]:
-    """Read the names of the products that comments are about, half a capacity unit each."""
+def with_products(comments: Iterable[CommentEntry]) -> list[tuple[CommentEntry, ProductTile]]:
+    """Return comments with the products they are about, whose names are read."""
     found = list(comments)
     with labelled_calls("product names"):
         tiles = find_tiles(comment.product_id for comment in found)
     ids = {comment.product_id for comment in found}
     tiles = {one: ProductTile(one, one) for one in ids} | tiles
-    return [WrittenAbout(each, tiles[each.product_id]) for each in found]
+    return [(each, tiles[each.product_id]) for each in found]
 
 
 def ids_written_by(username: str) -> Iterator[str]:

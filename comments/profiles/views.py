@@ -10,22 +10,22 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.lists.listing import comment_data
-from comments.lists.read_your_writes import recently_written, with_recent
+from comments.lists.queries import CommentEntry
+from comments.lists.read_your_writes import Recent, recently_written, with_recent
 from comments.profiles.queries import (
     PLAN,
-    ProfileResult,
-    WrittenAbout,
     is_written_by,
     read_profile,
     with_products,
 )
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import PageRequest
+from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.web.paging import ListData, Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.catalogue.category_listing import link_data
+from shop.catalogue.queries import ProductTile
 from shop.web.access import visitor_of
 from shop.web.caching import public
 
@@ -41,13 +41,13 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     url = reverse("profile", args=[username])
     pager = Pager(url, f"profile/{username}", canonical=url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = read_profile(
+    found, recent = read_profile(
         username,
         asked,
         visitor=visitor_of(request),
         recent=recently_written(request.session, now=clock.now()),
     )
-    written = partial(_written, request, username, found, asked)
+    written = partial(_written, request, username, asked, found=found, recent=recent)
     is_own = request.user.get_username() == username
     return show_page(
         request,
@@ -64,21 +64,26 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         plan=PLAN,
         data=lambda: ListData(
             [
-                {**comment_data(each.comment), "product": link_data(each.product)}
-                for each in written()
+                {**comment_data(comment), "product": link_data(product)}
+                for comment, product in written()
             ]
         ),
     )
 
 
 def _written(
-    request: HttpRequest, username: str, found: ProfileResult, asked: PageRequest
-) -> list[WrittenAbout]:
+    request: HttpRequest,
+    username: str,
+    asked: PageRequest,
+    *,
+    found: PageResult[CommentEntry],
+    recent: Recent,
+) -> list[tuple[CommentEntry, ProductTile]]:
     if not found.items and asked.is_first:
         _require_user(username)
     comments = with_recent(
         found.items,
-        found.recent,
+        recent,
         page=found.page,
         request=asked,
         belongs=lambda item: is_written_by(username, item),

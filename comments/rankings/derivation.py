@@ -1,24 +1,12 @@
 """Ranks of products: their items and shards, and their derivation from counts and comments.
 
-Ranks of products in the shop's rankings: their scores, items and shards.
-
 A product has one item in each ranking. While it ranks, the item has the keys of the sparse index
-``ranked``: the partition of one of the ranking's shards, where it stays for as long as it ranks,
-and a sort key that begins with its score. When it does not, those keys are removed, and the item
-remains with its version, by which a late derivation is refused.
-
+``ranked``: the partition of one of the ranking's shards, where it stays, and a sort key that begins
+with its score. Else they are removed; its version stays, by which a late derivation is refused.
 "Sparse Index" and "Write Sharding (GSI)" of the pattern list.
 
-The newest comment of a product, confirmed by a strong read.
-
-The index ``all`` is eventually consistent: for a moment a comment just added is missing from it,
-and one just deleted still there. So places from the index and from writers are only candidates,
-which are read strongly from the table.
-
-The names of products in the shop's rankings, which travel with their ranks.
-
-A rank gets its name when it is first derived. A product is renamed together with its ranks, which
-get a new version: a derivation under way, which may have read the old name, is refused.
+The newest comment is confirmed by a strong read, as the index ``all`` is eventually consistent.
+A rank gets the product's name when it is first derived; renaming gives it a new version.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -82,8 +70,8 @@ RankKey = tuple[Ranking, str]
 class Rank:
     """A product's rank as it is derived, beside the item that is ``stored`` (empty if none is).
 
-    ``place`` is None when the product does not rank. ``newest`` is the place of its latest
-    comment, in the ranking by that alone; ``name`` is the product's, None for one that is unknown.
+    ``place`` is None when the product does not rank; ``newest`` is the place of its latest
+    comment, in the ranking by that alone.
     """
 
     key: RankKey
@@ -116,29 +104,14 @@ BEST_RATING = 5
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What a writer knows of a product: its newest comment's place, and how many it has seen.
-
-    Both may be less than there is; where they are not, the index need not be read.
-    """
+    """What a writer knows of a product: its newest comment's place, and how many it has seen."""
 
     newest: str = ""
     seen: int = 0
 
-    def also(self, newest: str, seen: int) -> "Touch":
-        """Return the newer place and the sum of comments seen."""
-        return Touch(max(self.newest, newest), self.seen + seen)
-
 
 Touched = Mapping[str, Touch]
 """Product ids, each with what the writer knows of it."""
-
-
-def rank_keys_of(
-    products: Iterable[str], rankings: Iterable[Ranking] = tuple(Ranking)
-) -> list[RankKey]:
-    """Return the keys of the ranks of products, whether they rank or not."""
-    wanted = list(products)
-    return [(ranking, product) for ranking in rankings for product in wanted]
 
 
 def rankings_of_comment(rating: int) -> tuple[Ranking, ...]:
@@ -147,10 +120,7 @@ def rankings_of_comment(rating: int) -> tuple[Ranking, ...]:
 
 
 def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
-    """Derive ranks from the counts and the newest comments, as they are now.
-
-    The stored ranks are read first, so that one stored meanwhile fails the version condition.
-    """
+    """Derive ranks from the counts and the newest comments, as they are now."""
     stored = stored_ranks(rank_keys)
     by_stars = {p for ranking, p in rank_keys if ranking is Ranking.FIVE_STARS}
     commented = [p for ranking, p in rank_keys if ranking is Ranking.COMMENTED]
@@ -213,9 +183,8 @@ def find_newest(
 ) -> dict[str, str]:
     """Return the place of the newest comment of each product that has any.
 
-    ``suggested`` has, for each product, places of comments that may be the newest: one that was
-    the newest before, one just written. The index is read for products whose suggestions do not
-    all exist (any more), and for those in ``unsure``.
+    ``suggested`` has, for each product, places of comments that may be the newest. The index is
+    read for products whose suggestions do not all exist (any more), and for those ``unsure``.
     """
     suggestions = {(p, place) for p, places in suggested.items() for place in places}
     there = _confirmed(suggestions)

@@ -1,12 +1,10 @@
 """Reads of rankings: products of the shop (AP11, AP12), a product's comments by votes (AP13).
 
-A ranking of the shop has shards, which are the runs of one merge, highest score first. A whole page
-is read of each shard: entries are so short that this costs the half capacity unit of a query, and
-one round is enough. The names of the products travel with their ranks.
+A ranking of the shop has shards, which are the runs of one merge; a whole page is read of each.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
@@ -21,7 +19,6 @@ from comments.store.table import index_of
 from comments.votes.queries import votes_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest, PageResult, read
 from dynamo.lists.runs import Run, id_at, moment_at, timestamp
 from shop.catalogue.queries import Product, ProductTile, find_product
@@ -35,10 +32,7 @@ _LABELS = {Ranking.FIVE_STARS: "most loved", Ranking.COMMENTED: "recently commen
 
 @dataclass(frozen=True, slots=True)
 class RankedProduct:
-    """A product in a ranking; ``number`` counts from 1, and is not exact behind the first page.
-
-    ``five_stars`` or ``commented`` is what it ranks by, the other is None.
-    """
+    """A product in a ranking; ``number`` counts from 1, and is not exact behind the first page."""
 
     number: int
     product: ProductTile
@@ -48,20 +42,11 @@ class RankedProduct:
 
     @property
     def comment_url(self) -> str:
-        """The URL of the latest comment."""
         return reverse("comment", args=[self.comment_id])
 
     @property
     def commented_iso(self) -> str:
         return timestamp(self.commented) if self.commented else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Leaderboards:
-    """The heads of the shop's rankings."""
-
-    most_loved: tuple[RankedProduct, ...]
-    recently_commented: tuple[RankedProduct, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +57,18 @@ class HelpfulComment:
     helpful: int
 
 
-@dataclass(frozen=True, slots=True)
-class HelpfulResult(PageResult[HelpfulComment]):
-    """A page of a product's comments; ``voted`` are the ids of what the visitor finds helpful."""
-
-    product: Product
-    voted: frozenset[str]
-
-
 def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedProduct]:
     """Read a page of a ranking of the shop's products, highest first."""
     page = RANKED.read_all(lambda shards: read(_runs(ranking, shards), request))
     return PageResult(_products(ranking, page), page)
 
 
-def find_leaderboards(size: int) -> Leaderboards:
+def find_leaderboards(size: int) -> dict[Ranking, tuple[RankedProduct, ...]]:
     """Read the first ``size`` products of each ranking of the shop."""
-    loved, recent = RANKED.read_all(
+    heads = RANKED.read_all(
         lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking])
     )
-    return Leaderboards(
-        most_loved=_products(Ranking.FIVE_STARS, loved),
-        recently_commented=_products(Ranking.COMMENTED, recent),
-    )
+    return {one: _products(one, head) for one, head in zip(Ranking, heads, strict=True)}
 
 
 def _head(ranking: Ranking, shards: int, size: int) -> Page:
@@ -102,8 +76,10 @@ def _head(ranking: Ranking, shards: int, size: int) -> Page:
         return read(_runs(ranking, shards), PageRequest(size), look_ahead=False)
 
 
-def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> HelpfulResult:
-    """Read all that a page of the most helpful comments shows, in one round.
+def read_most_helpful(
+    product_id: str, request: PageRequest, *, visitor: Visitor
+) -> tuple[Product, PageResult[HelpfulComment], frozenset[str]]:
+    """Read a product, a page of its most helpful comments, and the ids of the visitor's votes.
 
     Raises NoSuchProduct.
     """
@@ -113,7 +89,7 @@ def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor
         is_user = together.start(visitor.is_confirmed)
         found = list_most_helpful(product_id, request)
         mine = voted.result() if is_user.result() else frozenset()
-        return HelpfulResult(found.items, found.page, product.result(), mine)
+        return product.result(), found, mine
 
 
 def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:
@@ -125,18 +101,19 @@ def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[Helpf
 
 
 def _products(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
-    return tuple(_product(ranking, entry) for entry in page.entries)
-
-
-def _product(ranking: Ranking, entry: Entry) -> RankedProduct:
-    place, number = entry.position.place, entry.position.ordinal or 0
-    product_id = id_at(place)
-    # The name is missing where the product is not in the catalogue.
-    tile = ProductTile(product_id, entry.item.get(NAME, {"S": product_id})["S"])
-    if ranking is Ranking.FIVE_STARS:
-        return RankedProduct(number, tile, five_stars=score_at(place))
-    newest = entry.item[NEWEST]["S"]
-    return RankedProduct(number, tile, commented=moment_at(place), comment_id=id_at(newest))
+    products = []
+    for entry in page.entries:
+        place, number = entry.position.place, entry.position.ordinal or 0
+        # The name is missing where the product is not in the catalogue.
+        name = entry.item.get(NAME, {"S": id_at(place)})["S"]
+        ranked = RankedProduct(number, ProductTile(id_at(place), name))
+        if ranking is Ranking.FIVE_STARS:
+            ranked = replace(ranked, five_stars=score_at(place))
+        else:
+            latest = id_at(entry.item[NEWEST]["S"])
+            ranked = replace(ranked, commented=moment_at(place), comment_id=latest)
+        products.append(ranked)
+    return tuple(products)
 
 
 def _runs(ranking: Ranking, shards: int) -> Sequence[Run]:

@@ -1,22 +1,15 @@
 """Writes of products' ranks: derived after the commit of what they are derived from.
 
-Ranks are not part of the transactions that change comments and counts: all writers of a product
-would conflict on its rank. The writer of a comment derives the product's ranks anew from the
-counts and the newest comment, and stores them on condition that nobody else stored any since it
-began to read (a version). So a late derivation never replaces one from newer values.
-
-A writer that loses that race tries again. One that loses it twice may stop: the second winner began
-after the first had stored, hence after our commit, and has read what we have written. Only the
-newest comment has to be looked for by its own writer, because the index may not have it yet. So a
-rank lags by the writers that are still under way, and by the index itself.
-
-Every derivation is stored with a new version, also when it changes nothing: otherwise an older one
-under way could still be stored.
+The writer of a comment derives the product's ranks from the counts and the newest comment, and
+stores them on condition that nobody else stored any since it began to read (a version), with a new
+version each time. One that loses that race tries again. One that loses twice may stop: the second
+winner began after our commit. Only the newest comment has to be looked for by its own writer,
+because the index may not have it yet. See docs/rankings.md.
 """
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import islice
 
@@ -33,7 +26,6 @@ from comments.rankings.derivation import (
     Touched,
     derive,
     key_of,
-    rank_keys_of,
 )
 from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client, pool
@@ -63,34 +55,28 @@ MOST_NAMED = 3
 _BACKOFF = Backoff(attempts=12, first=0.01, longest=0.3)
 
 
-def _unseen(_number: int) -> None:
-    """Do nothing with the progress."""
-
-
 def refresh_ranks(
     products: Touched,
     *,
     rankings: Iterable[Ranking] = tuple(Ranking),
     only_stale: bool = False,
     log_failures: bool = False,
-    advance: Advance = _unseen,
+    advance: Advance = lambda _number: None,
 ) -> bool:
     """Derive the ranks of products anew, after a change of their comments was committed.
 
-    When it returns True, the table holds ranks that were derived after the call began. Where
-    nothing was changed, ``only_stale`` stores those alone that are not as they should be.
-    ``advance`` is called with numbers of products done. Raises Contended when others kept storing
-    theirs, what `dynamo.calls.batches.Batches` does, and botocore's errors; what was stored until
-    then stays, and the same call again does the rest. With ``log_failures`` it logs them in one
-    line instead, and returns False: `check_integrity` finds and mends the ranks left behind.
+    ``only_stale`` stores those alone that are not as they should be; ``advance`` is called with
+    numbers of products done. Raises Contended when others kept storing theirs; the same call again
+    does the rest. With ``log_failures`` it logs that instead, and returns False.
     """
     try:
         with labelled_calls("ranks"):
-            for some in _portions(products):
-                pending = rank_keys_of(some, rankings)
+            for some in in_chunks(sorted(products), TOGETHER):
+                touched = {product: products[product] for product in some}
+                pending = [(ranking, product) for ranking in rankings for product in some]
                 if only_stale:
-                    pending = [rank.key for rank in derive(pending, some) if not rank.is_stored]
-                _refresh(pending, some)
+                    pending = [rank.key for rank in derive(pending, touched) if not rank.is_stored]
+                _refresh(pending, touched)
                 advance(len(some))
     except FAILURES as failure:
         if not log_failures:
@@ -110,8 +96,11 @@ def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
             ranks = [rank for rank in ranks if not _is_seen(rank, touched)]
         pending = [rank.key for rank in _store_all(ranks)]
         losses += 1
-        if pending:
-            _wait(pauses)
+        if not pending:
+            return
+        if (pause := next(pauses, None)) is None:
+            raise Contended("Others kept storing the same ranks.")
+        time.sleep(pause)
 
 
 def _is_seen(rank: Rank, touched: Touched) -> bool:
@@ -119,13 +108,6 @@ def _is_seen(rank: Rank, touched: Touched) -> bool:
         return True
     newest: str = rank.stored.get(NEWEST, {"S": ""})["S"]
     return newest >= touched[rank.key[1]].newest
-
-
-def _wait(pauses: Iterator[float]) -> None:
-    pause = next(pauses, None)
-    if pause is None:
-        raise Contended("Others kept storing the same ranks.")
-    time.sleep(pause)
 
 
 def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
@@ -172,8 +154,3 @@ def _update(rank: Rank) -> Action:
         [ProductRank.version.set(version + 1), *changes],
         unchanged(rank.stored, ProductRank.version),
     )
-
-
-def _portions(touched: Touched) -> Iterator[Touched]:
-    for some in in_chunks(sorted(touched), TOGETHER):
-        yield {product: touched[product] for product in some}

@@ -80,40 +80,42 @@ def recently_commented(request: HttpRequest) -> HttpResponse:
 @public
 def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product's comments by helpful votes, in all languages and of all ratings (AP13)."""
-    pager = helpful_pager(product_id)
+    first_url = reverse("most_helpful", args=[product_id])
+    pager = Pager(first_url, f"helpful/{product_id}", canonical=first_url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     try:
-        read = read_most_helpful(product_id, asked, visitor=visitor_of(request))
+        about, found, voted = read_most_helpful(product_id, asked, visitor=visitor_of(request))
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
     context = {
         "heading": _("Most helpful comments"),
-        "about": read.product,
-        "product": read.product,
-        "trail": [*read.product.trail, read.product],
+        "about": about,
+        "product": about,
+        "trail": [*about.trail, about],
         "orders": order_links(product_id, CommentFilter(), None),
-        "comments": read.items,
-        "voted": read.voted,
+        "comments": found.items,
+        "voted": voted,
     }
     return show_page(
         request,
         pager,
         asked,
-        read.page,
+        found.page,
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
         context=lambda: context,
         plan=PLAN,
         data=lambda: ListData(
             [
                 {**comment_data(one.comment, product_id=product_id), "helpful_votes": one.helpful}
-                for one in read.items
+                for one in found.items
             ]
         ),
     )
 
 
 def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
-    pager = board_pager(board)
+    has_feed = board.ranking is Ranking.COMMENTED
+    pager = Pager(board.url, f"ranking/{board.ranking}", canonical=board.url, has_feed=has_feed)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_ranking(board.ranking, asked)
     context = {
@@ -136,18 +138,6 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
             feed=partial(ranked_feed, board, found.items),
         ),
     )
-
-
-def board_pager(board: Board) -> Pager:
-    """Return the pager of a ranking of products."""
-    has_feed = board.ranking is Ranking.COMMENTED
-    return Pager(board.url, f"ranking/{board.ranking}", canonical=board.url, has_feed=has_feed)
-
-
-def helpful_pager(product_id: str) -> Pager:
-    """Return the pager of a product's most helpful comments."""
-    first_url = reverse("most_helpful", args=[product_id])
-    return Pager(first_url, f"helpful/{product_id}", canonical=first_url)
 
 
 def ranked_data(ranked: RankedProduct) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Reads of the shop's replies to comments.
-
-A reply is an item beside its comment. What lists show of it travels with the comment.
-"""
+"""Reads of the shop's replies to comments."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,8 +19,7 @@ _SHOWN: Item = {CommentReply.version.attr_name: {"N": "0"}}
 class Reply:
     """A reply of the shop's; an imported one has no ``author``, and perhaps no date.
 
-    In a list, ``text`` is an excerpt when ``is_long``, and there is neither ``author`` nor
-    ``version``.
+    In a list ``text`` is an excerpt when ``is_long``, without ``author`` and ``version``.
     """
 
     text: str

@@ -1,8 +1,4 @@
-"""Writes of the shop's replies: one to each comment, by staff.
-
-The reply is an item beside the comment. The comment's own item and its list entries hold what
-lists show of it, and change in the same transaction. An import does not change it again.
-"""
+"""Writes of the shop's replies, one to each comment, with what lists show of them."""
 
 from datetime import datetime
 
@@ -56,8 +52,7 @@ class ReplyChanged(DynamoError):
 def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now: datetime) -> None:
     """Reply to a comment, or change the reply that was ``seen``; doing so again changes nothing.
 
-    Raises NoSuchComment, also for one that is hidden, ReplyChanged, Contended, and botocore's
-    errors.
+    Raises NoSuchComment, also for a hidden one, ReplyChanged and Contended.
     """
     moment = timestamp(now)
     signed = author if seen is None else seen.author
@@ -84,10 +79,7 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
 
 
 def delete_reply(comment_id: str) -> bool:
-    """Delete the reply to a comment; return whether there was one.
-
-    Raises NoSuchComment, Contended, and botocore's errors.
-    """
+    """Delete the reply to a comment; return whether there was one. Raises like `reply_to`."""
     reply = delete(CommentReply, comment_key(comment_id, keys.REPLY), CommentReply.pk.exists())
     try:
         _write(comment_id, reply, shown=None)
@@ -98,10 +90,7 @@ def delete_reply(comment_id: str) -> bool:
 
 
 def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
-    """Write a reply, with what its comment's lists show of it; a hidden one's is only deleted.
-
-    The comment is read for that only where a primary item follows it (`comments.sets`).
-    """
+    """Write a reply, with what its comment's lists show of it; a hidden one's is only deleted."""
     key = comment_key(comment_id)
     changes: Changes = {
         Comment.reply.attr_name: shown,

@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from comments.activity_log import moderated
 from comments.replies.queries import Reply, find_reply
 from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
 from comments.store.comments import NoSuchComment
@@ -26,11 +25,12 @@ from comments.web.forms import (
     forged,
     require_user,
 )
-from comments.web.rate_limits import check_staff_rate_limit
+from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.web.paging import notify, wants_partial
 from dynamo.web.refusals import redisplay_on_csrf_failure
-from shop.activity.entries import LogVerb
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 from shop.web.access import staff_only
 
 GONE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
@@ -60,7 +60,6 @@ class ReplyForm(forms.Form):
 
     @classmethod
     def of(cls, reply: Reply | None) -> "ReplyForm":
-        """Build the form that changes a reply, or writes one."""
         text, version = (reply.text, reply.version) if reply else ("", 0)
         return cls(initial={"text": text, "version": version})
 
@@ -82,14 +81,14 @@ def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
 @staff_only
 def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     now = clock.now()
-    check_staff_rate_limit(request, now=now)
+    check_rate_limit(request, now=now, is_staff=True)
     try:
         was_there = delete_reply(comment_id)
     except NoSuchComment as error:
         raise Http404(GONE) from error
     if was_there:
         who = request.user.get_username()
-        moderated(LogVerb.REPLY_DELETED, comment_id=comment_id, who=who, at=now)
+        record(LogEntry(Kind.MODERATION, LogVerb.REPLY_DELETED, now, who, comment_id, about=""))
     return _tell(request, comment_id, _("The reply is deleted."))
 
 
@@ -111,21 +110,17 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
         raise Http404
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
-    check_staff_rate_limit(request, now=now)
+    check_rate_limit(request, now=now, is_staff=True)
     text, seen = form.cleaned_data["text"], find_reply(comment_id)
     if (seen.version if seen else 0) != form.cleaned_data["version"]:
-        _require_same(seen, text)
+        if seen is None or seen.text != text:
+            raise ReplyChanged(seen)
         return
     try:
         reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
     except NoSuchComment as error:
         raise FormNotSaved(HTTPStatus.NOT_FOUND, str(GONE)) from error
-    moderated(LogVerb.REPLIED, comment_id=comment_id, who=author, at=now)
-
-
-def _require_same(there: Reply | None, text: str) -> None:
-    if there is None or there.text != text:
-        raise ReplyChanged(there)
+    record(LogEntry(Kind.MODERATION, LogVerb.REPLIED, now, author, comment_id, about=""))
 
 
 def _show_theirs(

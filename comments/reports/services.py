@@ -1,8 +1,6 @@
 """Reports: what a user thinks is wrong with a comment, once for each user.
 
-The report is an item beside the comment. In the same transaction the comment enters the queue
-of what staff should look at (the sparse index ``moderation``), unless it is there already, and
-its count of reports is raised.
+A report puts its comment into the queue (the sparse index ``moderation``) in the same transaction.
 """
 
 from dataclasses import dataclass
@@ -70,8 +68,7 @@ def report_comment(
 ) -> bool:
     """Report a comment for a user; return whether this is the user's first report of it.
 
-    Raises NoSuchComment, also for one that is hidden, OwnComment, Contended, and botocore's
-    errors.
+    Raises NoSuchComment, also for a hidden one, OwnComment and Contended.
     """
     stored = load_comment(comment_id)
     if stored.is_hidden:

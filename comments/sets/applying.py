@@ -1,33 +1,21 @@
 """The stream of ``comment_sets``: the writes of copies that its records ask for, in any order.
 
 A record of a primary item asks for its new copies, and for the deletion of those of its old image
-that the new ones do not replace. A record of a copy asks for nothing: without the mark ``auto``
-every copy would be copied in turn.
+that the new ones do not replace. A record of a copy, marked ``auto``, asks for nothing.
 
-The primary item is read first, strongly, and the copies of its present state are written; the
-record's images only name other copies that may exist. Then the primary is read again, and what has
-changed meanwhile is written again. So, for one comment:
+The primary is read strongly and its copies are written; images only name copies that may exist.
+Then the primary is read again, and what has changed meanwhile is written again. So records may
+come twice, late, out of order, or to two consumers at once, and a crash is completed by the next
+read of its record. ``check_integrity --model sets`` finds what a lost record left.
 
-- the same record twice, a stale duplicate, a replay of any part of a stream, in whatever order:
-  when the last of them is applied the copies are those of the primary as it then is;
-- after a crash between any two writes the record, which was not acknowledged, is read again and
-  completes them;
-- two consumers at once (a second ``run_stream``, a Lambda that timed out but still runs) leave
-  the same, as long as each comes to its second read.
-
-``check_integrity --model sets`` mends the rest: a consumer that stalled while another one overtook
-it and then died before its second read, copies that somebody else wrote or deleted, and records
-that a stream lost because nobody read it for a day.
-
-Two strong reads of some 400 bytes beside 31 writes to the table and 31 to its index: see the
-decision record on them.
-
-Follows "Building the table" of part 1 of "Efficient filtering with DynamoDB".
+Follows "Building the table" of part 1 of "Efficient filtering with DynamoDB"; see
+docs/designs/sets.md.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import reduce
+from itertools import starmap
 from operator import add
 from typing import TYPE_CHECKING
 
@@ -50,8 +38,7 @@ ATTEMPTS = 5
 """How often copies are written anew because their primary has changed meanwhile."""
 
 POOL = Pool(4)
-"""Few calls at a time: an embedded engine writes one after the other anyway, and a call that waits
-in line for too long is given up and sent again, which makes the line longer."""
+"""Few calls at a time: an embedded engine writes one after the other, and a long line times out."""
 RECORDS_AT_ONCE = 100
 """Records between two checkpoints, which may ask for 31 writes each."""
 
@@ -87,7 +74,7 @@ class SetWrites:
         return cls(puts, frozenset(old - puts.keys()))
 
     def then(self, later: "SetWrites") -> "SetWrites":
-        """Return the writes with the same result as these followed by ``later``, of one comment."""
+        """Return the writes with the result of these followed by ``later``, of one comment."""
         gone = self.deletes | self.puts.keys() | later.deletes
         return SetWrites(later.puts, frozenset(gone - later.puts.keys()))
 
@@ -120,11 +107,6 @@ def name_of(item: Item) -> Name:
     return item["pk"]["S"], item["sk"]["S"]
 
 
-def key_of(name: Name) -> Item:
-    """Build the key of a request from a name."""
-    return table_key(*name)
-
-
 def batches() -> Batches:
     """Return the batch calls that copies are written with."""
     return Batches(client(), POOL)
@@ -132,11 +114,12 @@ def batches() -> Batches:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The numbers of primaries in records, and of copies put and deleted."""
+    """The numbers of records, of primaries in them, and of copies put and deleted."""
 
-    primaries: int = 0
-    puts: int = 0
-    deletes: int = 0
+    records: int = 0
+    comments: int = 0
+    copies_put: int = 0
+    copies_deleted: int = 0
 
     def __add__(self, other: "Applied") -> "Applied":
         return Applied(*map(add, astuple(self), astuple(other)))
@@ -151,17 +134,16 @@ class CopyWriter:
     def apply(self, records: Sequence[Record]) -> Applied:
         """Write what records ask for; those of one comment should be in order.
 
-        Raises BatchIncomplete, Contended when primaries keep changing, and botocore's errors; the
-        same call again writes the rest.
+        Raises BatchIncomplete, and Contended when primaries keep changing.
         """
         return self.settle(writes_by_primary(records))
 
     def settle(self, asked: Mapping[Name, SetWrites]) -> Applied:
-        """Write the copies of these primary items as they are now.
+        """Write the copies of these primary items as they are now; raises like `apply`.
 
-        ``asked`` names other copies that may have to be deleted. Raises like `apply`.
+        ``asked`` names other copies that may have to be deleted.
         """
-        applied = Applied(primaries=len(asked))
+        applied = Applied(comments=len(asked))
         pending = dict(asked)
         now = self._read(pending)
         for _ in range(ATTEMPTS):
@@ -179,37 +161,34 @@ class CopyWriter:
         return applied
 
     def _read(self, names: Mapping[Name, object]) -> dict[Name, Item]:
-        return {name_of(found): found for found in self.batches.get(TABLE, map(key_of, names))}
+        found = self.batches.get(TABLE, starmap(table_key, names))
+        return {name_of(item): item for item in found}
 
     def _write(self, writes: Mapping[Name, SetWrites]) -> Applied:
         """Delete first: a comment that moves is for a moment in too few lists, never twice."""
-        deletes = [key_of(name) for one in writes.values() for name in one.deletes]
+        deletes = [table_key(*name) for one in writes.values() for name in one.deletes]
         puts = [item for one in writes.values() for item in one.puts.values()]
         self.batches.delete(TABLE, deletes)
         self.batches.put(TABLE, puts)
-        return Applied(puts=len(puts), deletes=len(deletes))
+        return Applied(copies_put=len(puts), copies_deleted=len(deletes))
 
 
 @dataclass(slots=True)
 class Consumer:
     """Writes the copies that the stream asks for in a process, on any engine, and counts them.
 
-    On AWS a Lambda does the same (`comments.sets.handler`); both may run at once.
-
-    It continues from the checkpoints of the last consumer, which are in the table ``comments``: in
-    ``comment_sets`` they would cause records of their own. ``pause`` is the time in seconds between
-    two reads of an empty stream; ``report`` is called with a sentence when records were lost.
-    Calls have the time limits of a page: a connection gone silent is given up within half a minute.
+    It continues from the checkpoints, which are in the table ``comments``: in ``comment_sets`` they
+    would cause records of their own. ``pause`` is the seconds between two reads of an empty stream;
+    ``report`` is called with a sentence when records were lost.
     """
 
     pause: float = 1.0
     report: Callable[[str], None] = lambda _sentence: None
-    records: int = 0
     applied: Applied = field(default_factory=Applied)
     client: "DynamoDBClient" = field(default_factory=client)
 
     def walk(self) -> StreamWalk:
-        """Return the walk from the checkpoints. Raises NoStream, and botocore's errors."""
+        """Return the walk from the checkpoints. Raises NoStream."""
         return StreamWalk(
             api=build_streams_client(),
             arn=stream_of(self.client, TABLE),
@@ -226,17 +205,8 @@ class Consumer:
         )
 
     def _apply(self, records: Sequence[Record]) -> None:
-        self.applied += CopyWriter(Batches(self.client, POOL)).apply(records)
-        self.records += len(records)
-
-    def as_dict(self) -> dict[str, int]:
-        """Return the counts for a report."""
-        return {
-            "records": self.records,
-            "comments": self.applied.primaries,
-            "copies_put": self.applied.puts,
-            "copies_deleted": self.applied.deletes,
-        }
+        applied = CopyWriter(Batches(self.client, POOL)).apply(records)
+        self.applied += applied + Applied(records=len(records))
 
 
 def _key_in(record: Record) -> Item:

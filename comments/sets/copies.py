@@ -1,15 +1,11 @@
 """The derivation of the items of ``comment_sets`` from a comment, and of their keys.
 
-Used by the comment's own writes, by the stream's handler and by the integrity check.
-
 The index ``by_set`` has a partition for each set of comments: a product, a language or any, and one
-or more ratings, of which all five are any: ``PRODUCT#42/en/1.2.5``, ``PRODUCT#42/~/~``. The setting
-``COMMENT_SETS_KEY_FORMAT`` chooses between ``names``, as here, and ``masks``, in which the ratings
-are one number with rating *r* as its bit *r* - 1: ``PRODUCT#42/en/19``. A table is written in one
-format; after a change of the setting ``check_integrity --model sets --repair`` rewrites it.
+or more ratings, of which all five are any: ``PRODUCT#42/en/1.2.5``, ``PRODUCT#42/~/~``. In the
+format ``masks`` of ``COMMENT_SETS_KEY_FORMAT`` the ratings are one number with rating *r* as its
+bit *r* - 1: ``PRODUCT#42/en/19``.
 
-Follows "Key design" and "What duplicates do we need?" of part 1 of "Efficient filtering with
-DynamoDB".
+Follows "Key design" of part 1 of "Efficient filtering with DynamoDB".
 """
 
 from collections.abc import Collection
@@ -37,11 +33,15 @@ MASKS = "masks"
 
 
 def partition(product_id: str, language: str | None, ratings: Collection[int]) -> str:
-    """Format the set of a product's comments in a language (or any) with these ratings.
-
-    No ratings and all five mean the same: any.
-    """
-    return keys.product_partition(product_id, language or ANY, _ratings(ratings))
+    """Format the set of a product's comments in a language (or any) with these ratings (or any)."""
+    chosen = sorted(set(ratings))
+    if not chosen or chosen == list(RATINGS):
+        spelled = ANY
+    elif settings.COMMENT_SETS_KEY_FORMAT == MASKS:
+        spelled = str(sum(1 << (rating - 1) for rating in chosen))
+    else:
+        spelled = ".".join(map(str, chosen))
+    return keys.product_partition(product_id, language or ANY, spelled)
 
 
 def rating_sets(rating: int) -> tuple[tuple[int, ...], ...]:
@@ -55,10 +55,7 @@ def rating_sets(rating: int) -> tuple[tuple[int, ...], ...]:
 
 
 def primary_of(comment: Item) -> Item | None:
-    """Derive a comment's primary item from its item in the table ``comments``.
-
-    None for a hidden comment and for a tombstone.
-    """
+    """Derive a comment's primary item from its item in ``comments``; None for one in no list."""
     if is_tombstone(comment) or _LISTED not in comment:
         return None
     product_id = keys.product_id_in(comment[_LISTED]["S"])
@@ -92,12 +89,3 @@ def is_primary(item: Item) -> bool:
 def is_nameable(primary: Item) -> bool:
     """Return whether a primary item has what the keys of its copies are derived from."""
     return "S" in primary.get(_LANGUAGE, {}) and primary.get(_RATING, {}).get("N") in _RATED
-
-
-def _ratings(ratings: Collection[int]) -> str:
-    chosen = sorted(set(ratings))
-    if not chosen or chosen == list(RATINGS):
-        return ANY
-    if settings.COMMENT_SETS_KEY_FORMAT == MASKS:
-        return str(sum(1 << (rating - 1) for rating in chosen))
-    return ".".join(map(str, chosen))

@@ -1,9 +1,4 @@
-"""The primary item is written in the transaction of its comment.
-
-Every write that changes a comment's list entry adds the actions of `follow` to its transaction, so
-that comment and primary cannot differ; the copies follow by the stream. Nothing is written where
-lists are read from the indexes of ``comments``.
-"""
+"""The primary item is written in the transaction of its comment; copies follow by the stream."""
 
 from django.conf import settings
 
@@ -22,12 +17,9 @@ def is_followed() -> bool:
 
 
 def follow(before: Item | None, after: Item | None) -> list[Action]:
-    """Build the actions for a transaction that turns a comment's item into another.
+    """Build the actions for a transaction that turns a comment's item into another, or None.
 
-    ``before`` and ``after`` are whole items of the table ``comments``, or None. The transaction
-    must require that version, product and reply of ``before`` are still stored. There is no action
-    where the primary stays as it is, one where it changes, two where the comment moves to another
-    product.
+    The transaction must require that version, product and reply of ``before`` are still stored.
     """
     if not is_followed():
         return []

@@ -22,11 +22,9 @@ if not apps.ready:
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, list[dict[str, str]]]:
-    """Apply the records of an event; return those that are to be delivered again.
+    """Apply the records of an event; return those from the first that failed on.
 
-    These are all from the first that failed on: Lambda goes back to the first one reported, and a
-    later record must not overtake it. A record without a number is reported by an empty one, for
-    which Lambda delivers the whole event again.
+    A record without a number is reported by an empty one: Lambda delivers the whole event again.
     """
     del context
     records: Sequence[Record] = event["Records"]

@@ -1,14 +1,9 @@
 """The integrity of ``comment_sets``: every item, derived again from its comment and compared.
 
 This is the hourly job that part 1 of "Efficient filtering with DynamoDB" asks for, and it fills the
-table of a shop that changes over to it. Both tables are read whole, at half a capacity unit for
-each 2 KB; a comment that looks wrong is read again, strongly and by its key, before it is reported.
-Copies that the stream's consumer is about to make are missing as well: a repair makes them, and the
-consumer finds nothing left to change.
-
-The site goes on meanwhile. The comment in the table ``comments`` is the truth: a primary is written
-on condition that the comment is still what it was derived from, so that a deleted one does not come
-back; a comment that changes meanwhile is read again.
+table of a shop that changes over. Both tables are read whole; a comment that looks wrong is read
+again, strongly, before it is reported. A primary is written on condition that the comment is still
+what it was derived from.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +12,7 @@ from functools import partial
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.applying import CopyWriter, Name, SetWrites, batches, key_of, name_of
+from comments.sets.applying import CopyWriter, Name, SetWrites, batches, name_of
 from comments.sets.copies import copies_of, is_primary, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
@@ -65,8 +60,7 @@ _DECISIVE = (
 def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all items of ``comment_sets`` with the comments in ``comments``.
 
-    Comments without any item are reported, and built, some at a time. Raises botocore's errors;
-    what was repaired until then stays.
+    Comments without any item are reported, and built, some at a time.
     """
     shown = progress or Progress(shown=False)
     with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
@@ -164,7 +158,7 @@ def _reread(key: str) -> Iterator[Difference]:
     }
     for kind, names in kinds.items():
         for what in ("primary", "copies"):
-            of_this = sorted(n for n in names if is_primary(key_of(n)) == (what == "primary"))
+            of_this = sorted(n for n in names if is_primary(table_key(*n)) == (what == "primary"))
             if of_this:
                 shown = _shown(of_this)
                 right = {"missing": shown, "stale": "what the comment says", "orphaned": "none"}
@@ -180,7 +174,7 @@ def _reread(key: str) -> Iterator[Difference]:
 def _reread_absent(partition_keys: Sequence[str]) -> Iterator[Difference]:
     comments = _comments_of(partition_keys)
     primaries = {key: primary for key in comments if (primary := primary_of(comments[key]))}
-    wanted = [key_of(name_of(primary)) for primary in primaries.values()]
+    wanted = [table_key(*name_of(primary)) for primary in primaries.values()]
     written = {item["pk"]["S"] for item in batches().get(TABLE, wanted)}
     for key in written:  # while the tables were being read
         yield from _reread(key)
@@ -197,17 +191,14 @@ def _reread_absent(partition_keys: Sequence[str]) -> Iterator[Difference]:
 
 
 def _repair(key: str) -> bool:
-    """Write the items of a comment that are wrong; return False if they kept changing.
-
-    Raises what `dynamo.calls.batches.Batches` and `dynamo.upkeep.integrity.write` do.
-    """
+    """Write the items of a comment that are wrong; return False if they kept changing."""
     for _ in range(ATTEMPTS):
         held = Held.read(key)
         puts, deletes = held.wrong()
         if not puts and not deletes:
             return True
         actions = [put(CommentSetItem, item) for item in puts.values() if is_primary(item)]
-        gone = [key_of(name) for name in deletes]
+        gone = [table_key(*name) for name in deletes]
         actions += [delete(CommentSetItem, key) for key in gone if is_primary(key)]
         try:
             if actions:
@@ -225,11 +216,7 @@ def _build_all(comments: Sequence[Item]) -> bool:
 
 
 def _build(comments: Sequence[Item]) -> bool:
-    """Write all items of comments that have none, at most `BUILT_AT_ONCE`.
-
-    Comments that have changed since they were read are repaired one by one. Raises like `_repair`,
-    and Contended.
-    """
+    """Write all items of comments that have none, at most `BUILT_AT_ONCE`; repair changed ones."""
     primaries = [primary for comment in comments if (primary := primary_of(comment))]
     puts = [put(CommentSetItem, primary) for primary in primaries]
     try:

@@ -7,11 +7,8 @@ primary of a comment  ``COMMENT#<id>``      ``PRODUCT#<p>/~/~``
 copy of a comment     ``COMMENT#<id>``      ``PRODUCT#<p>/<language>/<ratings>``
 ====================  ====================  ====================================
 
-A comment has 31 copies, such as ``PRODUCT#<p>/en/1.2.5``. The primary is written together with the
-comment (`comments.sets.following`), the copies follow it by the table's stream. Attribute names are
-those of `comments.models`.
-
-Table design of part 1 of "Efficient filtering with DynamoDB".
+A comment has 31 copies. Attribute names are those of `comments.models`. Table design of part 1 of
+"Efficient filtering with DynamoDB".
 """
 
 from django.conf import settings
@@ -34,10 +31,7 @@ class BySet(GlobalSecondaryIndex["CommentSetItem"]):
 
 
 class CommentSetItem(DynamoModel):
-    """A comment in one of its sets; build these by `comments.sets.copies` alone.
-
-    ``auto`` is true of a copy, and missing from a primary.
-    """
+    """A comment in one of its sets; ``auto`` is true of a copy, and missing from a primary."""
 
     class Meta:
         table_name = f"{settings.DYNAMODB_TABLE_PREFIX}comment_sets"

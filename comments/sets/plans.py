@@ -1,9 +1,7 @@
 """Lists of comments read from ``comment_sets``: one partition answers any set of ratings.
 
-A filter by ratings, in one language or any, is one run; several languages are a run for each,
-merged by the same reader as elsewhere. Every item read is shown. Only where the queries of many
-languages would take most of a page's capacity units, one of any language may be cheaper, or all
-that there is enough for: it is made, and a filter drops the others.
+Several languages are a run for each. Where their queries would take most of a page's capacity
+units, one of any language is made, if cheaper or all there is enough for: a filter drops the rest.
 
 Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
@@ -21,19 +19,14 @@ from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.planner import CountedRun, cheapest, price
-from dynamo.lists.runs import Index, OneOf, Position, Run, id_at
-
-
-def _table_key(position: Position) -> dict[str, str]:
-    return {"pk": keys.comment(id_at(position.place))}
-
+from dynamo.lists.runs import Index, OneOf, Run, id_at
 
 BY_SET = Index(
     table=CommentSetItem.Meta.table_name,
     name=BySet.Meta.index_name,
     partition_key=BySet.partition.attr_name,
     sort_key=BySet.place.attr_name,
-    table_key=_table_key,
+    table_key=lambda position: {"pk": keys.comment(id_at(position.place))},
 )
 
 
@@ -61,12 +54,14 @@ def plan_list(
 ) -> ListPlan:
     """Plan how many items to read of each set for a page of ``needed``, look-ahead included.
 
-    The indexes of ``comments`` are alternatives with estimated costs, and can be ``forced`` by
-    their names. Sets that are empty by the counts are skipped, as in `comments.indexes.planner`.
-    Raises NoSuchPlan.
+    The indexes of ``comments`` are alternatives, and can be ``forced`` by their names. Raises
+    NoSuchPlan.
     """
     if forced is not None and forced != SETS:
-        return _by_index(product_id, chosen, counts, needed=needed, forced=forced)
+        try:
+            return planning.plan_list(product_id, chosen, counts, needed=needed, forced=forced)
+        except NoSuchPlan as error:
+            raise NoSuchPlan(forced, [*error.known, SETS]) from error
     most = most_queries(most_units)
     if not counts.cells:
         if len(chosen.languages) <= most:
@@ -85,15 +80,6 @@ def plan_list(
         estimated_capacity_units=priced.estimate,
         alternatives=tuple(Alternative(other.name, other.estimate) for other in others),
     )
-
-
-def _by_index(
-    product_id: str, chosen: CommentFilter, counts: ProductCounts, *, needed: int, forced: str
-) -> ListPlan:
-    try:
-        return planning.plan_list(product_id, chosen, counts, needed=needed, forced=forced)
-    except NoSuchPlan as error:
-        raise NoSuchPlan(forced, [*error.known, SETS]) from error
 
 
 def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> list[CountedRun]:

@@ -1,6 +1,6 @@
 """Comments read whole and strongly from the table, as a write starts from them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -39,10 +39,7 @@ _LISTED = Comment.product_partition.attr_name
 
 
 class NoSuchComment(LookupError):
-    """There is no comment with this id.
-
-    ``product_id`` is the product of one that was deleted lately, else empty.
-    """
+    """There is no such comment; ``product_id`` is that of one deleted lately, else empty."""
 
     def __init__(self, comment_id: str, *, product_id: str = "") -> None:
         super().__init__(comment_id)
@@ -72,7 +69,6 @@ class StoredComment:
 
     @property
     def has_long_body(self) -> bool:
-        """Whether its text is an item of its own."""
         return Comment.body_bytes.attr_name in self.item
 
 
@@ -128,7 +124,6 @@ class OwnComment(DynamoError):
 
 
 _NUMBERS = (Comment.version.attr_name, Comment.reports.attr_name)
-_LISTING_ATTRIBUTES = Comment.product_partition.attr_name
 _QUEUE = Comment.moderation_partition.attr_name
 
 
@@ -142,7 +137,7 @@ class State(StrEnum):
     @classmethod
     def of(cls, item: Item) -> "State":
         """Return that of an item of the table or of the index ``moderation``."""
-        if _LISTING_ATTRIBUTES not in item:
+        if _LISTED not in item:
             return cls.HIDDEN
         return cls.REPORTED if _QUEUE in item else cls.LISTED
 
@@ -157,7 +152,6 @@ class Revision:
 
     @classmethod
     def of(cls, item: Item) -> "Revision":
-        """Return that of an item of the table or of the index ``moderation``."""
         numbers = [item.get(name, {"N": "0"})["N"] for name in _NUMBERS]
         return cls(State.of(item), *map(int, numbers))
 
@@ -178,8 +172,7 @@ _COMMENT = 0
 def delete_dependents(comment_id: str) -> int:
     """Delete the dependents of a deleted comment; return the number of items deleted.
 
-    Those of a comment that exists are kept, also if it is put back meanwhile. Raises Contended
-    and botocore's errors; what was deleted until then stays deleted.
+    Those of a comment that exists are kept. Raises Contended; what was deleted stays deleted.
     """
     is_deleted = check(Comment, comment_key(comment_id), NEW_OR_DELETED)
     deleted = 0
@@ -199,14 +192,11 @@ def leftovers(comment_id: str) -> list[Action]:
     """Build the actions that delete the dependents, the tally last; none if the comment exists."""
     tally, deletions = tallies().deletions(comment_id), list[Action]()
     comment = comment_key(comment_id)
-    for item in _partition(keys.comment(comment_id)):
+    in_partition = Comment.pk == keys.comment(comment_id)
+    pages = query_pages(in_partition, ConsistentRead=True)
+    for item in (item for page in pages for item in page["Items"]):
         if item["sk"] != comment["sk"]:
             deletions.append(delete(Comment, {"pk": item["pk"], "sk": item["sk"]}))
         elif not is_tombstone(item):
             return []
     return [*deletions, *tally]
-
-
-def _partition(key: str) -> Iterator[Item]:
-    for page in query_pages(Comment.pk == key, ConsistentRead=True):
-        yield from page["Items"]

@@ -1,12 +1,10 @@
 """How many comments a product has, by language and rating (AP7 to AP10), and by month.
 
 A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each
-language and rating that occurs, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
-They change only in the transaction that adds, edits or deletes a comment.
-The cell of a month ends in a rating that no comment has.
+language and rating, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,7 +21,7 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.lists.reader import page_batches
 from dynamo.lists.runs import timestamp
-from dynamo.writes.counters import Counters, Deltas, write_counted
+from dynamo.writes.counters import Counters, write_counted
 from dynamo.writes.transactions import Action, Transactions
 
 Cell = tuple[str, int]
@@ -34,17 +32,13 @@ KeyOf = Callable[[str, int], Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ProductCounts:
-    """A product's counts by language and rating, and by month; one that is missing is zero.
-
-    Those that are remembered are without months.
-    """
+    """A product's counts by language and rating, and by month (not remembered); missing is zero."""
 
     cells: Mapping[Cell, int]
     months: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages there are comments in, sorted."""
         return tuple(sorted({language for (language, _), n in self.cells.items() if n > 0}))
 
     @property
@@ -59,10 +53,7 @@ class ProductCounts:
         return stars / total if total else None
 
     def misses_partitions_of(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
-        """Return whether ``other`` counts comments of a filter where these count none.
-
-        Without any counts nothing lacks: a plan then reads all there may be.
-        """
+        """Return whether ``other`` counts comments of a filter where these, if any, count none."""
         return bool(self.cells) and any(
             other.cells.get((language, rating), 0) > 0 >= self.cells.get((language, rating), 0)
             for language in chosen.languages or other.languages
@@ -111,10 +102,7 @@ def remember_counts(product_id: str, counts: ProductCounts) -> None:
 
 
 def remembered_counts(product_id: str) -> ProductCounts | None:
-    """Return a product's counts as they were lately, None where they are not remembered.
-
-    They may be out of date: plan by them, but show those that `counts_of` reads.
-    """
+    """Return a product's counts as they were lately, to plan by; None where there are none."""
     cells = cache.get(remembered_as("counts", product_id))
     return None if cells is None else ProductCounts(cells)
 
@@ -155,31 +143,26 @@ def _cached_counters(
     return Counters(batches, TABLE, key_of, most_shards=most_shards, must_exist=must_exist)
 
 
-class CountChanges:
+class CountChanges(defaultdict[str, Counter[str]]):
     """What a transaction adds to the counts of products."""
 
     def __init__(self) -> None:
-        self._deltas: dict[str, Counter[str]] = {}
+        super().__init__(Counter)
 
     def add(self, product_id: str, one: Cell, created: datetime, number: int) -> None:
         """Add a number, which may be negative, to the counts of a cell and of a month."""
         for name in cells_of(*one, created):
-            self._deltas.setdefault(product_id, Counter())[name] += number
-
-    @property
-    def deltas(self) -> Deltas:
-        """The changes by product."""
-        return self._deltas
+            self[product_id][name] += number
 
 
 def write(actions: Sequence[Action], changes: CountChanges) -> None:
     """Write actions on comments and the counts they change in one transaction.
 
-    Raises ConditionFailed with the numbers of ``actions``, Contended, and botocore's errors.
+    Raises ConditionFailed with the numbers of ``actions``, and Contended.
     """
     write_counted(
         actions,
-        changes.deltas,
+        changes,
         transactions=Transactions(client()),
         counters=lambda _product_id: counters(),
     )

@@ -108,10 +108,7 @@ def change(key: Item, changes: Changes, condition: Condition) -> Action:
 
 
 def retry(attempt: Callable[[], T]) -> T:
-    """Return what ``attempt`` returns, called anew up to `ATTEMPTS` times on ConditionFailed.
-
-    Raises Contended when its condition never held, and what it raises.
-    """
+    """Return what ``attempt`` returns, called anew on ConditionFailed; raises Contended at last."""
     for _ in range(ATTEMPTS):
         try:
             return attempt()

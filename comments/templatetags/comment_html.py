@@ -1,8 +1,4 @@
-"""The HTML of a comment in a list, rendered once and remembered.
-
-It depends on what the comment says and on what its reader may do, not on the page. For visitors who
-are not signed in it is the same for all.
-"""
+"""The HTML of a comment in a list, by what it says and what its reader may do, remembered."""
 
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -34,8 +30,7 @@ register = template.Library()
 class Reader:
     """What the reader of a comment may do with it.
 
-    ``can_vote`` is false where lists have no votes. ``page_url`` is where deleting leads back to,
-    empty for those who may not delete it.
+    ``page_url`` is where deleting leads back to, empty for those who may not delete it.
     """
 
     is_user: bool
@@ -56,8 +51,7 @@ def comment_html(
 ) -> SafeString:
     """Render a comment of a list for the user of the page.
 
-    ``helpful`` is its number of votes where that is shown, ``about`` its product,
-    ``level`` (2 to 6) that of its heading.
+    ``about`` is its product, where that is shown, ``level`` (2 to 6) that of its heading.
     """
     render = _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
     reader = _reader_of(context, comment)

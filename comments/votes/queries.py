@@ -1,9 +1,6 @@
 """Reads of who found what helpful, and of how many did.
 
-How many found a comment helpful: one sharded counter for each comment ("Write Sharding").
-
-A tally changes only in the transaction of the vote it counts. Lists are in the order of the rank
-derived from it (see `comments.votes.services`).
+A tally, one sharded counter for each comment, changes only in the transaction of its votes.
 """
 
 from comments import keys
@@ -15,23 +12,17 @@ from dynamo.lists.runs import id_at
 
 
 def has_voted(*, comment_id: str, username: str) -> bool:
-    """Return whether a user finds a comment helpful, by a strong read of one capacity unit."""
+    """Return whether a user finds a comment helpful, by a strong read; nobody ("") does not."""
+    if not username:
+        return False
     with labelled_calls("votes"):
         return bool(read_item(comment_key(comment_id, keys.vote(username))))
-
-
-def vote_on(username: str, comment_id: str) -> frozenset[str]:
-    """Return the comment's id if a user finds it helpful, nothing for nobody (an empty name)."""
-    if username and has_voted(comment_id=comment_id, username=username):
-        return frozenset({comment_id})
-    return frozenset()
 
 
 def votes_of(username: str, product_id: str) -> frozenset[str]:
     """Return which of a product's comments a user finds helpful, none for nobody (an empty name).
 
-    One query, half a capacity unit for each 4 KB of votes, which some forty fit into: far less
-    than looking for a vote beside each comment of a page.
+    One Query: half a capacity unit for each 4 KB of votes, some forty.
     """
     if not username:
         return frozenset()

@@ -1,36 +1,13 @@
 """Helpful votes: one for each user and comment, to be taken back at will (AP13).
 
-The vote is an item beside the comment, counted in the transaction that puts or deletes it, so
-that casting it twice, at once or after a lost answer, counts once. The comment's rank is derived
-from the tally after the commit. Where that fails, the vote remains, and the next vote or
-`check_integrity` corrects the rank.
+The vote is an item beside the comment, counted in the transaction that puts or deletes it. Only the
+transaction that begins a comment's tally checks that the comment exists; later ones require the
+tally, which is deleted with the comment, so that voters do not meet on the comment. A comment that
+is hidden or moved keeps its votes.
 
-Voters do not meet on the comment: only the transaction that begins its tally checks that it
-exists. Every other vote requires the tally instead, or rather the shard that counts it. So
-
-- *while the comment is deleted*, a vote is cast as long as its tally exists. It changes the tally,
-  on which the deletion of the tally and of the votes depends (`comments.store.comments`): that
-  reads again, and finds the vote. Once the tally is deleted, none can be cast, because only a
-  comment that is not deleted gets another;
-- *while it is hidden*, or moved to another product by an import, a vote is cast as if just before.
-  Hidden comments keep their votes, and restoring one derives its rank from the tally; a moved
-  comment keeps the votes it had, listed by the product they were cast on.
-
-Writes of comments' ranks by helpful votes (AP13).
-
-The rank of a comment is three attributes of the comment's own item, so that it goes when the
-comment goes, is hidden with it, and is listed with what the comment says. No index but
-``ranked`` holds any of them: a change of a rank writes to that one alone. A comment without a
-vote has no keys in ``ranked``, only the version of its rank.
-
-The rank is derived after the votes were committed, under a version condition like those of
-products (see `comments.rankings.services`). The version is the rank's own: a vote is no edit, and
-must not make an edit by the comment's author fail.
-
-Of many voters at once few have to store a rank. Each reads the version after its own commit. The
-first rank stored after that may have been derived before the commit, but the second was derived
-after the first was stored, and has read its result: as soon as the version is two higher, the
-others have done the work. So a voter stores two ranks in vain at the most.
+The rank by votes is three attributes of the comment's item, which no index but ``ranked`` holds. It
+is derived after the commit, under a version of its own: a vote must not make an edit fail. See
+docs/rankings.md.
 """
 
 import logging
@@ -85,8 +62,8 @@ _USERNAME = Comment.username.attr_name
 def vote(*, comment_id: str, username: str) -> int | None:
     """Cast a user's vote that a comment is helpful; casting it again changes nothing.
 
-    Returns the number of votes, None where it could not be read. Raises NoSuchComment, also for
-    a hidden comment, OwnComment, Contended, and botocore's errors.
+    Returns the number of votes, None where it could not be read. Raises NoSuchComment, also for a
+    hidden one, OwnComment and Contended.
     """
     comment = _votable(comment_id, username)
     product_id = keys.product_id_in(comment[_LISTED]["S"])
@@ -106,10 +83,7 @@ def vote(*, comment_id: str, username: str) -> int | None:
 
 
 def take_back(*, comment_id: str, username: str) -> int | None:
-    """Take a user's vote back, if there is one. Returns and raises like `vote`.
-
-    The vote on a comment that was hidden since can be taken back, too.
-    """
+    """Take a user's vote back, if there is one, of a hidden comment too; like `vote` else."""
     vote_key = comment_key(comment_id, keys.vote(username))
     try:
         _write(delete(Comment, vote_key, Comment.pk.exists()), comment_id, -1)
@@ -121,10 +95,9 @@ def take_back(*, comment_id: str, username: str) -> int | None:
 
 
 def rank_or_log(comment_id: str) -> int | None:
-    """Rank a comment by its tally after a commit; return the tally if it was read.
+    """Rank a comment by its tally after a commit, also of a vote that was there; return the tally.
 
-    A failure is logged and not raised. To be called also after a vote that was there already,
-    because its rank may be missing.
+    A failure is logged, and the tally is None where it was not read.
     """
     read: list[int] = []
 
@@ -152,10 +125,7 @@ def _votable(comment_id: str, username: str) -> Item:
 
 
 def _write(action: Action, comment_id: str, change: int, *, is_first: bool = False) -> None:
-    """Write a vote with its tally, which is begun if there is none.
-
-    Raises ConditionFailed with `_VOTE`, or without it where the comment is deleted.
-    """
+    """Write a vote with its tally; ConditionFailed is without `_VOTE` where there is no comment."""
     deltas = {HELPFUL: change}
     if not is_first:
         with suppress(NoSuchCounter):
@@ -181,10 +151,9 @@ _BACKOFF = Backoff(attempts=ATTEMPTS + 1, first=0.05, longest=0.2)
 
 
 def refresh_comment(comment_id: str, *, tally: Callable[[], int]) -> bool:
-    """Rank a comment by the helpful votes that ``tally`` reads strongly, for each attempt.
+    """Rank a comment after a commit by the votes that ``tally`` reads strongly, for each attempt.
 
-    To be called after the vote is committed. Returns whether there is such a comment in lists.
-    Raises Contended, and botocore's errors.
+    Returns whether there is such a comment in lists. Raises Contended.
     """
     first: int | None = None
     with labelled_calls("ranks"):

@@ -1,10 +1,6 @@
-"""Forms with text: characters that are counted, errors, and pages that show all that was typed.
+"""Forms with text, the errors they show, and pages that come back with all that was typed.
 
-Errors a form shows when it was not saved.
-
-A form comes back on every error with all that was typed, without JavaScript too. So its view turns
-all errors into `FormNotSaved`, and shows the form again with its sentence (see
-`comments.web.forms`).
+A form's view turns all errors into `FormNotSaved`, and shows the form again with its sentence.
 """
 
 from collections.abc import Iterator, Mapping
@@ -47,10 +43,7 @@ def bound_length(field: forms.Field, longest: int) -> None:
 
 
 def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
-    """Mark a field of ``longest`` characters for the script that counts them.
-
-    A text that is too long is not cut off, but shown again with an error.
-    """
+    """Mark a field of ``longest`` characters for the script that counts; nothing is cut off."""
     bound = form[name]
     bound_length(bound.field, longest)
     attributes = bound.field.widget.attrs
@@ -145,7 +138,6 @@ class FormPage:
     def show(
         self, request: HttpRequest, form: forms.Form, context: Mapping[str, object]
     ) -> HttpResponse:
-        """Show the form."""
         return self._render(request, {**context, "form": form}, HTTPStatus.OK)
 
     def show_again(

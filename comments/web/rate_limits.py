@@ -1,8 +1,7 @@
 """How often somebody may write: post, edit, delete, vote and report, counted together.
 
-The limits are kept in the table, so that all web nodes share them.
-Staff who decide, pick, reply and delete have limits of their own. They are wide enough to clear a
-queue, and bound what a stolen password or a faulty script can delete.
+Staff have limits of their own, wide enough to clear a queue, which bound what a stolen password or
+a faulty script can delete.
 """
 
 from datetime import datetime, timedelta
@@ -22,21 +21,19 @@ STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000
 """Decisions, picks, replies and deletions by staff in an hour."""
 
 
-def check_rate_limit(request: HttpRequest, *, now: datetime) -> None:
-    """Count a write of the signed-in user. Raises TooManyRequests."""
-    _check(request, now=now, is_staff=False)
-
-
-def check_staff_rate_limit(request: HttpRequest, *, now: datetime) -> None:
-    """Count what one of staff does with somebody's comment. Raises TooManyRequests."""
-    _check(request, now=now, is_staff=True)
+def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = False) -> None:
+    """Count a write of the signed-in user, or of staff, else raise TooManyRequests."""
+    username, network = request.user.get_username(), client_network(request)
+    wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
+    if wait:
+        sentence = _(
+            "You have written a lot in a short time. Come back in %(time)s: nothing is lost."
+        )
+        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)
 
 
 def take_write(*, username: str, network: str, now: datetime, is_staff: bool = False) -> int:
-    """Count a write of a user from a network; return 0, or the seconds until there is room.
-
-    It takes two to four write capacity units.
-    """
+    """Count a write of a user from a network; return 0, or the seconds until there is room."""
     prefix = "staff-" if is_staff else ""
     if is_staff:
         limits = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
@@ -48,13 +45,3 @@ def take_write(*, username: str, network: str, now: datetime, is_staff: bool = F
         Use(f"{prefix}writes-from/{network}", by_address),
     )
     return ceil(take(*uses, now=now))
-
-
-def _check(request: HttpRequest, *, now: datetime, is_staff: bool) -> None:
-    username, network = request.user.get_username(), client_network(request)
-    wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
-    if wait:
-        sentence = _(
-            "You have written a lot in a short time. Come back in %(time)s: nothing is lost."
-        )
-        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)

@@ -1,7 +1,6 @@
 """The stack: tables, policies and alarms of these settings, put into deploy/stack.json.
 
-That file has what does not follow from the models: parameters, roles, the function of the copies
-with its queue and its alarms, outputs. deploy/iam-policy.json has the statements of the policies.
+That file has what does not follow from the models, deploy/iam-policy.json the statements.
 """
 
 import json
@@ -28,11 +27,7 @@ _THROTTLES = {"Read": "ReadThrottleEvents", "Write": "WriteThrottleEvents"}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of the site.
-
-    One that is not ``is_kept`` belongs to a month of the activity log: ``rotate_activity_tables``
-    drops it in the end, which deletion protection would prevent.
-    """
+    """A table of the site; one that is not ``is_kept`` belongs to a month of the activity log."""
 
     schema: TableSchema
     is_kept: bool = True
@@ -49,7 +44,7 @@ class Table:
 
     @property
     def logical_id(self) -> str:
-        """What a template calls the table: ``CommentSetsTable``, ``Activity202611Table``."""
+        """What a template calls the table: ``CommentSetsTable``."""
         return f"{_camel(self.own_name)}Table"
 
 
@@ -58,16 +53,13 @@ def tables(
 ) -> list[Table]:
     """Return the tables of the models, and those of this month and the next.
 
-    ``provisioned`` is the capacity of the models' tables, which are otherwise billed on demand; the
-    settings say that of the months.
+    ``provisioned`` is the capacity of the models' tables, which are otherwise billed on demand.
     """
-    models = [import_string(name) for name in settings.DYNAMODB_MODELS]
+    models = map(import_string, settings.DYNAMODB_MODELS)
     kept = [Table(TableSchema.of(model, provisioned)) for model in models]
-    months = months_ahead(now) if with_months else ()
+    months = map(model_of, months_ahead(now)) if with_months else ()
     capacity = wanted_throughput()
-    return kept + [
-        Table(TableSchema.of(model_of(month), capacity), is_kept=False) for month in months
-    ]
+    return kept + [Table(TableSchema.of(month, capacity), is_kept=False) for month in months]
 
 
 def table_requests(tables: Iterable[Table]) -> dict[str, dict[str, Any]]:
@@ -103,14 +95,21 @@ def template(tables: Sequence[Table]) -> dict[str, Any]:
     else:
         for section in ("Resources", "Outputs"):
             stack[section] = {
-                name: part for name, part in stack[section].items() if not _is_of_copies(name, part)
+                name: part
+                for name, part in stack[section].items()
+                if part.get("Condition") != "WithFunction" and not name.startswith("StreamRole")
             }
     policies = _policies(tables)
     for resource in stack["Resources"].values():
         if attached := resource["Properties"].get("ManagedPolicyArns"):
             attached[:] = [one for one in attached if one["Ref"] in policies]
     stack["Resources"] |= _tables(tables) | policies | dict(_throttle_alarms(tables))
-    _leave_out_unused(stack)
+    # Without the conditions and parameters that nothing refers to, the later ones first.
+    for section in ("Conditions", "Parameters"):
+        for name in reversed([*stack[section]]):
+            part = stack[section].pop(name)
+            if f'"{name}"' in json.dumps(stack):
+                stack[section][name] = part
     return stack
 
 
@@ -119,26 +118,8 @@ def _read(name: str) -> dict[str, Any]:
     return found
 
 
-def _is_of_copies(name: str, part: Mapping[str, Any]) -> bool:
-    """Return whether a resource or output has nothing to do without the table of copies."""
-    return part.get("Condition") == "WithFunction" or name.startswith("StreamRole")
-
-
-def _leave_out_unused(stack: dict[str, Any]) -> None:
-    """Drop the conditions and parameters that nothing refers to, the later ones first."""
-    for section in ("Conditions", "Parameters"):
-        for name in reversed([*stack[section]]):
-            part = stack[section].pop(name)
-            if f'"{name}"' in json.dumps(stack):
-                stack[section][name] = part
-
-
 def _tables(tables: Sequence[Table]) -> dict[str, Any]:
-    """Return the tables, those with indexes one after the other.
-
-    DynamoDB bounds how many of these may be in creation at a time; CloudFormation's reference asks
-    for the dependencies.
-    """
+    """Return the tables, those with indexes one after the other, as CloudFormation asks for."""
     made = {table.logical_id: _table(table) for table in tables}
     indexed = [t.logical_id for t in tables if t.schema.global_indexes or t.schema.local_indexes]
     for before, after in pairwise(indexed):
@@ -148,11 +129,10 @@ def _tables(tables: Sequence[Table]) -> dict[str, Any]:
 
 def _table(table: Table) -> dict[str, Any]:
     """Return a table, which stays when the stack no longer has it."""
+    recovery = {"PointInTimeRecoveryEnabled": {"Ref": "PointInTimeRecovery"}}
     kept = {
         "DeletionProtectionEnabled": {"Ref": "DeletionProtection"},
-        "PointInTimeRecoverySpecification": {
-            "PointInTimeRecoveryEnabled": {"Ref": "PointInTimeRecovery"}
-        },
+        "PointInTimeRecoverySpecification": recovery,
     }
     passing = {"DeletionProtectionEnabled": False}
     limits = {
@@ -186,8 +166,7 @@ def _tags() -> list[dict[str, str]]:
 def _policies(tables: Iterable[Table]) -> dict[str, Any]:
     """Return a managed policy for each statement, about these tables and those of all months.
 
-    A statement about other tables alone has none. Roles attach the policies, ten at the most: so
-    the template says what the table in docs/deploying.md says.
+    A statement about other tables alone has none. Roles attach ten policies at the most.
     """
     ids = {table.own_name: table.logical_id for table in tables if table.is_kept}
     return {
@@ -225,17 +204,14 @@ def _throttle_alarms(tables: Iterable[Table]) -> Iterator[tuple[str, dict[str, A
     The figures of a table do not count those of its indexes.
     """
     for table in tables:
-        for index in (None, *(each["IndexName"] for each in table.schema.global_indexes)):
-            dimensions: list[dict[str, Any]] = [
-                {"Name": "TableName", "Value": {"Ref": table.logical_id}}
-            ]
-            logical_id, name = table.logical_id, table.name
-            if index:
-                dimensions.append({"Name": "GlobalSecondaryIndexName", "Value": index})
-                logical_id, name = f"{logical_id}{_camel(index)}", f"{name}/{index}"
+        of_table: dict[str, Any] = {"Name": "TableName", "Value": {"Ref": table.logical_id}}
+        for index in ("", *(each["IndexName"] for each in table.schema.global_indexes)):
+            of_index = [{"Name": "GlobalSecondaryIndexName", "Value": index}] if index else []
+            logical_id, name = table.logical_id + _camel(index), f"{table.name}/{index}".strip("/")
             for kind, metric in _THROTTLES.items():
                 sentence = f"{name}: {kind.lower()}s throttled in 3 of 5 minutes"
-                yield f"{logical_id}{kind}Throttles", _alarm(sentence, metric, dimensions)
+                alarm = _alarm(sentence, metric, [of_table, *of_index])
+                yield f"{logical_id}{kind}Throttles", alarm
 
 
 def _alarm(sentence: str, metric: str, dimensions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

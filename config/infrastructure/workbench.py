@@ -1,11 +1,7 @@
 """The model of the site's tables for NoSQL Workbench for DynamoDB, in the format of version 3.0.
 
-AWS publishes no schema of the format; docs/workbench.md tells which published models it was taken
-from. It knows no local indexes: ours is shown as a global one whose name ends in ``.local``.
-
-The rows are in ``sample_rows.json``: of each kind of item the fewest rows of a loaded sample shop
-that have all its attributes. A test compares them with what the site stores, and writes them anew
-when asked to.
+It knows no local indexes: ours is shown as a global one whose name ends in ``.local``. The rows in
+``sample_rows.json`` are written anew by a test when asked to. See docs/workbench.md.
 """
 
 import json
@@ -18,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from config.access_patterns import ALL, DocumentedPattern, markdown_table, set_up
+from config.access_patterns import ALL, markdown_table, set_up
 from dynamo.items import Item
 from dynamo.tables import ON_DEMAND, TableSchema
 from shop.activity.tables import model_of, month_of_table
@@ -41,8 +37,7 @@ _MOMENT = "Jan 01, 2023, 09:30 AM"
 def sample_rows() -> dict[str, list[dict[str, Any]]]:
     """Return the kinds of items of each table, by its name without the prefix.
 
-    A kind is a dict of its ``name``, of the forms of its keys, ``pk`` and ``sk`` (such as
-    ``USER#<name>``), and of ``rows``, items of that kind.
+    A kind has a ``name``, the forms ``pk`` and ``sk`` of its keys (``USER#<name>``), and ``rows``.
     """
     found: dict[str, list[dict[str, Any]]] = json.loads(ROWS.read_text(encoding="utf-8"))
     return found
@@ -58,13 +53,14 @@ def workbench_model() -> dict[str, Any]:
 
     It can be serialised as JSON, and is the same on any day.
     """
+    patterns = [f"\t* {p.number}: {p.question} — {p.answer.replace('`', '')}" for p in ALL]
     return {
         "ModelName": "Dynashop",
         "ModelMetadata": {
             "Author": "Dynashop",
             "DateCreated": _MOMENT,
             "DateLastModified": _MOMENT,
-            "Description": "\n".join([_ABOUT, "", "Access patterns:", *map(_sentence, ALL)]),
+            "Description": "\n".join([_ABOUT, "", "Access patterns:", *patterns]),
             "AWSService": "Amazon DynamoDB",
             "Version": "3.0",
         },
@@ -84,10 +80,6 @@ def sample_schemas() -> dict[str, TableSchema]:
     months = [month_of_table(f"{prefix}{name}") for name in sample_rows()]
     schemas = map(TableSchema.of, [*models, *(model_of(month) for month in months if month)])
     return {schema.name.removeprefix(prefix): schema for schema in schemas}
-
-
-def _sentence(pattern: DocumentedPattern) -> str:
-    return f"\t* {pattern.number}: {pattern.question} — {pattern.answer.replace('`', '')}"
 
 
 def _table(schema: TableSchema, kinds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -128,8 +120,7 @@ def _attributes(names: Iterable[str], types: Mapping[str, str]) -> list[dict[str
 def _facet(kind: Mapping[str, Any]) -> dict[str, Any]:
     """Return a view of a table for a kind of item, named for the access patterns that read it.
 
-    A row is in one facet, as in the models that come with Workbench. So a facet is a kind of item,
-    and not a single access pattern: ``order-A2-A4-A7`` has the rows that A2, A4 and A7 read.
+    A row is in one facet: ``order-A2-A4-A7`` has the rows that A2, A4 and A7 read.
     """
     read_by = (pattern.number for pattern in ALL if kind["name"] in pattern.reads)
     names = {name: None for row in kind["rows"] for name in row if name not in _KEYS}

@@ -1,12 +1,10 @@
 """Sample comments for the sample shop: many languages, the ratings of real reviews, three years.
 
-Made from phrase banks and a seed. The same seed and count make the same ids, texts and ratings on
-any day; only the dates move with ``now``.
+The same seed and count make the same comments on any day; only the dates move with ``now``.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -35,14 +33,7 @@ MOODS = {LIKED: 50, ORDINARY: 35, DIVISIVE: 10, POOR: 5}
 """Weights of one to five stars for products of four kinds, and how frequent each kind is."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Audience:
-    """The number of a product's comments, and the weights of stars in earlier and recent ones."""
-
-    product: SampleProduct
-    size: int
-    earlier: tuple[int, ...]
-    lately: tuple[int, ...]
+_Weights = tuple[int, ...]
 
 
 def sample_comments(
@@ -57,15 +48,15 @@ def sample_comments(
     voices = load_voices()
     weights = [voice.weight for voice in voices]
     authors = {voice.language: voice.authors(seed=seed) for voice in voices}
-    for audience in _audiences(rng, catalogue.products, count):
-        for age in _ages(rng, audience.size):
-            stars = audience.lately if age < SOURED else audience.earlier
+    for product, size, earlier, lately in _audiences(rng, catalogue.products, count):
+        for age in _ages(rng, size):
+            stars = lately if age < SOURED else earlier
             rating = rng.choices(range(1, 6), stars)[0]
             voice = rng.choices(voices, weights)[0]
-            title, body = Reviewer(rng, voice, audience.product).write(rating=rating)
+            title, body = Reviewer(rng, voice, product).write(rating=rating)
             yield NewComment(
                 id=f"{rng.getrandbits(64):016x}",
-                product_id=audience.product.id,
+                product_id=product.id,
                 language=voice.language,
                 rating=rating,
                 created_at=until - age,
@@ -75,15 +66,18 @@ def sample_comments(
             )
 
 
-def _audiences(rng: Random, products: Sequence[SampleProduct], count: int) -> Iterator[_Audience]:
+def _audiences(
+    rng: Random, products: Sequence[SampleProduct], count: int
+) -> Iterator[tuple[SampleProduct, int, _Weights, _Weights]]:
+    """Yield products, the numbers of their comments, and weights of stars: earlier and recent."""
     favourite, *others = rng.sample(products, len(products))[UNDISCUSSED:]
     of_favourite = round(count * FAVOURITE_SHARE)
     popularity = [rng.lognormvariate(0, 0.8) for _ in others]
     sizes = Counter(rng.choices(others, popularity, k=count - of_favourite)).most_common()
-    yield _Audience(favourite, of_favourite, ORDINARY, ORDINARY)
+    yield favourite, of_favourite, ORDINARY, ORDINARY
     for rank, (product, size) in enumerate(sizes):
         mood = rng.choices(list(MOODS), list(MOODS.values()))[0]
-        yield _Audience(product, size, *((LIKED, POOR) if rank == 0 else (mood, mood)))
+        yield (product, size, *((LIKED, POOR) if rank == 0 else (mood, mood)))
 
 
 def _ages(rng: Random, size: int) -> Iterator[timedelta]:

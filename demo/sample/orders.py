@@ -1,7 +1,6 @@
 """Sample orders: the customers of the sample shop, what they bought, and the orders' statuses.
 
-Made from a seed. The same seed makes the same customers, lines and statuses on any day; only the
-moments move with ``now``.
+The same seed makes the same ones on any day; only the moments move with ``now``.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,29 +30,19 @@ RECENCY = 2.4
 """Above 1, recent orders are denser than old ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class LifeStep:
-    """A way out of a status: its weight, and after how many hours at least and on average."""
-
-    status: Status
-    weight: int
-    at_least: float
-    on_average: float
-
-
-LIFE: dict[Status, tuple[LifeStep, ...]] = {
-    Status.PLACED: (LifeStep(Status.APPROVED, 96, 0.02, 8), LifeStep(Status.CANCELED, 4, 0.5, 12)),
-    Status.APPROVED: (
-        LifeStep(Status.PROCESSING, 99, 0.5, 14),
-        LifeStep(Status.CANCELED, 1, 1, 10),
-    ),
-    Status.PROCESSING: (LifeStep(Status.SHIPPED, 98, 3, 36), LifeStep(Status.CANCELED, 2, 4, 48)),
-    Status.SHIPPED: (LifeStep(Status.DELIVERED, 100, 14, 72),),
-    Status.DELIVERED: (LifeStep(Status.DELIVERED, 93, 0, 0), LifeStep(Status.RETURNED, 7, 24, 200)),
+LIFE: dict[Status, tuple[tuple[Status, int, float, float], ...]] = {
+    Status.PLACED: ((Status.APPROVED, 96, 0.02, 8), (Status.CANCELED, 4, 0.5, 12)),
+    Status.APPROVED: ((Status.PROCESSING, 99, 0.5, 14), (Status.CANCELED, 1, 1, 10)),
+    Status.PROCESSING: ((Status.SHIPPED, 98, 3, 36), (Status.CANCELED, 2, 4, 48)),
+    Status.SHIPPED: ((Status.DELIVERED, 100, 14, 72),),
+    Status.DELIVERED: ((Status.DELIVERED, 93, 0, 0), (Status.RETURNED, 7, 24, 200)),
     Status.CANCELED: (),
     Status.RETURNED: (),
 }
-"""The steps out of each status; one to the same status means that the order stays in it."""
+"""The steps out of each status: their weights, and the hours at least and on average.
+
+One to the same status means that the order stays in it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +124,9 @@ def _life(rng: Random) -> Iterator[tuple[Status, timedelta]]:
     status = Status.PLACED
     yield status, timedelta()
     while steps := LIFE[status]:
-        step = rng.choices(steps, [step.weight for step in steps])[0]
-        if step.status == status:
+        before = status
+        status, _, at_least, on_average = rng.choices(steps, [step[1] for step in steps])[0]
+        if status == before:
             return
-        status = step.status
-        further = rng.expovariate(1 / (step.on_average - step.at_least))
-        yield status, timedelta(hours=step.at_least + further)
+        further = rng.expovariate(1 / (on_average - at_least))
+        yield status, timedelta(hours=at_least + further)

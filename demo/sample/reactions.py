@@ -33,24 +33,15 @@ COMPLAINTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class SampleReport:
-    """A customer reports a comment; ``reason`` as it is stored."""
-
-    comment: NewComment
-    username: str
-    reason: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class SampleReactions:
     """All reactions; few comments have few, or none.
 
-    Votes are comments with user names, replies comments with texts.
+    Votes are comments with user names, replies comments with texts; reports are comments with a
+    user name, a reason as it is stored, and a text.
     """
 
     votes: tuple[tuple[NewComment, str], ...]
-    reports: tuple[SampleReport, ...]
+    reports: tuple[tuple[NewComment, str, str, str], ...]
     picks: tuple[NewComment, ...]
     replies: tuple[tuple[NewComment, str], ...]
 
@@ -91,10 +82,10 @@ def _votes(
 
 def _reports(
     rng: Random, comments: Sequence[NewComment], customers: Sequence[str]
-) -> Iterator[SampleReport]:
+) -> Iterator[tuple[NewComment, str, str, str]]:
     for comment, (reason, text, number) in zip(comments, COMPLAINTS, strict=False):
         for nth, username in enumerate(rng.sample(customers, min(number, len(customers)))):
-            yield SampleReport(comment, username, reason, "" if nth else text)
+            yield comment, username, reason, "" if nth else text
 
 
 def _picks(discussed: Sequence[Sequence[NewComment]]) -> Iterator[NewComment]:

@@ -49,19 +49,15 @@ class Reviewer:
 
         One in sixteen is an essay, with paragraphs and more than 1,024 bytes of UTF-8.
         """
-        length = self.rng.random()
+        length, tone = self.rng.random(), TONES[rating]
         if length < REMARKS:
-            body = self._remark(TONES[rating])
+            body = self._remark(tone)
         elif length < 1 - ESSAYS:
             body = self._account(rating)
         else:
             body = self._essay(rating)
-        return self._title(TONES[rating]), self._finished(body, TONES[rating])
-
-    def _title(self, tone: Tone) -> str:
-        if self.rng.random() < WITHOUT_TITLE:
-            return ""
-        return self.rng.choice(self.voice.titles[tone])
+        title = "" if self._happens(WITHOUT_TITLE) else self.rng.choice(self.voice.titles[tone])
+        return title, self._finished(body, tone)
 
     def _finished(self, text: str, tone: Tone) -> str:
         """Choose among alternatives, name the product, and perhaps add an emoji."""
@@ -109,10 +105,8 @@ class Reviewer:
         good = self.rng.sample(sorted(praise), self._some(most_good))
         faults = (everything if tone is Tone.BAD else SMALL_FAULTS) - besides - frozenset(good)
         bad = self.rng.sample(sorted(faults), self._some(most_bad))
-        return [
-            *(self.voice.points[Tone.GOOD][place] for place in good),
-            *(self.voice.points[Tone.BAD][place] for place in bad),
-        ]
+        chosen = {Tone.GOOD: good, Tone.BAD: bad}
+        return [self.voice.points[one][place] for one, some in chosen.items() for place in some]
 
     def _some(self, most: int) -> int:
         return self.rng.randint(min(1, most), most)

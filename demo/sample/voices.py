@@ -1,15 +1,10 @@
-"""The phrases of sample reviews: one file of ``voices_data`` for each language.
-
-A voice has titles, openers, points and closers by tone, stories that fit any product, a noun for
-each kind of product, and forms of its authors' signatures.
-"""
+"""The phrases of sample reviews: one file of ``voices_data`` for each language."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Self
 
 from faker import Faker
 
@@ -45,11 +40,6 @@ class Voice:
     details: Mapping[str, ByTone]
     nouns: Mapping[str, str]
 
-    @classmethod
-    def from_file(cls, path: Path) -> Self:
-        """Read a voice; the file is named after its language."""
-        return cls(language=path.stem, **tomllib.loads(path.read_text(encoding="utf-8")))
-
     def authors(self, *, seed: int) -> list[str]:
         """Make names as people of this language's countries sign with them."""
         return [name for locale in self.locales for name in _names(locale, self.signatures, seed)]
@@ -57,7 +47,10 @@ class Voice:
 
 def load_voices() -> list[Voice]:
     """Read all voices, the most frequent language first."""
-    voices = [Voice.from_file(path) for path in sorted(VOICES.glob("*.toml"))]
+    voices = [
+        Voice(language=path.stem, **tomllib.loads(path.read_text(encoding="utf-8")))
+        for path in sorted(VOICES.glob("*.toml"))
+    ]
     return sorted(voices, key=lambda voice: voice.weight, reverse=True)
 
 

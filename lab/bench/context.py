@@ -1,15 +1,11 @@
 """The site in this process, on an engine that holds the data: what all measurements work with.
 
-Data sets are in files of dynoxide, loaded once and reused as long as they fit: ``dynoxide import``
-takes seconds where BatchWriteItem takes minutes. A file fits when it was made from the same items
-for the same table by the same engine, as a note beside it says. The note is written last, so that
-an interrupted load is never taken for a whole one. The files to import follow "DynamoDB table
-export output format" of the Developer Guide, as far as dynoxide reads it:
-``<folder>/<table>/data/*.json.gz``, a line ``{"Item": …}`` each.
+Data sets are files of dynoxide, made once: ``dynoxide import`` takes seconds where BatchWriteItem
+takes minutes. It reads Amazon's "DynamoDB table export output format": below
+``<folder>/<table>/data/*.json.gz`` a line ``{"Item": …}`` each.
 
-Times are taken so that other work on the machine distorts comparisons little: all that is compared
-is done in turns, many times, each turn in another order, so that a slow moment hits all alike. The
-median is reported, which a few slow turns do not move.
+What is compared is timed in turns, each in another order, so that other work on the machine slows
+all alike; the median of the turns is reported.
 """
 
 import gzip
@@ -23,7 +19,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
@@ -53,7 +49,7 @@ from dynamo.engine.server import (
 )
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.tables import create_missing
+from dynamo.tables import create_missing, index_shapes
 from dynamo.upkeep.pace import Advance, Progress
 from lab.bench.data import CommentData, OrderData
 from lab.reports.results import Timing
@@ -163,24 +159,22 @@ def open_context(*, db_path: Path, progress: Progress) -> Iterator[BenchContext]
         yield BenchContext(
             endpoint_url=url,
             site=Site(),
-            bare=_bare_client(url),
+            bare=_bare_client(local(url)),
             page_size=settings.PAGE_SIZE,
             progress=progress,
         )
 
 
-def _bare_client(endpoint_url: str) -> "DynamoDBClient":
-    wanted = local(endpoint_url)
-    session = botocore.session.get_session()
-    built: DynamoDBClient = session.create_client(  # type: ignore[assignment] # knows its name only
+def _bare_client(connection: Connection) -> "DynamoDBClient":
+    built: DynamoDBClient = botocore.session.get_session().create_client(  # type: ignore[assignment] # knows its name only
         "dynamodb",
-        region_name=wanted.region,
-        endpoint_url=endpoint_url,
-        aws_access_key_id=wanted.access_key,
-        aws_secret_access_key=wanted.secret_key,
+        region_name=connection.region,
+        endpoint_url=connection.endpoint_url,
+        aws_access_key_id=connection.access_key,
+        aws_secret_access_key=connection.secret_key,
         config=Config(
-            connect_timeout=wanted.connect_seconds,
-            read_timeout=wanted.read_seconds,
+            connect_timeout=connection.connect_seconds,
+            read_timeout=connection.read_seconds,
             parameter_validation=False,
         ),
     )
@@ -270,40 +264,34 @@ class LoadFailed(EngineError):
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """How a file was loaded: ``seconds`` by the engine, after ``seconds_made`` of making it."""
-
-    items: int
-    seconds_made: float
-    seconds: float
-    megabytes: float
-
-    @property
-    def items_per_second(self) -> float:
-        return self.items / self.seconds
-
-
-@dataclass(frozen=True, slots=True)
 class Stored:
-    """A file that holds a data set, and how it was loaded, now or when it was made."""
+    """A file that holds a data set.
+
+    ``load`` is how it was loaded, now or when it was made: ``items``, the engine's ``seconds``, and
+    ``megabytes`` with all indexes.
+    """
 
     path: Path
     name: str
-    load: Load
+    load: dict[str, float]
 
     @property
     def sentence(self) -> str:
-        load = self.load
+        items, seconds = self.load["items"], self.load["seconds"]
         return (
-            f"Data: {self.name}, {load.items:,} items, loaded by `dynoxide import` in "
-            f"{load.seconds:.1f} s ({load.items_per_second:,.0f} items a second); "
-            f"{load.megabytes:,.0f} MB with all indexes."
+            f"Data: {self.name}, {items:,} items, loaded by `dynoxide import` in "
+            f"{seconds:.1f} s ({items / seconds:,.0f} items a second); "
+            f"{self.load['megabytes']:,.0f} MB with all indexes."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The files of a folder, loaded by the engine ``binary``."""
+    """The files of a folder, loaded by the engine ``binary``.
+
+    Beside each is a note of what it was made from: the items, the table, the engine. It is written
+    last, so that an interrupted load is not taken for a whole one.
+    """
 
     folder: Path
     binary: Path
@@ -317,40 +305,45 @@ class Stores:
         path, note = self.folder / f"{data.name}.db", self.folder / f"{data.name}.json"
         schema = describe(data.model)
         fingerprint = self._fingerprint(data, schema)
-        known = _read(note) if path.exists() and not fresh else {}
-        if known.get("fingerprint") == fingerprint:
-            return Stored(path, data.name, Load(**known["load"]))
+        if not fresh and path.exists() and note.exists():
+            known = json.loads(note.read_text())
+            if known["fingerprint"] == fingerprint:
+                return Stored(path, data.name, known["load"])
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(path):
             note.unlink(missing_ok=True)
             load = self._load(data, schema, path)
-            note.write_text(json.dumps({"fingerprint": fingerprint, "load": asdict(load)}))
+            note.write_text(json.dumps({"fingerprint": fingerprint, "load": load}))
         return Stored(path, data.name, load)
 
     def _fingerprint(self, data: DataSet, schema: dict[str, Any]) -> str:
         table = schema["Table"]
-        shape = [table["KeySchema"], *map(_index_shape, table.get("GlobalSecondaryIndexes", []))]
+        indexes = sorted(index_shapes(table.get("GlobalSecondaryIndexes", [])).items())
         sample = [export_line(item) for item in islice(data.items(), SAMPLED)]
-        basis = [version_of(self.binary), table["TableName"], data.name, shape, sample]
+        basis = [version_of(self.binary), table["TableName"], data.name, indexes, sample]
         return blake2b(json.dumps(basis).encode(), digest_size=16).hexdigest()
 
-    def _load(self, data: DataSet, schema: dict[str, Any], path: Path) -> Load:
+    def _load(self, data: DataSet, schema: dict[str, Any], path: Path) -> dict[str, float]:
         with TemporaryDirectory(dir=self.folder, prefix="export-") as temporary:
             folder = Path(temporary)
+            loaded = folder / "loaded.db"
             (folder / "schema.json").write_text(json.dumps([schema]))
-            began = time.perf_counter()
             with self.progress.step("Making the data", total=data.count, unit="") as advance:
                 table = schema["Table"]["TableName"]
                 items = write_export(folder / "export", table, data.items(), advance=advance)
-            made = time.perf_counter()
+            began = time.perf_counter()
             with self.progress.step("Loading it", total=1, unit=""):
-                import_export(folder, binary=self.binary)
-            seconds = time.perf_counter() - made
-            size = (folder / "loaded.db").stat().st_size / 1_000_000
+                files = {"source": folder / "export", "schema": folder / "schema.json"}
+                options = [
+                    f"--{name}={file}" for name, file in (files | {"output": loaded}).items()
+                ]
+                _run([str(self.binary), "import", *options])
+            seconds = time.perf_counter() - began
+            size = loaded.stat().st_size / 1_000_000
             for suffix in ("-wal", "-shm"):  # of the file that is replaced
                 path.with_name(path.name + suffix).unlink(missing_ok=True)
-            (folder / "loaded.db").replace(path)
-        return Load(items=items, seconds_made=made - began, seconds=seconds, megabytes=size)
+            loaded.replace(path)
+        return {"items": items, "seconds": seconds, "megabytes": size}
 
 
 def describe(model: type[DynamoModel]) -> dict[str, Any]:
@@ -382,13 +375,6 @@ def export_line(item: Item) -> str:
     )
 
 
-def import_export(folder: Path, *, binary: Path) -> None:
-    """Load ``export`` and ``schema.json`` of a folder into its ``loaded.db``. Raises LoadFailed."""
-    files = {"source": "export", "schema": "schema.json", "output": "loaded.db"}
-    options = [part for name, file in files.items() for part in (f"--{name}", str(folder / file))]
-    _run([str(binary), "import", *options])
-
-
 def version_of(binary: Path) -> str:
     """Return the name and version of an engine's binary."""
     return _run([str(binary), "--version"]).strip()
@@ -401,16 +387,3 @@ def _run(command: list[str]) -> str:
         sentence = f"dynoxide could not import the data: {last_line}"
         raise LoadFailed(sentence)
     return done.stdout
-
-
-def _index_shape(index: dict[str, Any]) -> list[Any]:
-    projected = index["Projection"]
-    return [index["IndexName"], index["KeySchema"], sorted(projected.get("NonKeyAttributes", []))]
-
-
-def _read(note: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads(note.read_text())
-    except (FileNotFoundError, ValueError):
-        return {}
-    return found

@@ -1,12 +1,8 @@
 """The comments and orders that are measured, and the right answers about them.
 
-The comments are many, on one product; the orders are those of one busy customer, and a long queue
-of open ones. Orders have no lines, which lists do not read.
-
 Made from a seed: the same on every machine. Languages and ratings are as uneven as in real reviews,
 moments are random over three years, and texts are filler of realistic lengths in no language.
-In `CommentData` nothing depends on anything else, as the planner assumes; in `SeasonData` languages
-and ratings depend on the moment, as in real reviews.
+Orders have no lines, which lists do not read.
 """
 
 from collections import Counter, defaultdict
@@ -26,7 +22,7 @@ from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell
 from dynamo.items import Item, table_key
-from dynamo.lists.runs import Position, sort_key_of, timestamp
+from dynamo.lists.runs import Position, sort_key_of
 from dynamo.writes.counters import SHARDS
 from shop import keys as shop_keys
 from shop.models import ShopItem
@@ -71,7 +67,7 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class CommentData:
-    """``count`` comments on one product, the same for the same seed."""
+    """``count`` comments on one product; nothing depends on anything else, as planners assume."""
 
     count: int
     seed: int = 2_024
@@ -227,10 +223,7 @@ class OrderData:
         for name, counts in cells.items():
             numbers = {cell: {"N": str(number)} for cell, number in counts.items()}
             yield {**table_key(**shop_keys.counter(name, 0)), **numbers}
-        yield {
-            **table_key(**shop_keys.shards(OPEN_ORDERS.name)),
-            SHARDS: {"N": str(settings.ORDER_SHARDS)},
-        }
+        yield shards_item()
 
     def orders(self) -> Iterator[NewOrder]:
         """Yield the orders, in no order of time."""
@@ -240,15 +233,24 @@ class OrderData:
             is_own = number < self.of_customer
             placed = START + SPAN * rng.random()
             status = (own if is_own else queued)(rng)
-            entered = placed + LONGEST_STEP * rng.random()
+            history = [StatusChange(Status.PLACED, placed)]
+            entered = StatusChange(status, placed + LONGEST_STEP * rng.random())
+            if status is not Status.PLACED:
+                history.append(entered)
             yield NewOrder(
                 id=imported_order_id(placed, f"{self.seed}-{number}"),
                 username=CUSTOMER if is_own else f"customer-{rng.randrange(OTHERS)}",
                 placed_at=placed,
                 lines=(),
-                history=_history(placed, status, entered),
+                history=tuple(history),
                 currency="EUR",
             )
+
+
+def shards_item() -> Item:
+    """Build the item that says in how many shards the open orders are."""
+    key = table_key(**shop_keys.shards(OPEN_ORDERS.name))
+    return {**key, SHARDS: {"N": str(settings.ORDER_SHARDS)}}
 
 
 class OrderAnswers:
@@ -265,14 +267,15 @@ class OrderAnswers:
         own = [order for order in self._orders if order.username == CUSTOMER]
         if not chosen.statuses:
             return [Position(order_id) for order_id in sorted((o.id for o in own), reverse=True)]
+        since, until = chosen.since_moment, chosen.until_moment
         places = [
             sort_key_of(order.now_in.moment, order.id)
             for order in own
             if order.now_in.status in chosen.statuses
+            if since is None or order.now_in.moment >= since
+            if until is None or order.now_in.moment < until
         ]
-        return [
-            Position(place) for place in sorted(places, reverse=True) if _is_within(place, chosen)
-        ]
+        return [Position(place) for place in sorted(places, reverse=True)]
 
     def queue(self, statuses: Sequence[Status]) -> list[Position]:
         """Return the positions of the queue, oldest first."""
@@ -282,15 +285,3 @@ class OrderAnswers:
             if order.now_in.status in (statuses or OPEN)
         ]
         return sorted(found, key=lambda position: position.place)
-
-
-def _is_within(place: str, chosen: OrderFilter) -> bool:
-    since, until = chosen.since_moment, chosen.until_moment
-    return (since is None or place >= timestamp(since)) and (
-        until is None or place < timestamp(until)
-    )
-
-
-def _history(placed: datetime, status: Status, entered: datetime) -> tuple[StatusChange, ...]:
-    first = StatusChange(Status.PLACED, placed)
-    return (first,) if status is Status.PLACED else (first, StatusChange(status, entered))

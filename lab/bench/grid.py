@@ -18,8 +18,8 @@ from lab.bench.context import BenchContext, delayed, time_in_turns
 from lab.bench.data import PRODUCT_ID, CommentAnswers
 from lab.bench.pages import READERS, RULES, SITE, Reader, cost_of, cut, require_answer
 from lab.reports.plots import Panel, Plot
-from lab.reports.results import Cost, Results, Row, Value, medians_of, percentile_95, rows
-from lab.reports.tables import Section, distribution, of, pivot, promise
+from lab.reports.results import Cost, Results, Row, Value, percentile_95, rows
+from lab.reports.tables import LAYOUTS, Section, section
 
 LANGUAGE_SETS = (
     *((), ("en",), ("de",), ("fr",), ("es",), ("it",), ("pt",)),
@@ -34,36 +34,11 @@ WARM_UP = 1
 ONE_IN = 7
 """One of so many lists of the grid is read where languages drift."""
 ANY = "any"
-OF_PAGES = {
+PLOTTED = {
     "capacity_units": "capacity units",
-    "items_read": "items read",
-    "requests": "queries",
-    "rounds": "rounds",
-}
-OF_FIRST_PAGES = {
     "ms": "milliseconds",
     "delayed_ms": "milliseconds, calls delayed",
-    "delay_a_round": "added by the delay, a round",
 }
-OF_ESTIMATES = {
-    "capacity_units": "capacity units",
-    "ratio": "capacity units ÷ estimate",
-    "rounds": "rounds",
-}
-COUNTS = (
-    "The planner's times include reading the counts, its capacity units do not: ½ unit, "
-    "which the page needs anyway to say how many comments each click will show."
-)
-DRIFT = (
-    "Most languages have a season, when they are frequent, and ratings drift over the three years. "
-    "Read is one list in seven of the grid, as the site's pages are. Prices take the shares of "
-    "languages and ratings as even over time, which they are not here."
-)
-MOST_OF_THE_MEAN, MOST_MEDIAN, MOST_P95 = 0.5, 2.0, 3.2
-"""The most that the planner may cost: its mean by that of the rules, the others by a page without
-a filter."""
-MOST_OF_ESTIMATE = 3.0
-"""The most that a page may cost by its estimate."""
 FURTHEST = 5
 """The pages furthest above their estimates that are listed."""
 
@@ -178,46 +153,27 @@ def _time(
 
 def grid_section(found: Results, notes: tuple[str, ...]) -> Section:
     """Write the section of the grid."""
-    title = "Every set of ratings with a dozen sets of languages"
-    abouts = [f"“{row.reader}” reads {row.value}." for row in found if row.metric == "about"]
     found = Results((*found, *_added_by_the_delay(found)))
-    planner, by = found.where(reader=SITE.name), {"of a page": "metric", "reader": "reader"}
-    pages = len(planner.values("plan"))
-    lists = found.names("list")
-    of_lists = {row.list: int(row.value) for row in found if row.metric == "languages"}
-    by_languages = Results(
-        row._replace(page=of_lists[row.list]) for row in planner.where(metric="capacity_units")
-    )
-    counts = sorted({*of_lists.values()})
-    return Section(
-        name=found[0].part,
-        title=title,
-        notes=(*notes, " ".join(abouts), COUNTS),
-        tables=(
-            pivot(
-                f"What {pages:,} pages of {found.value('page_size')} from {len(lists)} lists cost",
-                *(found, by),
-                *distribution(),
-                names=OF_PAGES,
-            ),
-            pivot(
-                f"How long their first pages take, as {medians_of(found.value('turns'))}, "
-                f"also with {found.value('delay_ms')} ms added to each call",
-                *(found, by),
-                *distribution(),
-                names=OF_FIRST_PAGES,
-            ),
-            promise("What the planner's capacity units are held to", *_promises(found)),
-            pivot(
-                "Its capacity units by how many languages are chosen: each takes a query of its "
-                "own, and a query half a unit, even where it finds a comment or none",
-                *(by_languages, {"languages": "page"}),
-                ("pages", lambda one: f"{len(one):,}"),
-                *distribution(),
-                names={number: str(number) if number else ANY for number in counts},
-            ),
-        ),
-        plots=(_plot(found, title),),
+    costs = found.where(reader=SITE.name, metric="capacity_units")
+    units = costs.numbers("capacity_units")
+    of_lists = {row.list: int(row.value) for row in found.where(metric="languages")}
+    by_languages = sorted(costs, key=lambda row: of_lists[row.list])
+    return section(
+        "grid",
+        found,
+        notes=notes,
+        plots=[_plot(found)],
+        groups={
+            "by_languages": Results(
+                row._replace(list=str(of_lists[row.list] or ANY)) for row in by_languages
+            )
+        },
+        abouts=" ".join(f"“{r.reader}” reads {r.value}." for r in found.where(metric="about")),
+        pages=len(units),
+        lists=len(of_lists),
+        by_rules=mean(units) / mean(found.where(reader=RULES.name).numbers("capacity_units")),
+        by_median=median(units) / units[0],
+        by_p95=percentile_95(units) / units[0],
     )
 
 
@@ -229,26 +185,16 @@ def _added_by_the_delay(found: Results) -> Iterator[Row]:
         yield first[0]._replace(metric="delay_a_round", value=added)
 
 
-def _promises(found: Results) -> Iterator[tuple[str, float, float]]:
-    units = found.where(reader=SITE.name).numbers("capacity_units")
-    by_rules = mean(found.where(reader=RULES.name).numbers("capacity_units"))
-    yield "mean ÷ mean of the rules", MOST_OF_THE_MEAN, mean(units) / by_rules
-    yield "median ÷ an unfiltered page", MOST_MEDIAN, median(units) / units[0]
-    yield "95 % ÷ an unfiltered page", MOST_P95, percentile_95(units) / units[0]
-
-
-def _plot(found: Results, title: str) -> Plot:
+def _plot(found: Results) -> Plot:
     """Show for each reader which share of the pages needs at most so much."""
-    panels = {"capacity_units": "capacity units"} | OF_FIRST_PAGES
-    del panels["delay_a_round"]
     readers = {reader.name: found.where(reader=reader.name) for reader in READERS}
     return Plot(
         found[0].part,
-        f"{title}: capacity units and time by reader",
+        f"{LAYOUTS['grid']['title']}: capacity units and time by reader",
         (
             [
                 Panel("shares", words, {n: ((), r.numbers(what)) for n, r in readers.items()})
-                for what, words in panels.items()
+                for what, words in PLOTTED.items()
             ],
         ),
         below="at most, for a page",
@@ -258,32 +204,16 @@ def _plot(found: Results, title: str) -> Plot:
 
 def drift_section(found: Results, notes: tuple[str, ...]) -> Section:
     """Write the section of the comments whose languages come and go."""
-    pages = Results(row for row in found if row.page is not None)
-    units, fallen = pages.numbers("capacity_units"), sum(pages.numbers("fell_back"))
-    furthest = sorted(pages.by("list", "page").values(), key=lambda one: -one.number("ratio"))
-    return Section(
-        name=found[0].part,
-        title="Languages with seasons",
-        notes=(*notes, DRIFT),
-        tables=(
-            pivot(
-                f"What {len(units)} pages of {found.value('page_size')} cost; {fallen} fell back",
-                *(pages, {"of a page": "metric"}),
-                *distribution(),
-                names=OF_ESTIMATES,
-            ),
-            promise(
-                "What they are held to",
-                ("95 % ÷ an unfiltered page", MOST_P95, percentile_95(units) / units[0]),
-                ("a page ÷ its estimate", MOST_OF_ESTIMATE, max(pages.numbers("ratio"))),
-            ),
-            pivot(
-                "The pages furthest above their estimates",
-                Results(row for one in furthest[:FURTHEST] for row in one),
-                {"languages; ratings": "list", "page": "page"},
-                ("plan", of("plan")),
-                ("estimate", of("estimate", ".2f")),
-                ("units", of("capacity_units", "g")),
-            ),
-        ),
+    units, ratios = found.numbers("capacity_units"), found.numbers("ratio")
+    pages = [one for key, one in found.by("list", "page").items() if None not in key]
+    furthest = sorted(pages, key=lambda one: -one.number("ratio"))[:FURTHEST]
+    return section(
+        "drift",
+        found,
+        notes=notes,
+        groups={"furthest": Results(chain.from_iterable(furthest))},
+        pages=len(units),
+        fallen=sum(found.numbers("fell_back")),
+        by_p95=percentile_95(units) / units[0],
+        by_estimate=max(ratios),
     )

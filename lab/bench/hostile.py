@@ -1,22 +1,16 @@
 """The dearest page: lists whose comments lie as badly as they can, opened in every way.
 
-The counts of a product say how many comments of each language and rating it has, but not when they
-were written, nor how long they are. Here languages come and go, some are rare, each has ratings of
-its own, and for a while titles and texts are as long as forms take them: what plans by counts
-expect is wrong.
-
-Of lists with random filters, in each order, the first and the last page are opened, pages behind
-and in front of any comment and, by time, from a month on. Each is opened as JSON, whose comments
-are compared with the right answer, and in one other form; every second one when nothing is
+Languages come and go, some are rare, each has ratings of its own, and for a while titles and texts
+are as long as forms take them: what plans by counts expect is wrong. Each page is opened as JSON,
+which is compared with the right answer, and in one other form; every second one when nothing is
 remembered of the product.
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
-from statistics import fmean
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -37,8 +31,8 @@ from dynamo.web.paging import END, tokens
 from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData, weighted
 from lab.bench.pages import WrongAnswer, create_catalogue
-from lab.reports.results import Results, Row, Value, percentile_95, rows
-from lab.reports.tables import Cell, Section, pivot, promise
+from lab.reports.results import Results, Row, Value, rows
+from lab.reports.tables import Section, section
 
 CODES = (
     *("ar", "cs", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it", "ja"),
@@ -66,10 +60,12 @@ class HostileData(CommentData):
         habits = {code: _Habits.draw(rng) for code in CODES}
         for number in range(self.count):
             part = (number + rng.random()) / self.count
-            there = {code: one.weight for code, one in habits.items() if one.is_there(part)}
+            there = {
+                code: one.weight for code, one in habits.items() if one.since <= part < one.until
+            }
             code = weighted(there or {"en": 1.0})(rng)
             habit = habits[code]
-            long = habit.is_long(part)
+            is_long = part < habit.long_since
             yield NewComment(
                 id=f"{rng.getrandbits(64):016x}",
                 product_id=PRODUCT_ID,
@@ -77,8 +73,8 @@ class HostileData(CommentData):
                 rating=weighted(habit.stars_at(part))(rng),
                 created_at=START + SPAN * part,
                 author=f"reader {number}",
-                title="😀" * LONGEST_TITLE if long else "t" * rng.randrange(20),
-                body="x" * (LONGEST_LISTED_TEXT if long else 1 + rng.randrange(80)),
+                title="😀" * LONGEST_TITLE if is_long else "t" * rng.randrange(20),
+                body="x" * (LONGEST_LISTED_TEXT if is_long else 1 + rng.randrange(80)),
             )
 
 
@@ -103,12 +99,6 @@ class _Habits(NamedTuple):
             stars={rating: 10 ** rng.uniform(-2, 1) for rating in RATINGS},
             turn=rng.random(),
         )
-
-    def is_there(self, part: float) -> bool:
-        return self.since <= part < self.until
-
-    def is_long(self, part: float) -> bool:
-        return part < self.long_since
 
     def stars_at(self, part: float) -> dict[int, float]:
         """Return the weights of the ratings, which are turned round at a moment."""
@@ -245,40 +235,16 @@ def _open(
 
 def hostile_section(found: Results) -> Section:
     """Write the section of the dearest page."""
-    pages = Results(row for row in found if row.list is not None)
-    order = {each.value: at for at, each in enumerate(CommentOrder)}
-    pages = Results(sorted(pages, key=lambda row: order[str(row.list)]))
-    units = pages.numbers("capacity_units")
-
-    def of_units(reduce: Callable[[Sequence[float]], float]) -> Cell:
-        return lambda one: f"{reduce(one.numbers('capacity_units')):.1f}"
-
-    return Section(
-        name=PART,
-        title="The dearest page",
-        notes=(
-            (
-                f"{len(units):,} pages of lists with random filters, of {PRODUCTS} products with "
-                f"{found.number('comments_of_a_product'):,} comments in {len(CODES)} languages "
-                "that come and go, each with ratings and lengths of its own. A page is all that "
-                "it reads: list, product and counts."
-            ),
-        ),
-        tables=(
-            pivot(
-                "Capacity units of a page, most rounds, and pages that are short",
-                *(pages, {"order": "list", "page": "reader"}),
-                ("pages", lambda one: f"{len(one.values('rounds')):,}"),
-                ("mean", of_units(fmean)),
-                ("95 %", of_units(percentile_95)),
-                ("most", of_units(max)),
-                ("rounds", lambda one: f"{max(one.numbers('rounds'))}"),
-                ("short", lambda one: f"{fmean(one.numbers('is_short')):.1%}"),
-                ("empty", lambda one: f"{fmean(one.numbers('is_empty')):.1%}"),
-            ),
-            promise(
-                "What they are held to",
-                ("capacity units of the dearest page", MOST_UNITS + ONE_ITEM, max(units)),
-            ),
-        ),
+    order = [each.value for each in CommentOrder]
+    pages = [row for row in found if row.list is not None]
+    units = found.numbers("capacity_units")
+    return section(
+        "hostile",
+        found,
+        groups={"pages": Results(sorted(pages, key=lambda row: order.index(str(row.list))))},
+        pages=len(units),
+        products=PRODUCTS,
+        languages=len(CODES),
+        limit=MOST_UNITS + ONE_ITEM,
+        dearest=max(units),
     )

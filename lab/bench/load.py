@@ -1,11 +1,8 @@
 """More visitors than the site can serve: requests come at a rate, whether it keeps up or not.
 
-The site's capacity is measured by clients that wait for each answer. Then requests come at parts of
-it and above it. Both take turns, as the speed of machines varies from second to second. Times are
-counted from when a request was due, not from when it was sent.
-
-In the end clients sign in as often as the site lets them, half of them by wrong names, beside a few
-readers. Who is refused waits as long as the answer says. All clients are Locust's.
+The site's capacity is measured by clients that wait for each answer; then requests come at parts of
+it and above it, in turns, as the speed of machines varies from second to second. In the end clients
+sign in as often as the site lets them, beside a few readers. All clients are Locust's.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +24,7 @@ from lab.bench.data import PRODUCT_ID, CommentData
 from lab.bench.pages import create_catalogue
 from lab.load.running import Found, Requests, locust, require_locust, run
 from lab.reports.results import Results, Row, Value, percentile_95, rows
-from lab.reports.tables import Section, of, pivot, promise, quotient
+from lab.reports.tables import Section, section
 from shop.accounts.passwords import SLOTS
 from shop.accounts.services import UsernameTaken, create_profile
 
@@ -46,10 +43,6 @@ WARM_UP = 2.0
 SIGN_INS, READERS = 16, 4
 PASSWORD = "lampshades on the moon"  # noqa: S105 - of customers of an engine that others cannot reach
 NONE = Requests()
-MOST_LOST, MOST_P95, MOST_HEALTH = 1 / 0.9, 1.0, 0.2
-"""Above its capacity the site serves 90 % of it; the others in seconds."""
-MOST_REFUSED, MOST_TIMES = 1.0, 1.5
-"""Pages in 100 while others sign in; how much slower that is than hashing alone."""
 
 
 def measure_load(
@@ -94,11 +87,8 @@ def _turn(port: int, *, part: float) -> tuple[float, float, Found]:
     capacity = _capacity(port, seconds=TURN / 2)
     offered = capacity * part
     clients = {"Arriving": SENDERS, "Checking": 1}
-    return (
-        capacity,
-        offered,
-        run(port, clients, paths=PATHS, seconds=TURN, rate=offered / SENDERS),
-    )
+    found = run(port, clients, paths=PATHS, seconds=TURN, rate=offered / SENDERS)
+    return capacity, offered, found
 
 
 def _rate_of(turns: Sequence[tuple[float, float, Found]]) -> dict[str, Value]:
@@ -158,59 +148,14 @@ def load_section(found: Results) -> Section:
     above = rates.where(list=rates[-1].list)
     sign_ins, pages = (found.where(list=name) for name in ("sign-ins", "pages"))
     read, refused = pages.number("answered"), pages.number("refused")
-    slower = found.number("hashes") / max(sign_ins.number("answered"), 0.01)
-    about = (
-        f"{found.value('workers')} processes work on {found.value('pages_at_once')} pages at once. "
-        "Capacity is what they serve to clients that wait for their answers; then requests come at "
-        "a rate of their own. Clients, site and engine share the machine."
-    )
-    return Section(
-        name=PART,
-        title="More visitors than the site can serve",
-        notes=(about,),
-        tables=(
-            pivot(
-                "Requests a second, and seconds from when a request was due",
-                *(rates, {}),
-                ("capacity", of("capacity", ".1f")),
-                ("offered", of("offered", ".1f")),
-                ("÷ capacity", quotient("offered", "capacity", ".1f")),
-                ("answered", of("answered", ".1f")),
-                ("refused", of("refused", ".1f")),
-                ("lost", of("lost", ".1f")),
-                ("median", of("median", ".3f")),
-                ("95 %", of("p95", ".3f")),
-                ("slowest health check", of("slowest_check", ".3f")),
-                apart=("list",),
-            ),
-            promise(
-                "What the highest rate is held to",
-                (
-                    "capacity ÷ answered",
-                    *(MOST_LOST, above.number("capacity") / max(above.number("answered"), 0.1)),
-                ),
-                ("the 95th percentile of answers, in seconds", MOST_P95, above.number("p95")),
-                (
-                    "the slowest health check, in seconds",
-                    MOST_HEALTH,
-                    above.number("slowest_check"),
-                ),
-            ),
-            pivot(
-                f"{found.value('clients')} clients sign in, half of them by wrong names, beside "
-                f"{found.value('readers')} readers. Cores that may hash: {found.value('cores')}, "
-                f"which hash {found.number('hashes'):.1f} passwords a second beside the same "
-                "readers. A second",
-                *(Results((*sign_ins, *pages)), {"what": "list"}),
-                ("answered", of("answered", ".1f")),
-                ("refused", of("refused", ".1f")),
-                ("95 % (s)", of("p95", ".3f")),
-            ),
-            promise(
-                "What they are held to",
-                ("pages refused, in 100", MOST_REFUSED, 100 * refused / max(read + refused, 0.01)),
-                ("sign-ins that the cores allow ÷ answered", MOST_TIMES, slower),
-                ("neither answered nor refused", 0, found.where(list=None).number("lost")),
-            ),
-        ),
+    return section(
+        "load",
+        found,
+        groups={"rates": rates, "signing_in": found.where(list=("sign-ins", "pages"))},
+        above=above.number("capacity") / max(above.number("answered"), 0.1),
+        above_p95=above.number("p95"),
+        above_check=above.number("slowest_check"),
+        pages_refused=100 * refused / max(read + refused, 0.01),
+        slower=found.number("hashes") / max(sign_ins.number("answered"), 0.01),
+        lost=found.where(list=None).number("lost"),
     )

@@ -33,7 +33,7 @@ from comments.store.counts import (
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import UNLABELLED, labelled_calls, metered
 from dynamo.errors import DynamoError
-from dynamo.lists.explain import dollars, explain, prices
+from dynamo.lists.explain import explain
 from dynamo.lists.reader import Page, PageRequest, read
 from dynamo.lists.runs import OneOf, Position, Run, query_request
 from dynamo.tables import create_missing
@@ -41,8 +41,8 @@ from dynamo.web.paging import Pager, tokens
 from lab.bench.context import WARM_UP, BenchContext, Site, calls_of, repeat_calls, time_in_turns
 from lab.bench.data import CUSTOMER, PRODUCT_ID, START, CommentAnswers, OrderAnswers
 from lab.reports.plots import Panel, Plot
-from lab.reports.results import Cost, Results, Row, Value, medians_of, rows
-from lab.reports.tables import Section, Table, of, pivot, promise, quotient
+from lab.reports.results import Cost, Results, Row, Value, rows
+from lab.reports.tables import Section, promise, section
 from shop.accounts.queries import find_user
 from shop.accounts.services import UsernameTaken, create_profile
 from shop.catalogue.items import NewCategory, NewProduct
@@ -52,7 +52,7 @@ from shop.order_status import Status
 from shop.orders.access_patterns import plan_for_queue, plan_for_user
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList
-from shop.orders.queries import list_open_orders, list_orders
+from shop.orders.queries import OrdersResult, list_open_orders, list_orders
 from shop.orders.queue.listing import queue_pager
 from shop.table import OPEN_ORDERS
 
@@ -104,15 +104,12 @@ def _by_rules(product_id: str, chosen: CommentFilter, request: PageRequest) -> L
 
 def _by_filter(product_id: str, chosen: CommentFilter, request: PageRequest) -> ListRead:
     (whole,) = plan(product_id, CommentFilter()).runs
-    keep = tuple(_filters(chosen))
+    wanted = (
+        (Comment.language.attr_name, tuple({"S": code} for code in chosen.languages)),
+        (Comment.rating.attr_name, tuple({"N": str(rating)} for rating in chosen.ratings)),
+    )
+    keep = tuple(OneOf(name, values) for name, values in wanted if values)
     return ListRead("filter", read([replace(whole, keep=keep)], request))
-
-
-def _filters(chosen: CommentFilter) -> Iterator[OneOf]:
-    if chosen.languages:
-        yield OneOf(Comment.language.attr_name, tuple({"S": code} for code in chosen.languages))
-    if chosen.ratings:
-        yield OneOf(Comment.rating.attr_name, tuple({"N": str(r)} for r in chosen.ratings))
 
 
 SITE = Reader("planner", "the cheapest plan by the counts, as the site's pages read", _by_planner)
@@ -338,7 +335,7 @@ def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
         yield MeasuredList(
             name=name,
             positions=answers.of_customer(chosen),
-            read=partial(_read_own, chosen),
+            read=partial(_read, partial(list_orders, CUSTOMER, chosen)),
             pager=OrderList(CUSTOMER, reverse("orders")).pager(chosen),
             site=customer,
             run=plan_for_user(CUSTOMER, chosen).runs[0],
@@ -347,7 +344,7 @@ def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
         yield MeasuredList(
             name=name,
             positions=answers.queue(statuses),
-            read=partial(_read_queue, statuses),
+            read=partial(_read, partial(list_open_orders, OrderFilter(statuses))),
             pager=queue_pager(OrderFilter(statuses)),
             site=staff,
             run=plan_for_queue(OrderFilter(statuses), shards=OPEN_ORDERS.count()).runs[0],
@@ -355,13 +352,8 @@ def order_lists(answers: OrderAnswers, site: Site) -> Iterator[MeasuredList]:
         )
 
 
-def _read_own(chosen: OrderFilter, request: PageRequest) -> ListRead:
-    found = list_orders(CUSTOMER, chosen, request)
-    return ListRead(found.plan.name, found.page)
-
-
-def _read_queue(statuses: tuple[Status, ...], request: PageRequest) -> ListRead:
-    found = list_open_orders(OrderFilter(statuses), request)
+def _read(read_orders: Callable[[PageRequest], OrdersResult], request: PageRequest) -> ListRead:
+    found = read_orders(request)
     return ListRead(found.plan.name, found.page)
 
 
@@ -373,47 +365,19 @@ def _signed_in(site: Site, username: str, *, is_staff: bool) -> Site:
 
 def pages_section(found: Results, notes: tuple[str, ...]) -> Section:
     """Write the section of a part that measured pages."""
-    name, title = found[0].part, f"Pages of {found[0].part}"
-    pages, by = found.where(reader=SITE.name), {"list": "list", "page": "page"}
-    costs = pivot(
-        f"Capacity units of a page of {found.value('page_size')}",
-        *(pages, by),
-        ("plan", of("plan")),
-        ("runs", of("runs")),
-        ("read", of("list.items_read")),
-        ("entry bytes", of("entry_bytes")),
-        ("units", of("list.capacity_units", "g")),
-        ("for the plan", of("plan.capacity_units", "g")),
-        ("whole page", of("page.capacity_units", "g")),
-        ("$ a million", lambda one: dollars(prices().reads(one.number("page.capacity_units")))),
-    )
-    times = pivot(
-        f"Milliseconds, as {medians_of(found.value('turns'))}, and their ratios",
-        *(pages, by),
-        ("bare query", of("query.median_ms", ".2f")),
-        ("list", of("list.median_ms", ".2f")),
-        ("fragment", of("fragment.median_ms", ".2f")),
-        ("whole page", of("page.median_ms", ".2f")),
-        ("list ÷ query", quotient("list.median_ms", "query.median_ms")),
-        ("fragment ÷ query", quotient("fragment.median_ms", "query.median_ms")),
-        ("page ÷ query", quotient("page.median_ms", "query.median_ms")),
-        ("page ÷ its calls", quotient("page.median_ms", "page_calls.median_ms")),
-    )
-    tables = (costs, times, *_fragment_promise(pages, name))
-    return Section(name, title, notes, tables, (_plot(pages, name, title),))
+    pages = found.where(reader=SITE.name)
+    groups = {"pages": pages}
+    written = section("pages", found, notes=notes, plots=[_plot(pages)], groups=groups)
+    if most := MOST_OF_A_QUERY.get(written.name):
+        medians = (pages.numbers(f"{what}.median_ms") for what in (FRAGMENT, QUERY))
+        ratio = median(round(one / query, 2) for one, query in zip(*medians, strict=True))
+        held = ("fragment ÷ bare query, median of the pages", most, ratio)
+        tables = (*written.tables, promise("What the fragments are held to", held))
+        return replace(written, tables=tables)
+    return written
 
 
-def _fragment_promise(pages: Results, name: str) -> Iterator[Table]:
-    if most := MOST_OF_A_QUERY.get(name):
-        medians = zip(
-            *(pages.numbers(f"{what}.median_ms") for what in (FRAGMENT, QUERY)), strict=True
-        )
-        found = median(round(fragment / query, 2) for fragment, query in medians)
-        row = ("fragment ÷ bare query, median of the pages", most, found)
-        yield promise("What the fragments are held to", row)
-
-
-def _plot(pages: Results, name: str, title: str) -> Plot:
+def _plot(pages: Results) -> Plot:
     """Show time above and capacity units below, by the number of the page, a column a list."""
     lines = {PAGE: "whole page", FRAGMENT: "what htmx swaps", LIST: "the list alone"}
     lines[QUERY] = "one bare query"
@@ -428,8 +392,8 @@ def _plot(pages: Results, name: str, title: str) -> Plot:
         costs = (numbers, of_list.numbers("list.capacity_units"))
         units.append(Panel("lines", "", {"the list": costs}))
     return Plot(
-        name,
-        f"{title}: time and capacity units by depth",
+        pages[0].part,
+        f"Pages of {pages[0].part}: time and capacity units by depth",
         (times, units),
         below="number of the page",
         left=("milliseconds", "capacity units"),

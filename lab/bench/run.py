@@ -63,7 +63,7 @@ DATA, SKIPPED = "data", "skipped"
 Measure = Callable[[BenchContext], Iterator[Row]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # the command reads its defaults
 class Options:
     """What to measure: ``pages`` are page numbers, ``turns`` how often each is timed.
 
@@ -73,14 +73,14 @@ class Options:
     """
 
     parts: Sequence[str]
-    comments: int
-    seasonal: int
-    orders: int
-    queued: int
-    pages: Sequence[int]
-    turns: int
-    seconds: float
-    imported: int
+    comments: int = 300_000
+    seasonal: int = 21_000
+    orders: int = 10_000
+    queued: int = 100_000
+    pages: Sequence[int] = (1, 10, 100, 1_000)
+    turns: int = 60
+    seconds: float = 4.0
+    imported: int = 3_000
     fresh: bool = False
 
     @property
@@ -148,8 +148,8 @@ def _measure_comments(context: BenchContext, data: CommentData, options: Options
 
 def _measure_drift(context: BenchContext, data: CommentData) -> Iterator[Row]:
     create_catalogue()
-    filters = list(grid())[::ONE_IN]
-    return measure_drift(context, DRIFT, CommentAnswers(data.comments()), filters)
+    answers = CommentAnswers(data.comments())
+    return measure_drift(context, DRIFT, answers, list(grid())[::ONE_IN])
 
 
 def _measure_orders(context: BenchContext, data: OrderData, options: Options) -> Iterator[Row]:

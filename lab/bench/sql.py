@@ -31,8 +31,8 @@ from lab.bench.pages import (
     comment_lists,
     require_answer,
 )
-from lab.reports.results import Results, Row, Timing, medians_of, rows
-from lab.reports.tables import Cell, Section, of, pivot, promise
+from lab.reports.results import Results, Row, Timing, rows
+from lab.reports.tables import Section, section
 from lab.sql_comparison import models, views
 from lab.sql_comparison.models import Comment, load
 from lab.sql_comparison.postgres import connected, running
@@ -42,10 +42,8 @@ OFFSET = "offset"
 COMPARED = (LIST, FRAGMENT, PAGE)
 """What is timed of a page on both sides; in SQL also the list by OFFSET."""
 PRODUCT_PAGE = "product page"
-COUNT, COUNTS_TABLE, COUNTER = COUNTINGS = ("COUNT(*)", "table of counts", "the site's counter")
+COUNT, COUNTS_TABLE, COUNTER = ("COUNT(*)", "table of counts", "the site's counter")
 """The ways to count a list; the last two read the numbers of all lists at once."""
-MOST_OF_THE_PAGE = 1.0
-"""The most that the site's product page may take, by the time of SQL's."""
 LISTS = {
     UNFILTERED: CommentFilter(),
     "one rating": CommentFilter.of(ratings=(5,)),
@@ -77,22 +75,18 @@ class _Compared:
         skipped = (self.case.page - 1) * size
         return models.list_by_offset(PRODUCT_ID, self.chosen, skipped=skipped, size=size)
 
-    def site_page(self, *, fragment: bool = False) -> bytes:
-        return self.case.list.site.get(self.case.path, fragment=fragment)
-
-    def sql_page(self, *, fragment: bool = False) -> bytes:
-        return self.case.list.site.get(views.PREFIX + self.case.path, fragment=fragment)
+    def show(self, side: str, *, fragment: bool = False) -> bytes:
+        path = self.case.path if side == SITE else views.PREFIX + self.case.path
+        return self.case.list.site.get(path, fragment=fragment)
 
     def actions(self) -> Actions:
         """Return what is timed, by the side and what it is."""
         return {
             (SITE, LIST): self.case.read,
-            (SITE, FRAGMENT): partial(self.site_page, fragment=True),
-            (SITE, PAGE): self.site_page,
             (SQL, LIST): self.by_keyset,
             (SQL, OFFSET): self.by_offset,
-            (SQL, FRAGMENT): partial(self.sql_page, fragment=True),
-            (SQL, PAGE): self.sql_page,
+            **{(side, FRAGMENT): partial(self.show, side, fragment=True) for side in (SITE, SQL)},
+            **{(side, PAGE): partial(self.show, side) for side in (SITE, SQL)},
         }
 
 
@@ -112,7 +106,11 @@ def measure_sql(
         yield from rows(part, {"page_size": context.page_size, "turns": turns, **loaded})
         with override_settings(ROOT_URLCONF=views.__name__):
             compared = list(_pages(context, answers, pages=pages))
-            _require_right_answers(compared, answers)
+            for one in compared:
+                _require_same(one)
+            for name, chosen in LISTS.items():
+                counted = models.count_comments(PRODUCT_ID, chosen)
+                _require(f"COUNT(*) of “{name}”", is_so=counted == len(answers.places(chosen)))
             yield from _time_pages(context, part, compared, turns=turns)
             yield from _time_counting(context, part, answers, turns=turns)
 
@@ -131,14 +129,6 @@ def _pages(
             yield _Compared(case, LISTS[one.name])
 
 
-def _require_right_answers(compared: Sequence[_Compared], answers: CommentAnswers) -> None:
-    for one in compared:
-        _require_same(one)
-    for name, chosen in LISTS.items():
-        counted = models.count_comments(PRODUCT_ID, chosen)
-        _require(f"COUNT(*) of “{name}”", is_so=counted == len(answers.places(chosen)))
-
-
 def _require_same(one: _Compared) -> None:
     """Raise WrongAnswer unless both sides read what the page holds, and show the same."""
     expected = tuple(one.case.expected)
@@ -147,7 +137,7 @@ def _require_same(one: _Compared) -> None:
         places = tuple(map(place_of_row, read[: len(expected)]))
         _require(f"{one.name} by SQL", is_so=places == expected)
     for fragment in (False, True):
-        site, sql = one.site_page(fragment=fragment), one.sql_page(fragment=fragment)
+        site, sql = (one.show(side, fragment=fragment) for side in (SITE, SQL))
         _require(f"{one.name}, shown by SQL,", is_so=_comparable(site) == _comparable(sql))
 
 
@@ -207,49 +197,9 @@ def _time(
 
 def sql_section(found: Results, notes: tuple[str, ...]) -> Section:
     """Write the section of this part."""
-
-    def by(side: str, what: str) -> Cell:
-        return lambda one: f"{one.where(reader=side).number(f'{what}.median_ms'):.2f}"
-
-    about = (
-        f"PostgreSQL {found.value('version')} holds the same {found.number('rows'):,} comments, "
-        f"loaded by COPY and indexed in {found.number('seconds'):.1f} s; "
-        f"{found.number('megabytes'):,.0f} MB with all indexes."
-    )
-    pages = Results(row for row in found if row.page is not None)
-    return Section(
-        name=found[0].part,
-        title="The same comments in PostgreSQL",
-        notes=(*notes, about),
-        tables=(
-            pivot(
-                f"Milliseconds for a page of {found.value('page_size')}, as "
-                f"{medians_of(found.value('turns'))}, and the site's divided by SQL's",
-                *(pages, {"list": "list", "page": "page"}),
-                ("list read", by(SITE, LIST)),
-                ("by SQL", by(SQL, LIST)),
-                ("by OFFSET", by(SQL, OFFSET)),
-                ("list ÷ SQL", of(f"{LIST}.ratio", ".2f")),
-                ("fragment", by(SITE, FRAGMENT)),
-                ("by SQL", by(SQL, FRAGMENT)),
-                ("fragment ÷ SQL", of(f"{FRAGMENT}.ratio", ".2f")),
-                ("whole page", by(SITE, PAGE)),
-                ("by SQL", by(SQL, PAGE)),
-                ("page ÷ SQL", of(f"{PAGE}.ratio", ".2f")),
-            ),
-            pivot(
-                "Milliseconds of counting a list",
-                *(found.where(page=None, list=tuple(LISTS)), {"list": "list"}),
-                ("comments", of("matching", ",")),
-                *((way, by(way, "counting")) for way in COUNTINGS),
-            ),
-            promise(
-                "What the product page is held to",
-                (
-                    "whole page ÷ SQL's",
-                    MOST_OF_THE_PAGE,
-                    found.where(list=PRODUCT_PAGE).number(f"{PAGE}.ratio"),
-                ),
-            ),
-        ),
-    )
+    groups = {
+        "pages": Results(row for row in found if row.page is not None),
+        "counted": found.where(page=None, list=tuple(LISTS)),
+    }
+    product_page = found.where(list=PRODUCT_PAGE).number(f"{PAGE}.ratio")
+    return section("peers", found, notes=notes, groups=groups, product_page=product_page)

@@ -1,13 +1,11 @@
 """How many pages a second the whole site serves, and how many comments are imported a second.
 
-The site is gunicorn with two workers, as ``make run``; the clients are Locust's. Clients, site and
-engine share the machine, so that the absolute numbers are low; compare those of different filters
-with each other. The lists take turns. Then each of many different pages is requested once, to see
-what the processes have filled their memory with.
+The site is gunicorn with two workers, as ``make run``; the clients are Locust's. All share the
+machine: compare the numbers of different filters with each other. Then each of many different pages
+is requested once, to see what the processes have filled their memory with.
 
-Comments are imported with exact counts, and the same items without any. The raw rate is
-BatchWriteItem's for the comments' items alone, without long bodies: nothing stored is read, there
-is no transaction and no counter. Both load comments of their own, in turns, into one growing table.
+Comments are imported with exact counts, and their items alone by BatchWriteItem, which reads and
+counts nothing. Both load comments of their own, in turns, into one growing table.
 """
 
 import re
@@ -34,8 +32,8 @@ from lab.bench.grid import grid
 from lab.bench.pages import UNFILTERED, cut, path_of
 from lab.load.running import Found, RequestsFailed, run
 from lab.reports.plots import Panel, Plot
-from lab.reports.results import Results, Row, medians_of, rows
-from lab.reports.tables import Cell, Section, holds, of, pivot, promise
+from lab.reports.results import Results, Row, Value, rows
+from lab.reports.tables import LAYOUTS, Section, holds, section
 
 LISTS = {
     UNFILTERED: CommentFilter(),
@@ -51,8 +49,6 @@ VARIED = 3_400
 LEAST_THROUGHPUT = {"three ratings": 0.8, "four ratings, two languages": 0.6}
 """The least that a list may reach of the rate without a filter. The series measured 0.34 for three
 ratings (268 pages a second by 783 for one)."""
-MOST_MEGABYTES = 250.0
-"""The most memory that two processes and the one that starts them may take together."""
 RAW, COUNTED = "raw batches", "with counts"
 PRODUCTS = 10
 """Products that a load's comments are spread over."""
@@ -177,80 +173,39 @@ def _import(comments: Sequence[NewComment]) -> None:
 
 def throughput_section(found: Results, notes: tuple[str, ...]) -> Section:
     """Write the section of the pages a second."""
-    title, lists = "Pages a second of the whole site", found.names("list")
-
-    def least(one: Results) -> str:
-        return f"{LEAST_THROUGHPUT[str(one[0].list)]:g}" if one[0].list in LEAST_THROUGHPUT else ""
-
-    def is_reached(one: Results) -> str:
-        reached = one.number("ratio") >= LEAST_THROUGHPUT.get(str(one[0].list), 0)
-        return holds(is_so=reached) if least(one) else ""
-
-    rates = [found.where(list=name).number("per_second") for name in lists]
-    return Section(
-        name=found[0].part,
-        title=title,
-        notes=notes,
-        tables=(
-            pivot(
-                f"Whole pages a second by gunicorn with {found.value('workers')} workers, "
-                f"{found.value('clients')} clients; {medians_of(found.value('turns'))} of "
-                f"{found.number('seconds'):g} s",
-                *(found.where(list=tuple(lists)), {"list": "list"}),
-                ("pages a second", of("per_second", ".1f")),
-                ("÷ no filter", of("ratio", ".2f")),
-                ("at least", least),
-                ("holds", is_reached),
-            ),
-            promise(
-                "MB of memory of all processes together (PSS)",
-                ("at the start", MOST_MEGABYTES, found.number("megabytes_at_start")),
-                (
-                    f"after {found.number('varied'):,} different pages",
-                    *(MOST_MEGABYTES, found.number("megabytes_after")),
-                ),
-            ),
-        ),
-        plots=(
-            Plot(
-                found[0].part,
-                f"{title}, by filter",
-                ([Panel("bars", "", {"": (range(len(rates)), rates)}, names=lists)],),
-                below="pages a second",
-                size=(8, 2.4),
-                is_logarithmic=False,
-            ),
-        ),
+    lists, part = found.where(metric=("per_second", "ratio")), found[0].part
+    reached = (
+        row
+        for one in lists.where(metric="ratio")
+        for least in [LEAST_THROUGHPUT.get(str(one.list))]
+        for row in rows(part, _held(float(one.value), least), list=one.list)
     )
+    names, rates = lists.names("list"), lists.numbers("per_second")
+    plot = Plot(
+        part,
+        f"{LAYOUTS[part]['title']}, by filter",
+        ([Panel("bars", "", {"": (range(len(rates)), rates)}, names=names)],),
+        below="pages a second",
+        size=(8, 2.4),
+        is_logarithmic=False,
+    )
+    groups = {"lists": Results((*lists, *reached))}
+    return section("throughput", found, notes=notes, plots=[plot], groups=groups)
 
 
 def imports_section(found: Results, notes: tuple[str, ...]) -> Section:
     """Write the section of imports."""
+    ratios = found.where(metric="ratio")
+    held = _held(median(ratios.numbers("ratio")), LEAST_IMPORT)
+    groups = {
+        "rates": found.where(metric="per_second"),
+        "ratios": Results((*ratios, *rows(found[0].part, held, reader=ratios[0].reader))),
+    }
+    return section("imports", found, notes=notes, groups=groups)
 
-    def summed(metric: str, form: str) -> list[tuple[str, Cell]]:
-        return [
-            ("least", lambda one: format(min(one.numbers(metric)), form)),
-            ("median", lambda one: format(median(one.numbers(metric)), form)),
-            ("most", lambda one: format(max(one.numbers(metric)), form)),
-        ]
 
-    return Section(
-        name=found[0].part,
-        title="Importing comments",
-        notes=notes,
-        tables=(
-            pivot(
-                f"Comments a second in {found.value('turns')} turns of "
-                f"{found.number('comments'):,} each way",
-                *(found.where(metric="per_second"), {"loaded": "reader"}),
-                *summed("per_second", ",.0f"),
-            ),
-            pivot(
-                "How they compare, turn by turn",
-                *(found.where(metric="ratio"), {"ratio": "reader"}),
-                *summed("ratio", ".2f"),
-                ("median at least", lambda _: f"{LEAST_IMPORT:g}"),
-                ("holds", lambda one: holds(is_so=median(one.numbers("ratio")) >= LEAST_IMPORT)),
-            ),
-        ),
-    )
+def _held(ratio: float, least: float | None) -> dict[str, Value]:
+    """Return the cells of what must be ``least``, empty where nothing must."""
+    if least is None:
+        return {"least": "", "holds": ""}
+    return {"least": f"{least:g}", "holds": holds(is_so=ratio >= least)}

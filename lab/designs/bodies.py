@@ -89,7 +89,7 @@ def compare_bodies(lab: Lab) -> Results:
         },
         designs=[
             on_table(INLINE, _inline, _whole_inline),
-            on_table(APART, _apart, _whole_apart),
+            on_table(APART, _apart, lambda comment_id: find_comment(comment_id).body),
         ],
     )
 
@@ -107,13 +107,8 @@ def _line(place: str, text: str) -> Item:
 
 def _whole_inline(comment_id: str) -> str:
     key = keys.comment(comment_id)
-    answer = client().get_item(TableName=_TABLE, Key=table_key(key, key))
-    text: str = answer["Item"][_TEXT]["S"]
+    text: str = client().get_item(TableName=_TABLE, Key=table_key(key, key))["Item"][_TEXT]["S"]
     return text
-
-
-def _whole_apart(comment_id: str) -> str:
-    return find_comment(comment_id).body
 
 
 def _apart(comment: NewComment) -> list[Item]:

@@ -5,7 +5,7 @@ shows of a comment. A long text is an item of its own in each, and is not counte
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -18,7 +18,7 @@ from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, items_of
-from comments.lists.queries import CommentEntry, entry_of
+from comments.lists.queries import entry_of
 from comments.models import (
     SHOWN,
     All,
@@ -57,8 +57,8 @@ from lab.designs.measuring import (
     Question,
     WriteCase,
     cut_out,
+    every_item,
     measure_designs,
-    scan,
 )
 from lab.designs.tables import SOON, Lab, LabTable, Layout
 from lab.reports.results import Results
@@ -102,17 +102,27 @@ def of_product(product_id: str, *, at_most: int) -> Comments:
 
     Raises NoComments, and botocore's errors.
     """
-    found = tuple(islice(_listed(product_id), at_most))
+    runs = plan(product_id, CommentFilter()).runs
+    listed = every_entry(partial(read, runs), at_once=_CHUNK)
+    found = [entry_of(one.item) for one in islice(listed, at_most)]
     if not found:
         raise NoComments(f"There are no comments on “{product_id}” here.")
     bodies = _bodies([entry.id for entry in found if entry.is_long])
-    comments = tuple(_comment(entry, product_id, bodies) for entry in found)
+    comments = tuple(
+        NewComment(
+            id=entry.id,
+            product_id=product_id,
+            language=entry.language,
+            rating=entry.rating,
+            created_at=entry.created,
+            author=entry.author,
+            title=entry.title,
+            body=bodies.get(entry.id, entry.text),
+            verified=entry.is_verified,
+        )
+        for entry in found
+    )
     return Comments(comments, product_id, f"on the product “{product_id}” of this site")
-
-
-def _listed(product_id: str) -> Iterator[CommentEntry]:
-    runs = plan(product_id, CommentFilter()).runs
-    return (entry_of(one.item) for one in every_entry(partial(read, runs), at_once=_CHUNK))
 
 
 def _bodies(comment_ids: list[str]) -> dict[str, str]:
@@ -120,20 +130,6 @@ def _bodies(comment_ids: list[str]) -> dict[str, str]:
     found = Batches(client(), pool()).get(CommentItem.Meta.table_name, wanted)
     text = CommentBody.text.attr_name
     return {keys.comment_id_in(item["pk"]["S"]): item[text]["S"] for item in found}
-
-
-def _comment(entry: CommentEntry, product_id: str, bodies: dict[str, str]) -> NewComment:
-    return NewComment(
-        id=entry.id,
-        product_id=product_id,
-        language=entry.language,
-        rating=entry.rating,
-        created_at=entry.created,
-        author=entry.author,
-        title=entry.title,
-        body=bodies.get(entry.id, entry.text),
-        verified=entry.is_verified,
-    )
 
 
 TABLE = Comment.Meta.table_name
@@ -196,11 +192,7 @@ def shown(item: Item) -> Item:
 
 def _bare(item: Item) -> Sequence[Item]:
     """Keep what a list shows, and the product that a FilterExpression or the index `all` needs."""
-    return ({"pk": item["pk"], "sk": item["sk"], PRODUCT: item[PRODUCT], **shown(item)},)
-
-
-def _whole(item: Item) -> Sequence[Item]:
-    return (item,)
+    return ({**{name: item[name] for name in ("pk", "sk", PRODUCT)}, **shown(item)},)
 
 
 def _in_sets(item: Item) -> Sequence[Item]:
@@ -221,17 +213,13 @@ def _scan(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answe
         condition &= Comment.language.is_in(*chosen.languages)
     if chosen.ratings:
         condition &= Comment.rating.is_in(*chosen.ratings)
-    return [shown(item) for item in cut_out(scan(TABLE, condition), request, place=place_in)]
+    return [shown(item) for item in cut_out(every_item(TABLE, condition), request, place=place_in)]
 
 
-def _read_by(
-    reader: Reader,
-) -> Callable[[str, CommentFilter, PageRequest], Answer]:
-    def read_items(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answer:
-        entries = reader.read(product_id, chosen, request).page.entries
-        return [shown(entry.item) for entry in entries]
-
-    return read_items
+def _read_by(reader: Reader) -> Callable[[str, CommentFilter, PageRequest], Answer]:
+    return lambda product_id, chosen, request: [
+        shown(entry.item) for entry in reader.read(product_id, chosen, request).page.entries
+    ]
 
 
 def _read_sets(product_id: str, chosen: CommentFilter, request: PageRequest) -> Answer:
@@ -248,10 +236,6 @@ def _write_counted(comment: NewComment) -> None:
     changes = CountChanges()
     changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
     write([put(Comment, stored(comment), NEW)], changes)
-
-
-def _run_of_all(comment: NewComment) -> Sequence[Run]:
-    return plan(comment.product_id, CommentFilter()).runs
 
 
 def _runs_of_indexes(comment: NewComment) -> Sequence[Run]:
@@ -284,7 +268,7 @@ FILTER = CommentDesign(
     items=_bare,
     read=_read_by(FILTER_READER),
     write=partial(_put, _bare, TABLE),
-    runs=_run_of_all,
+    runs=lambda comment: plan(comment.product_id, CommentFilter()).runs,
 )
 SETS = CommentDesign(
     layout=Layout("sets", CommentSetItem, (BySet.Meta.index_name,)),
@@ -295,14 +279,14 @@ SETS = CommentDesign(
 )
 BY_RULE = CommentDesign(
     layout=Layout("rules", Comment, _INDEXES),
-    items=_whole,
+    items=lambda item: (item,),
     read=_read_by(RULES_READER),
-    write=partial(_put, _whole, TABLE),
+    write=partial(_put, lambda item: (item,), TABLE),
     runs=_runs_of_indexes,
 )
 PLANNED = CommentDesign(
     layout=Layout("planner", Comment, _INDEXES),
-    items=_whole,
+    items=lambda item: (item,),
     read=_read_by(SITE),
     write=_write_counted,
     runs=_runs_of_indexes,
@@ -390,11 +374,6 @@ def _writes(
     ]
 
 
-def _apply(records: Sequence[Record]) -> None:
-    """Write with the client whose calls are redirected and counted."""
-    CopyWriter(batches()).apply(records)
-
-
 def _following(lab: Lab, table: LabTable) -> Callable[[], object]:
     """Switch on the stream of a full table; return a function that makes the copies due since.
 
@@ -408,11 +387,15 @@ def _following(lab: Lab, table: LabTable) -> Callable[[], object]:
     patient.get_waiter("table_exists").wait(TableName=table.name, WaiterConfig=SOON)
     with lab.redirection.to(table.in_place):
         arn = stream_of(client(), SETS_TABLE)
+
+    def apply(records: Sequence[Record]) -> None:
+        CopyWriter(batches()).apply(records)  # by the client whose calls are redirected and counted
+
     walk = StreamWalk(
         api=build_streams_client(),
         arn=arn,
         checkpoints=MemoryCheckpoints(),
-        apply=_apply,
+        apply=apply,
         pause=0.0,
     )
     return lambda: walk.drain(looks=1)
@@ -441,12 +424,7 @@ def _words(chosen: CommentFilter) -> str:
 
 
 def _sentence(data: Comments) -> str:
-    if len(data.listed) == len(data.all):
-        return (
-            f"{len(data.all):,} comments {data.about}; the tables hold nothing else, which "
-            "flatters Scan."
-        )
-    return (
-        f"{len(data.all):,} comments {data.about}; "
-        f"the lists are those of one product, with {len(data.listed):,} of them."
-    )
+    whole, listed = f"{len(data.all):,} comments {data.about}; ", len(data.listed)
+    if listed == len(data.all):
+        return f"{whole}the tables hold nothing else, which flatters Scan."
+    return f"{whole}the lists are those of one product, with {listed:,} of them."

@@ -5,13 +5,13 @@ for until every list has it.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
 from math import ceil
 from operator import and_
 from statistics import fmean, median
-from typing import Any, Literal
+from typing import Any
 
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
@@ -177,40 +177,32 @@ def _measure_cost(lab: Lab, case: _ReadCase) -> Cost:
     return sum(costs, Cost())
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """What one write took: seconds, and what it left stored."""
-
-    cost: Cost
-    sizes: Sequence[int]
-    seconds: float
-    seconds_until_consistent: float
-
-
 def _measure_writings(lab: Lab, design: Design) -> Iterator[tuple[str, dict[str, Value]]]:
     """Yield each action, and the figures of its writes."""
-    measured: dict[str, list[_Written]] = {}
+    measured: dict[str, list[tuple[Cost, list[int], float, float]]] = {}
     cases, label = design.writes(), f"Writing to {design.table.layout.name}"
     with lab.progress.step(label, total=len(cases), unit=" writes") as advance:
         for case in cases:
             measured.setdefault(case.action, []).append(_measure_write(lab, design.table, case))
             advance(1)
     for action, writes in measured.items():
+        costs, sizes, latencies, until_consistent = zip(*writes, strict=True)
         yield (
             action,
             {
-                **Cost.mean(one.cost for one in writes).metrics(),
-                "items_stored": round(fmean(len(one.sizes) for one in writes), 2),
-                "bytes_stored": round(fmean(sum(one.sizes) for one in writes)),
-                "latency_ms": round(median(one.seconds for one in writes) * 1_000, 3),
-                "consistent_ms": round(
-                    median(one.seconds_until_consistent for one in writes) * 1_000, 3
-                ),
+                **Cost.mean(costs).metrics(),
+                "items_stored": round(fmean(map(len, sizes)), 2),
+                "bytes_stored": round(fmean(map(sum, sizes))),
+                "latency_ms": round(median(latencies) * 1_000, 3),
+                "consistent_ms": round(median(until_consistent) * 1_000, 3),
             },
         )
 
 
-def _measure_write(lab: Lab, table: LabTable, case: WriteCase) -> _Written:
+def _measure_write(
+    lab: Lab, table: LabTable, case: WriteCase
+) -> tuple[Cost, list[int], float, float]:
+    """Return the cost of a write, what it left stored, and seconds: of it, and until all saw it."""
     with lab.redirection.to(table.in_place):
         began = time.perf_counter()
         with lab.traffic.counted() as costs:
@@ -219,7 +211,7 @@ def _measure_write(lab: Lab, table: LabTable, case: WriteCase) -> _Written:
         cost = sum(costs, Cost()) + _follow(lab, table, case)
         ended = time.perf_counter()
     sizes = [item_bytes(item) + OVERHEAD for item in _stored_items(table, case.key)]
-    return _Written(cost, sizes, wrote - began, ended - began)
+    return cost, sizes, wrote - began, ended - began
 
 
 def _follow(lab: Lab, table: LabTable, case: WriteCase) -> Cost:
@@ -251,62 +243,53 @@ def _stored_items(table: LabTable, key: Item) -> Iterator[Item]:
                 yield from (e for e in found if (e["pk"], e["sk"]) == (item["pk"], item["sk"]))
 
 
-def _query(table: LabTable, key: Item, **more: Any) -> list[Item]:  # noqa: ANN401 - botocore's
-    condition = reduce(and_, (Path(name) == value for name, value in key.items()))
-    return list(every_item("query", table.name, {"KeyConditionExpression": condition}, **more))
-
-
-# Lists by FilterExpression where no key sorts: read everything, sort, and cut the page out. A
-# Scan, and a Query whose sort key has another order than the list, return no page: any item not
-# read yet could belong on it. So the client reads to the end for every page.
-
-
-def scan(table: str, condition: Condition) -> Iterator[Item]:
-    """Yield the items of a whole table that a condition keeps, in no order."""
-    return every_item("scan", table, {"FilterExpression": condition})
-
-
-def query(table: str, key: Condition, condition: Condition) -> Iterator[Item]:
-    """Yield the items at a key condition that another one keeps."""
-    conditions = {"KeyConditionExpression": key, "FilterExpression": condition}
-    return every_item("query", table, conditions)
+def _query(table: LabTable, values: Item, **more: Any) -> list[Item]:  # noqa: ANN401 - botocore's
+    key = reduce(and_, (Path(name) == value for name, value in values.items()))
+    return list(every_item(table.name, None, key=key, **more))
 
 
 def every_item(
-    operation: Literal["query", "scan"],
     table: str,
-    conditions: Mapping[str, Condition],
+    condition: Condition | None,
+    *,
+    key: Condition | None = None,
     **more: Any,  # noqa: ANN401 - botocore's
 ) -> Iterator[Item]:
-    """Yield all items of a Query or Scan, a call for each megabyte; ``more`` are parameters."""
+    """Yield the items that a FilterExpression keeps, of a Query by ``key`` or else of a Scan.
+
+    There is a call for each megabyte; ``more`` are its parameters. A page of a list that is sorted
+    otherwise than the table needs all of them: what was not read yet could belong on it.
+    """
+    conditions = {"KeyConditionExpression": key, "FilterExpression": condition}
     names: dict[str, str] = {}
     values: dict[str, Any] = {}
     request: dict[str, Any] = {
-        **{name: one.serialize(names, values) for name, one in conditions.items()},
+        **{
+            name: one.serialize(names, values)
+            for name, one in conditions.items()
+            if one is not None
+        },
         "TableName": table,
         "ExpressionAttributeNames": {name: path for path, name in names.items()},
         "ExpressionAttributeValues": values,
         **more,
     }
-    pages = client().get_paginator(operation).paginate(**request)
-    for page in pages:
+    for page in client().get_paginator("scan" if key is None else "query").paginate(**request):
         yield from page["Items"]
 
 
 def cut_out(
-    items: Iterator[Item],
+    items: Iterable[Item],
     request: PageRequest,
     *,
     place: Callable[[Item], str],
     order: Order = Order.NEWEST_FIRST,
 ) -> Sequence[Item]:
     """Sort items by their places and return the page behind the request's position."""
-    newest_first = order is Order.NEWEST_FIRST
-    ordered = sorted(items, key=place, reverse=newest_first)
-    behind = request.position.place if request.position else None
-    left = [
-        item
-        for item in ordered
-        if behind is None or (place(item) < behind if newest_first else place(item) > behind)
-    ]
-    return left[: request.size]
+    is_newest_first = order is Order.NEWEST_FIRST
+    ordered = sorted(items, key=place, reverse=is_newest_first)
+    if request.position:
+        behind = request.position.place
+        ordered = [one for one in ordered if (place(one) < behind) is is_newest_first]
+        ordered = [one for one in ordered if place(one) != behind]
+    return ordered[: request.size]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
+from typing import NamedTuple
 
 from django.conf import settings
 from django.utils.translation import gettext_noop as _
@@ -15,19 +16,17 @@ from pynamodb.expressions.operand import Path
 
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.reader import Order, PageRequest, read
+from dynamo.lists.reader import Order, Page, PageRequest, read
 from dynamo.lists.runs import Position, Run, id_at, sort_key_of, timestamp
-from dynamo.writes.counters import SHARDS
-from lab.bench.data import CUSTOMER, OrderAnswers, OrderData
+from lab.bench.data import CUSTOMER, OrderAnswers, OrderData, shards_item
 from lab.designs.measuring import (
     Answer,
     Design,
     Question,
     WriteCase,
     cut_out,
+    every_item,
     measure_designs,
-    query,
-    scan,
 )
 from lab.designs.tables import Lab, LabTable, Layout
 from lab.reports.results import Results
@@ -39,7 +38,6 @@ from shop.orders.access_patterns import QUEUE, plan_for_user
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of, wire
 from shop.orders.queries import list_open_orders
-from shop.table import OPEN_ORDERS
 
 TABLE = ShopItem.Meta.table_name
 ENTERED = "entered_at"
@@ -59,20 +57,11 @@ BuildItem = Callable[[NewOrder, int], Item]
 """Builds an order's item as a table has it; the number is its shard."""
 
 
-@dataclass(frozen=True, slots=True)
-class OrderTable:
+class OrderTable(NamedTuple):
     """A table that holds the orders, and how it stores them."""
 
     table: LabTable
     item_of: BuildItem
-
-    def put(self, order: NewOrder, *, shard: int) -> None:
-        """Write an order, whole, in the place of what it was before."""
-        client().put_item(TableName=TABLE, Item=self.item_of(order, shard))
-
-    def key_of(self, order: NewOrder) -> Item:
-        """Return the key of an order's item."""
-        return table_key(keys.user(order.username), keys.order(order.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +103,6 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         lab.fill(table, items(), total=len(orders) + len(besides))
         return OrderTable(table, item_of)
 
-    shards: Item = {
-        **table_key(**keys.shards(OPEN_ORDERS.name)),
-        SHARDS: {"N": str(settings.ORDER_SHARDS)},
-    }
     return OrderTables(
         data=data,
         answers=OrderAnswers(orders),
@@ -126,7 +111,7 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         bare=load("orders", _bare),
         by_status=load("orders-by-status", _by_status, ByStatus.Meta.index_name),
         unsharded=load("orders-one-shard", _unsharded, _OPEN),
-        sharded=load("orders-sharded", _sharded, _OPEN, besides=[shards]),
+        sharded=load("orders-sharded", _sharded, _OPEN, besides=[shards_item()]),
     )
 
 
@@ -278,9 +263,9 @@ def _design(
         return [
             WriteCase(
                 action=action,
-                write=partial(table.put, order, shard=number % shards),
+                write=partial(_put, table.item_of(order, number % shards)),
                 looks=[partial(look, order)],
-                key=table.key_of(order),
+                key=table_key(keys.user(order.username), keys.order(order.id)),
             )
             for number, (action, order) in enumerate(steps)
         ]
@@ -288,22 +273,26 @@ def _design(
     return Design(name, table.table, lambda _question, request: read_page(request), writes)
 
 
+def _put(item: Item) -> None:
+    client().put_item(TableName=TABLE, Item=item)
+
+
 def _own_by_scan(chosen: OrderFilter, request: PageRequest) -> Answer:
     condition = _matches(chosen) & (OrderItem.pk == keys.user(CUSTOMER))
-    found = scan(TABLE, condition)
+    found = every_item(TABLE, condition)
     return [shown(item) for item in cut_out(found, request, place=_place_entered)]
 
 
 def _own_by_query(chosen: OrderFilter, request: PageRequest) -> Answer:
     """Read all orders of the customer, which lie in the order of placing, not of shipping."""
     own = OrderItem.pk == keys.user(CUSTOMER)
-    found = query(TABLE, own & OrderItem.sk.startswith(keys.ORDER_PREFIX), _matches(chosen))
+    key = own & OrderItem.sk.startswith(keys.ORDER_PREFIX)
+    found = every_item(TABLE, _matches(chosen), key=key)
     return [shown(item) for item in cut_out(found, request, place=_place_entered)]
 
 
 def _own_by_composite_key(chosen: OrderFilter, request: PageRequest) -> Answer:
-    page = read(plan_for_user(CUSTOMER, chosen).runs, request)
-    return [shown(entry.item) for entry in page.entries]
+    return _shown_on(read(plan_for_user(CUSTOMER, chosen).runs, request))
 
 
 def _matches(chosen: OrderFilter) -> Condition:
@@ -316,18 +305,21 @@ def _matches(chosen: OrderFilter) -> Condition:
 
 
 def _open_by_scan(request: PageRequest) -> Answer:
-    found = scan(TABLE, OrderItem.status.is_in(*(status.value for status in OPEN)))
+    found = every_item(TABLE, OrderItem.status.is_in(*(status.value for status in OPEN)))
     ordered = cut_out(found, request, place=_place_placed, order=Order.OLDEST_FIRST)
     return [shown(item) for item in ordered]
 
 
 def _open_by_one_partition(request: PageRequest) -> Answer:
-    page = read([Run(QUEUE, ONE_PARTITION)], request, order=Order.OLDEST_FIRST)
-    return [shown(entry.item) for entry in page.entries]
+    return _shown_on(read([Run(QUEUE, ONE_PARTITION)], request, order=Order.OLDEST_FIRST))
 
 
 def _open_by_shards(request: PageRequest) -> Answer:
-    return [shown(entry.item) for entry in list_open_orders(OrderFilter(), request).page.entries]
+    return _shown_on(list_open_orders(OrderFilter(), request).page)
+
+
+def _shown_on(page: Page) -> Answer:
+    return [shown(entry.item) for entry in page.entries]
 
 
 def _place_entered(item: Item) -> str:

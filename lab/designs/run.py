@@ -13,7 +13,6 @@ from django.conf import settings
 from dynamo.calls.client import Connection, client, connected, current_connection
 from dynamo.errors import DynamoError
 from dynamo.items import table_key
-from dynamo.lists.explain import dollars, prices
 from dynamo.lists.runs import timestamp
 from dynamo.upkeep.pace import Progress
 from lab.bench.context import local, require_binary, running, version_of
@@ -22,7 +21,7 @@ from lab.designs.bodies import compare_bodies
 from lab.designs.comments import Comments, compare_comments, of_product, sample
 from lab.designs.orders import compare_customer_orders, compare_open_orders, load_orders
 from lab.designs.tables import Lab, Layout, open_lab
-from lab.reports.descriptions import DESCRIPTIONS, anchor_of
+from lab.reports.descriptions import anchor_of, describe_subjects
 from lab.reports.plots import Panel, Plot
 from lab.reports.results import (
     RUN,
@@ -37,11 +36,10 @@ from lab.reports.results import (
 from lab.reports.storage import publish
 from lab.reports.tables import (
     Section,
-    Table,
     begin_mark,
-    of,
-    pivot,
     replace_section,
+    section,
+    tables_of,
     write_sections,
 )
 from shop.models import ShopItem
@@ -198,7 +196,7 @@ def heading_of(figures: Results) -> str:
         f"Taken on {taken[:10]} at {taken[11:16]} UTC.",
         str(run["machine"]),
         str(run["warning"]),
-        f"Times are {medians_of(run['turns'])}, what writes cost are means of as many.",
+        f"Times are {medians_of(figures)}, what writes cost are means of as many.",
     )
     return " ".join(filter(None, sentences))
 
@@ -222,71 +220,46 @@ def write_documents(figures: Results, folder: Path) -> list[Path]:
 
 def _section(figures: Results, subject: Results) -> Section:
     part = subject[0].part
-    described = DESCRIPTIONS[part]
-    asked = [f"*{row.list}*: {row.value}." for row in subject if row.metric == "about"]
-    return Section(
+    described = describe_subjects()[part]
+    asked = (f"*{row.list}*: {row.value}." for row in subject.where(metric="about"))
+    written = section(
+        "designs",
+        Results((*subject, *figures.where(part=RUN, metric="page_size"))),
         name=anchor_of(part),
-        title=described.heading,
-        notes=(described.question, str(subject.value("data")), *asked),
-        tables=_tables(figures, subject, subject.names("reader")),
-        plots=(_plot(subject),),
+        plots=[_plot(subject)],
+        groups=_groups(subject, subject.names("reader")),
+        heading=described.heading,
+        question=described.question,
     )
+    return replace(written, notes=(*written.notes, *asked))
 
 
-def _tables(figures: Results, subject: Results, designs: list[str]) -> tuple[Table, ...]:
-    def page_of_pages(found: Results) -> str:
-        pages = subject.where(list=found[0].list).number("pages")
-        return f"{found[0].page:,} of {pages:,}"
-
+def _groups(subject: Results, designs: list[str]) -> dict[str, Results]:
+    """Return the rows of reads and writes; with kilobytes, and the page's number of how many."""
     found = subject.where(reader=tuple(designs))
-    reads = Results(row for row in found if row.page is not None)
-    size = figures.where(part=RUN).value("page_size")
-    reading = pivot(
-        f"Reading a page of {size}",
-        *(reads, {"design": "reader", "list": "list"}),
-        ("page", page_of_pages),
-        ("requests", of("requests", "g")),
-        ("read", of("items_read", ",.0f")),
-        ("units", of("capacity_units", ",g")),
-        ("$ a million", lambda one: dollars(prices().reads(one.number("capacity_units")))),
-        ("KB", lambda one: f"{one.number('response_bytes') / KIB:,.1f}"),
-        ("ms", of("latency_ms", ".1f")),
-        apart=("page",),
-    )
-    writing = pivot(
-        "Writing, on average",
-        *(found.where(page=None), {"design": "reader", "write": "list"}),
-        ("requests", of("requests", "g")),
-        ("units", of("capacity_units", ",.4g")),
-        ("$ a million", lambda one: dollars(prices().writes(one.number("capacity_units")))),
-        ("items stored", of("items_stored", ",.4g")),
-        ("bytes stored", of("bytes_stored", ",.0f")),
-        ("ms", of("latency_ms", ".1f")),
-        ("in all lists after ms", of("consistent_ms", ".1f")),
-    )
-    return reading, writing
+    reads = []
+    for row in found:
+        if row.page is not None:
+            reads.append(row)
+        if row.page is not None and row.metric == "response_bytes":
+            pages = subject.where(list=row.list).number("pages")
+            reads.append(row._replace(metric="kilobytes", value=float(row.value) / KIB))
+            reads.append(row._replace(metric="page_of_pages", value=f"{row.page:,} of {pages:,}"))
+    return {"reads": Results(reads), "writes": found.where(page=None)}
 
 
 def _plot(subject: Results) -> Plot:
     """Show capacity units of every page, a panel a question, and of a write; a row a design."""
     part, designs = subject[0].part, subject.names("reader")
-    described = DESCRIPTIONS[part]
-    questions = [str(row.list) for row in subject if row.metric == "about"]
+    described = describe_subjects()[part]
+    questions = [str(row.list) for row in subject.where(metric="about")]
     places = range(len(designs))
+    names = [described.designs[design].title for design in designs]
     panels = []
     for question in questions:
         units = [subject.where(list=question, reader=d).numbers("capacity_units") for d in designs]
-        panels.append(
-            Panel(
-                "bars",
-                question,
-                {
-                    name: (places, [_at(of, depth) for of in units])
-                    for depth, name in enumerate(DEPTHS)
-                },
-                names=[described.designs[design].title for design in designs],
-            )
-        )
+        series = {name: (places, [_at(u, at) for u in units]) for at, name in enumerate(DEPTHS)}
+        panels.append(Panel("bars", question, series, names=names))
     writes = [subject.where(page=None, reader=d).numbers("capacity_units") for d in designs]
     means = [fmean(of_design or (0.0,)) for of_design in writes]
     return Plot(
@@ -312,10 +285,11 @@ def _prices(figures: Results) -> Iterator[tuple[str, str]]:
             continue
         documents: dict[str, list[str]] = {}
         for design in subject.names("reader"):
-            document = DESCRIPTIONS[str(part)].designs[design].document
+            document = describe_subjects()[str(part)].designs[design].document
             documents.setdefault(document, []).append(design)
         for document, designs in documents.items():
             if document:
-                tables = ("\n".join(t.piped()) for t in _tables(figures, subject, designs))
+                built = tables_of("designs", _groups(subject, designs), figures.facts())
+                tables = ("\n".join(table.piped()) for table in built)
                 data = str(subject.value("data"))
                 yield document, "\n\n".join([heading_of(figures), data, *tables])

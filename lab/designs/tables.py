@@ -19,10 +19,13 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import DynamoModel, client, pool, slow_client
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.tables import ON_DEMAND
+from dynamo.tables import TableSchema
 from dynamo.upkeep.pace import Progress
 from lab.bench.context import handling
 from lab.reports.results import Cost
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb.type_defs import WaiterConfigTypeDef
 
 _BY_TABLE = ("Responses", "UnprocessedItems", "UnprocessedKeys")
 """Parts of the answers to batches, which are objects by table name."""
@@ -95,28 +98,25 @@ class Redirection:
 
 
 class Traffic:
-    """Counts a client's calls of all threads: `count` handles its ``after-call`` events.
+    """Counts a client's calls of all threads, by its ``after-call`` events.
 
     The client must be metered (see `dynamo.calls.meter`), which is what asks for capacity units.
     """
 
     def __init__(self) -> None:
-        self._costs: list[Cost] | None = None
+        self._calls: list[Cost] = []
+
+    def count(self, http_response: Any, parsed: Mapping[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
+        """Note the cost of an answered call."""
+        size = len(http_response.content)
+        self._calls.append(Cost(1, _items_in(parsed), _units_in(parsed), size))
 
     @contextmanager
     def counted(self) -> Iterator[list[Cost]]:
-        """Yield a list that gets the cost of each call of a block, but of blocks inside it."""
-        before, self._costs = self._costs, []
-        try:
-            yield self._costs
-        finally:
-            self._costs = before
-
-    def count(self, http_response: Any, parsed: Mapping[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
-        """Add the cost of an answered call to the list of the innermost block."""
-        if self._costs is not None:
-            size = len(http_response.content)
-            self._costs.append(Cost(1, _items_in(parsed), _units_in(parsed), size))
+        """Yield a list that gets the cost of each call when the block ends."""
+        first, found = len(self._calls), list[Cost]()
+        yield found
+        found += self._calls[first:]
 
 
 def _items_in(answer: Mapping[str, Any]) -> int:
@@ -133,9 +133,6 @@ def _units_in(answer: Mapping[str, Any]) -> float:
     tables = consumed if isinstance(consumed, list) else [consumed]
     return float(sum(table["CapacityUnits"] for table in tables))
 
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb.type_defs import WaiterConfigTypeDef
 
 CHUNK = 1_000
 SOON: "WaiterConfigTypeDef" = {"Delay": 1, "MaxAttempts": 600}
@@ -154,25 +151,16 @@ class Layout:
 
     def create_request(self, table: str) -> dict[str, Any]:
         """Build the CreateTable request for it."""
-        schema: Any = self.model._get_schema()  # noqa: SLF001 - the only way to a declaration
-        wanted = [i for i in schema["global_secondary_indexes"] if i["index_name"] in self.indexes]
-        schemas = [schema["key_schema"], *(index["key_schema"] for index in wanted)]
-        used = {part["AttributeName"] for keys in schemas for part in keys}
-        types = {d["AttributeName"]: dict(d) for d in schema["attribute_definitions"]}
-        indexes = [
-            {
-                "IndexName": index["index_name"],
-                "KeySchema": _key(index["key_schema"]),
-                "Projection": dict(index["projection"]),
-            }
-            for index in wanted
-        ]
+        schema = TableSchema.of(self.model)
+        wanted = [index for index in schema.global_indexes if index["IndexName"] in self.indexes]
+        keys = [schema.key, *(index["KeySchema"] for index in wanted)]
+        used = {part["AttributeName"] for key in keys for part in key}
         return {
             "TableName": table,
-            "AttributeDefinitions": [types[name] for name in sorted(used)],
-            "KeySchema": _key(schema["key_schema"]),
-            "BillingMode": ON_DEMAND,
-            **({"GlobalSecondaryIndexes": indexes} if indexes else {}),
+            "AttributeDefinitions": [d for d in schema.attributes if d["AttributeName"] in used],
+            "KeySchema": schema.key,
+            **schema.billing,
+            **({"GlobalSecondaryIndexes": wanted} if wanted else {}),
         }
 
 
@@ -246,8 +234,3 @@ def open_lab(*, progress: Progress, page_size: int, turns: int) -> Iterator[Lab]
             yield lab
     finally:
         lab.remove_tables()
-
-
-def _key(schema: Iterable[Mapping[str, str]]) -> list[dict[str, str]]:
-    key = [{"AttributeName": k["AttributeName"], "KeyType": k["KeyType"]} for k in schema]
-    return sorted(key, key=lambda part: part["KeyType"])

@@ -1,7 +1,7 @@
 """What people of a load test find on a page: links, the hidden fields of forms, months."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from html.parser import HTMLParser
@@ -64,9 +64,9 @@ class Page:
         """Return the months that the list can jump to, such as ``2026-03``."""
         return [value for value in self._parsed.options if re.fullmatch(r"\d{4}-\d\d", value)]
 
-    def headline(self) -> Iterator[str]:
-        """Yield the first words that tell what the page is, for a report of what went wrong."""
-        yield from re.findall(r"<(?:title|h1)[^>]*>\s*([^<]*?)\s*<", self.text)[:2]
+    def headline(self) -> str:
+        """Return the words that tell what the page is, for a report of what went wrong."""
+        return " · ".join(re.findall(r"<(?:title|h1)[^>]*>\s*([^<]*?)\s*<", self.text)[:2])
 
     @cached_property
     def _parsed(self) -> _Parser:
@@ -137,7 +137,10 @@ class Person(HttpUser):
         is full counts as "name (shed)", and its ``Retry-After`` is waited for. Then, as after a
         failure, the task ends by RescheduleTask.
         """
-        form = None if send is None else {**send, "csrfmiddlewaretoken": self._csrf_token()}
+        form = None if send is None else {**send, "csrfmiddlewaretoken": CSRF}
+        if form:  # the field has to be that of the cookie, which signing in changes
+            self.client.cookies.set("csrftoken", None)
+            self.client.cookies.set("csrftoken", CSRF)
         if monotonic() - self._asked > IDLE:
             self.client.close()
         with self.client.request(
@@ -152,21 +155,19 @@ class Person(HttpUser):
             page = Page(response.status_code, response.text or "", response.headers)
             is_shed = page.status == UNAVAILABLE and any(words in page.text for words in SHED)
             wait = response.headers.get("Retry-After") if is_shed else None
-            passed = False
             if wait is not None:
                 response.request_meta["name"] = f"{name} (shed)"
                 response.success()
             elif page.status not in statuses:
                 error = getattr(response, "error", None)  # of the connection
-                response.failure(error or f"{page.status}: {' · '.join(page.headline())}")
+                response.failure(error or f"{page.status}: {page.headline()}")
             elif page.status == OK and marker not in page.text:
-                response.failure(f"without {marker!r}: {' · '.join(page.headline())}")
+                response.failure(f"without {marker!r}: {page.headline()}")
             else:
                 response.success()
-                passed = True
+                self._asked = monotonic()
+                return page
         self._asked = monotonic()
-        if passed:
-            return page
         if wait is not None:
             sleep(min(float(wait), MOST_WAITED))
         raise RescheduleTask
@@ -180,12 +181,6 @@ class Person(HttpUser):
     def look_at_front_page(self) -> None:
         """Open the front page, and remember its products."""
         self._products = sorted(set(self.ask("front page", "/").links(r"/products/[\w-]+/$")))
-
-    def _csrf_token(self) -> str:
-        """Return a token; it has to be that of the cookie, which signing in changes."""
-        self.client.cookies.set("csrftoken", None)
-        self.client.cookies.set("csrftoken", CSRF)
-        return CSRF
 
     def swap(self, name: str, path: str, marker: str) -> Page:
         """Return the part of a page that htmx swaps in."""

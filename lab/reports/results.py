@@ -7,7 +7,7 @@ it, which metric, and its value. What a row is not about is None. Rows are kept 
 import json
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from operator import add
 from statistics import fmean, median, quantiles
@@ -168,16 +168,9 @@ def percentile_95(values: Sequence[float]) -> float:
     return quantiles(values, n=20, method="inclusive")[-1] if len(values) > 1 else values[0]
 
 
-DISTRIBUTION: Mapping[str, Callable[[Sequence[float]], float]] = {
-    "mean": fmean,
-    "median": median,
-    "95 %": percentile_95,
-    "most": max,
-}
-
-
-def medians_of(turns: Value) -> str:
+def medians_of(results: Results) -> str:
     """Format what times are: ``medians of 5 turns``."""
+    turns = results.number("turns")
     return f"medians of {turns} turn{'' if turns == 1 else 's'}"
 
 

@@ -1,22 +1,36 @@
 """Tables of rows, and the sections of a report: for the terminal, and written into ``docs/``."""
 
 import os
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from lab.reports.results import DISTRIBUTION, Results
+from dynamo.lists.explain import dollars, prices
+from lab.reports.results import Results, Value, medians_of, percentile_95
 
 if TYPE_CHECKING:
     from lab.reports.plots import Plot
 
-Cell = Callable[[Results], str]
-"""Formats a cell from the rows of a group."""
+LAYOUTS: Mapping[str, Any] = tomllib.loads(Path(__file__).with_name("sections.toml").read_text())
+PRICES: Mapping[str, Callable[[float], float]] = {
+    "reads $": lambda units: prices().reads(units),
+    "writes $": lambda units: prices().writes(units),
+}
+REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
+    "mean": fmean,
+    "median": median,
+    "p95": percentile_95,
+    "least": min,
+    "most": max,
+    "count": len,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,64 +64,98 @@ class Table:
         return [cell[:1].isalpha() for cell in first]
 
 
-def pivot(
-    caption: str,
-    results: Results,
-    by: Mapping[str, str],
-    *columns: tuple[str, Cell],
-    apart: Sequence[str] = (),
-    names: Mapping[Any, str] | None = None,
-) -> Table:
+def section(
+    layout: str,
+    found: Results,
+    *,
+    name: str = "",
+    notes: Sequence[str] = (),
+    plots: "Sequence[Plot]" = (),
+    groups: Mapping[str, Results] | None = None,
+    **facts: object,
+) -> "Section":
+    """Write the section of ``found`` that ``sections.toml`` has a layout of.
+
+    ``notes`` come before the layout's. ``groups`` are the rows of its tables by their names, where
+    they are not all. Its sentences and promises are filled with ``facts`` and those of ``found``.
+    """
+    known = {**found.facts(), "part": found[0].part, "medians": medians_of(found), **facts}
+    sentences = (note.format_map(known) for note in LAYOUTS[layout].get("notes", ()))
+    return Section(
+        name or found[0].part,
+        LAYOUTS[layout]["title"].format_map(known),
+        (*notes, *sentences),
+        tables_of(layout, {"found": found, **(groups or {})}, known),
+        tuple(plots),
+    )
+
+
+def tables_of(
+    layout: str, groups: Mapping[str, Results], facts: Mapping[str, Any]
+) -> tuple[Table, ...]:
+    """Build the tables of a layout from groups of rows."""
+    return tuple(
+        promise(
+            one["caption"].format_map(facts),
+            *(
+                (what.format_map(facts), facts.get(most, most), facts[found])
+                for what, most, found in one["promises"]
+            ),
+        )
+        if "promises" in one
+        else _pivot(one, groups[one.get("rows", "found")], facts)
+        for one in LAYOUTS[layout]["tables"]
+    )
+
+
+def _pivot(layout: Mapping[str, Any], found: Results, facts: Mapping[str, Any]) -> Table:
     """Build a table of a row for each group, and a cell for each column.
 
     ``by`` are the fields that make a group, by their titles; those of ``apart`` do so and are not
     shown. ``names`` are the words for values of the first field; only these are shown, in this
-    order.
+    order. ``each_reader`` is a metric with a column for each reader.
     """
-    groups = results.by(*by.values(), *apart)
+    by, names, columns = layout.get("by", {}), layout.get("names"), layout.get("columns", [])
+    groups = found.by(*by.values(), *layout.get("apart", ()))
     if names is not None:
-        order = list(names)
-        groups = {key: groups[key] for key in groups if key[0] in names}
-        groups = dict(sorted(groups.items(), key=lambda group: order.index(group[0][0])))
+        shown = [key for name in names for key in groups if key[0] == name]
+        groups = {(names[key[0]], *key[1:]): groups[key] for key in shown}
+    if metric := layout.get("each_reader"):
+        columns = [[one, f"{metric} @ {one}", ","] for one in sorted(found.names("reader"))]
     return Table(
-        caption,
-        (*by, *(title for title, _ in columns)),
+        layout["caption"].format_map(facts),
+        (*by, *(title for title, *_ in columns)),
         tuple(
             (
-                *(_word(key[at], names if at == 0 else None) for at in range(len(by))),
-                *(cell(found) for _, cell in columns),
+                *map(_word, key[: len(by)]),
+                *(_cell(group, *column) for _, *column in columns),
             )
-            for key, found in groups.items()
+            for key, group in groups.items()
         ),
     )
 
 
-def _word(value: object, names: Mapping[Any, str] | None) -> str:
-    if names is not None:
-        return names[value]
+def _word(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def of(metric: str, form: str = "") -> Cell:
-    """Make the cell of a metric, formatted as ``format`` does."""
-    return lambda found: format(found.value(metric), form)
+def _cell(found: Results, shown: str, form: str = "") -> str:
+    value, *divisors = (_figure(found, part) for part in shown.split(" / "))
+    for divisor in divisors:
+        value = float(value) / float(divisor)
+    if form in PRICES:
+        return dollars(PRICES[form](float(value)))
+    return format(value, form)
 
 
-def quotient(one: str, to: str, form: str = ".2f") -> Cell:
-    """Make the cell of one metric divided by another."""
-    return lambda found: format(found.number(one) / found.number(to), form)
-
-
-def distribution(metric: str | None = None) -> Iterator[tuple[str, Cell]]:
-    """Yield columns of the mean, the median, the 95th percentile and the most.
-
-    Of one metric; without its name, of the only one that a group has.
-    """
-
-    def cell(reduce: Callable[[Sequence[float]], float]) -> Cell:
-        return lambda found: f"{reduce(found.numbers(metric or found[0].metric)):,.2f}"
-
-    return ((title, cell(reduce)) for title, reduce in DISTRIBUTION.items())
+def _figure(found: Results, shown: str) -> Value:
+    """Return the first value of a metric, or what all its numbers come to; 0 where it has none."""
+    whole, _, reader = shown.partition(" @ ")
+    reduction, _, metric = whole.rpartition(" of ")
+    group = found.where(reader=reader) if reader else found
+    if reduction:
+        return REDUCTIONS[reduction](group.numbers(group[0].metric if metric == "*" else metric))
+    return next(iter(group.values(metric)), 0)
 
 
 PROMISE = ("what", "at most", "found", "holds")

@@ -6,8 +6,7 @@ the list's columns hold an excerpt, as the site's do.
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import datetime
 
 from django.db import connections, models
@@ -101,16 +100,6 @@ class Count(Peer):
     number = models.IntegerField()
 
 
-@dataclass(frozen=True, slots=True)
-class HighlightRows:
-    """The latest positive and negative comment, the moment of the latest, and the picks."""
-
-    positive: Comment | None
-    negative: Comment | None
-    last_commented: datetime | None
-    picks: tuple[Comment, ...]
-
-
 def find_product(product_id: str) -> Product:
     """Read a product and its categories: two queries. Raises Product.DoesNotExist."""
     return rows_of(Product).prefetch_related("categories").get(id=product_id)
@@ -145,14 +134,16 @@ def count_comments(product_id: str, chosen: CommentFilter) -> int:
     return _matching(product_id, chosen).count()
 
 
-def find_highlights(product_id: str) -> HighlightRows:
-    """Read the highlights of all languages: four queries."""
+def find_highlights(product_id: str) -> tuple[list[Comment | None], datetime | None, list[Comment]]:
+    """Read the highlights of all languages: four queries.
+
+    Return the latest positive and negative comment, the moment of the latest, and the picks.
+    """
     rows = _matching(product_id, CommentFilter()).order_by(*NEWEST_FIRST).defer("body")
-    return HighlightRows(
-        rows.filter(rating__in=POSITIVE).first(),
-        rows.filter(rating__in=NEGATIVE).first(),
+    return (
+        [rows.filter(rating__in=ratings).first() for ratings in (POSITIVE, NEGATIVE)],
         rows.values_list("created", flat=True).first(),
-        tuple(rows.filter(is_pick=True)[:SHOWN_PICKS]),
+        list(rows.filter(is_pick=True)[:SHOWN_PICKS]),
     )
 
 
@@ -194,14 +185,17 @@ def load(
     with connection.schema_editor() as editor:  # it creates the indexes when the block ends
         for model in (Category, Product, Comment, Reply, Count):
             editor.create_model(model)
-        _put_catalogue(product, categories)
+        of_product = rows_of(Product).create(id=product.id, name=product.name)
+        of_product.categories.add(
+            *(rows_of(Category).create(slug=one.slug, name=one.name) for one in categories)
+        )
         rows = _copy_comments(comments, advance)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")  # as autovacuum would in time
-        cursor.execute("SHOW server_version")
-        (version,) = cursor.fetchone()
-        cursor.execute("SELECT pg_database_size(current_database())")
-        (size,) = cursor.fetchone()
+        cursor.execute(
+            "SELECT current_setting('server_version'), pg_database_size(current_database())"
+        )
+        version, size = cursor.fetchone()
     seconds = time.perf_counter() - began
     return {
         "version": version.split()[0],
@@ -209,12 +203,6 @@ def load(
         "seconds": seconds,
         "megabytes": size / 1_000_000,
     }
-
-
-def _put_catalogue(product: NewProduct, categories: Iterable[NewCategory]) -> None:
-    of_product = rows_of(Product).create(id=product.id, name=product.name)
-    for category in categories:
-        of_product.categories.add(rows_of(Category).create(slug=category.slug, name=category.name))
 
 
 def _copy_comments(comments: Iterable[NewComment], advance: Advance) -> int:
@@ -225,7 +213,10 @@ def _copy_comments(comments: Iterable[NewComment], advance: Advance) -> int:
             counts[comment.product_id, (comment.language, comment.rating)] += 1
             copy.write_row(_row(comment))
             advance(1)
-    rows_of(Count).bulk_create(_count_rows(counts))
+    rows_of(Count).bulk_create(
+        Count(product_id=product_id, language=language, rating=rating, number=number)
+        for (product_id, (language, rating)), number in counts.items()
+    )
     return counts.total()
 
 
@@ -240,8 +231,3 @@ def _row(comment: NewComment) -> Row:
         comment.body if is_long else "",
         *(comment.verified, False),
     )
-
-
-def _count_rows(counts: Counter[tuple[str, Cell]]) -> Iterator[Count]:
-    for (product_id, (language, rating)), number in counts.items():
-        yield Count(product_id=product_id, language=language, rating=rating, number=number)

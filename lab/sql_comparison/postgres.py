@@ -30,6 +30,10 @@ SETTINGS = {
     "jit": "off",  # compiling takes longer than these queries
     "fsync": "off",  # the data is thrown away
 }
+INIT_OPTIONS = (
+    *("--auth=trust", f"--username={USER}", "--encoding=UTF8", "--no-sync"),
+    "--locale=C",  # sorts by bytes, as DynamoDB does
+)
 GREETING = "ready to accept connections"
 START_SECONDS, POLL_SECONDS = 30.0, 0.02
 
@@ -46,72 +50,45 @@ def require_programs() -> Path:
     """Return the folder of ``postgres`` and ``initdb``. Raises PostgresMissing."""
     if find_spec("psycopg") is None:
         raise PostgresMissing("psycopg is not installed here; 'make install' installs it.")
-    programs = _find_programs()
-    if programs is None:
+    installed = sorted(DEBIAN.glob("*/bin"), key=lambda path: float(path.parts[-2]), reverse=True)
+    folders = os.pathsep.join([os.environ["PATH"], *map(str, installed)])
+    found = shutil.which("initdb", path=folders)
+    if found is None:
         raise PostgresMissing("PostgreSQL is not installed here; Debian has it as postgresql-15.")
-    return programs
-
-
-def _find_programs() -> Path | None:
-    on_path = shutil.which("postgres")
-    installed = sorted(DEBIAN.glob("*/bin/postgres"), key=lambda path: float(path.parts[-3]))
-    found = [Path(on_path)] if on_path else installed[::-1]
-    folders = (path.resolve().parent for path in found)
-    return next((folder for folder in folders if (folder / "initdb").exists()), None)
+    return Path(found).resolve().parent
 
 
 @contextmanager
 def running(*, folder: Path) -> Iterator[int]:
-    """Run PostgreSQL on new data below ``folder``, and yield its port. Raises EngineError."""
-    programs = require_programs()
-    user = _other_user()
-    with TemporaryDirectory(dir=None if user else folder, prefix="peers-") as temporary:
-        data = Path(temporary) / "data"
-        if user:  # who may have no way into our folder: the data is in the system's temporary one
-            shutil.chown(temporary, user)
-        prefix = _as_user(user, folder=temporary) if user else []
-        _init([*prefix, str(programs / "initdb")], data)
-        with _serving([*prefix, str(programs / "postgres"), "-D", str(data)]) as port:
+    """Run PostgreSQL on new data below ``folder``, and yield its port. Raises EngineError.
+
+    It refuses to run as root, who starts it as another user: one who may have no way into the
+    folder, so that the data is in the system's temporary one.
+    """
+    programs, port, prefix = require_programs(), free_port(), list[str]()
+    is_root = os.geteuid() == 0
+    with TemporaryDirectory(dir=None if is_root else folder, prefix="peers-") as temporary:
+        if is_root:
+            known = {user.pw_name: user for user in pwd.getpwall()}
+            user = known.get("postgres") or known["nobody"]
+            shutil.chown(temporary, user.pw_uid)
+            rights = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
+            prefix = ["/usr/bin/env", f"--chdir={temporary}", "setpriv", *rights]
+            prefix.append("--pdeathsig=TERM")  # it ends when we do, though its user is another
+        data = f"-D{temporary}/data"
+        _init([*prefix, str(programs / "initdb"), data, *INIT_OPTIONS])
+        options = [f"--{name}={value}" for name, value in ({"port": port} | SETTINGS).items()]
+        with Child([*prefix, str(programs / "postgres"), data, *options], listen=True) as child:
+            _wait_until_it_listens(child, port)
             yield port
 
 
-def _other_user() -> str:
-    """Return whom to run it as; empty for ourselves. PostgreSQL refuses to run as root."""
-    if os.geteuid() != 0:
-        return ""
-    known = {user.pw_name for user in pwd.getpwall()}
-    return "postgres" if "postgres" in known else "nobody"
-
-
-def _as_user(user: str, *, folder: str) -> list[str]:
-    """Build the prefix of a command that runs as a user, and still ends when we do."""
-    who = pwd.getpwnam(user)
-    rights = [f"--reuid={who.pw_uid}", f"--regid={who.pw_gid}", "--clear-groups"]
-    return ["/usr/bin/env", f"--chdir={folder}", "setpriv", *rights, "--pdeathsig=TERM"]
-
-
-def _init(command: list[str], data: Path) -> None:
-    """Create an empty database whose text is sorted by its bytes, as DynamoDB's is."""
-    options = ["--auth=trust", f"--username={USER}", "--locale=C", "--encoding=UTF8", "--no-sync"]
-    done = subprocess.run(
-        [*command, "-D", str(data), *options], capture_output=True, text=True, check=False
-    )
+def _init(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         (*_, last_line) = ("", *done.stderr.strip().splitlines())
         sentence = f"initdb made no database: {last_line}"
         raise InitFailed(sentence)
-
-
-@contextmanager
-def _serving(command: list[str]) -> Iterator[int]:
-    port = free_port()
-    options = [f"--{name}={value}" for name, value in ({"port": port} | SETTINGS).items()]
-    child = Child([*command, *options], listen=True)
-    try:
-        _wait_until_it_listens(child, port)
-        yield port
-    finally:
-        child.stop()
 
 
 def _wait_until_it_listens(child: Child, port: int) -> None:

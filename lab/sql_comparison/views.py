@@ -8,6 +8,7 @@ names no language, as the benchmark is, and are read onward only. The URLs are t
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -21,7 +22,7 @@ from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.replies.queries import Reply
 from comments.store.counts import ProductCounts
-from dynamo.lists.explain import Explanation, OtherLine
+from dynamo.lists.explain import OtherLine
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest, RunRead
 from dynamo.lists.runs import Index, Position, Run, sort_key_of
@@ -33,7 +34,7 @@ from shop.catalogue.queries import Category, Product
 
 PLAN = "sql"
 READ_BESIDE = (OtherLine("counts", 1, 0.0), OtherLine("product", 2, 0.0))
-READ_FOR_THE_WHOLE_PAGE = (*READ_BESIDE, OtherLine("highlights", 4, 0.0))
+HIGHLIGHTS = OtherLine("highlights", 4, 0.0)
 INDEX = Index(table="PostgreSQL", name=None, partition_key="", sort_key="", table_key=lambda _: {})
 
 
@@ -41,8 +42,7 @@ def list_comments(
     product_id: str, chosen: CommentFilter, request: PageRequest, *, counts: ProductCounts
 ) -> CommentPage:
     """Read a page of a list, from its beginning or onward from a position."""
-    rows = models.list_comments(product_id, chosen, request)
-    run = Run(index=INDEX, partition=product_id)
+    rows, run = models.list_comments(product_id, chosen, request), Run(INDEX, product_id)
     page = _page(rows, request, run)
     return CommentPage(
         comments=tuple(map(_with_reply, rows[: request.size])),
@@ -51,12 +51,6 @@ def list_comments(
         shown=page,
         counts=counts,
     )
-
-
-def explanation_of(found: CommentPage, *, is_partial: bool) -> Explanation:
-    """Explain a page of a list; there are no capacity units."""
-    others = READ_BESIDE if is_partial else READ_FOR_THE_WHOLE_PAGE
-    return replace(explain_page(found, None), other=others)
 
 
 def place_of_row(row: models.Comment) -> str:
@@ -81,13 +75,9 @@ def find_product(product_id: str) -> Product:
 
 def find_highlights(product_id: str) -> Highlights:
     """Read a product's highlights, of all languages."""
-    rows = models.find_highlights(product_id)
-    return Highlights(
-        _comment(rows.positive) if rows.positive else None,
-        _comment(rows.negative) if rows.negative else None,
-        rows.last_commented,
-        tuple(map(_comment, rows.picks)),
-    )
+    rows, last_commented, picks = models.find_highlights(product_id)
+    positive, negative = (_comment(row) if row else None for row in rows)
+    return Highlights(positive, negative, last_commented, tuple(map(_comment, picks)))
 
 
 def _page(rows: Sequence[models.Comment], request: PageRequest, run: Run) -> Page:
@@ -153,6 +143,8 @@ def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None
     listing = listing_of(product_id, chosen, found)
     is_front = is_own and not wants_partial(request)
     shown = find_product(product_id)
+    things = partial(things_on_page, shown, found.comments, found.counts, site=site_of(request))
+    others = (*READ_BESIDE, HIGHLIGHTS) if is_front else READ_BESIDE
     return show_page(
         request,
         pager,
@@ -166,15 +158,10 @@ def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None
             "total": counts.of(chosen),
             "highlights": find_highlights(product_id) if is_front else None,
             "voted": frozenset(),
-            "explanation": explanation_of(found, is_partial=not is_front),
-            "structured_data": _structured(request, shown, found) if is_front else "",
+            "explanation": replace(explain_page(found, None), other=others),
+            "structured_data": json_ld({"@graph": things()}) if is_front else "",
         },
     )
-
-
-def _structured(request: HttpRequest, product: Product, found: CommentPage) -> str:
-    things = things_on_page(product, found.comments, found.counts, site=site_of(request))
-    return json_ld({"@graph": things})
 
 
 PREFIX = "/sql"

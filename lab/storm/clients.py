@@ -4,7 +4,7 @@ They read, post, edit, vote and delete, and send again what failed.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -60,31 +60,25 @@ class Browser:
         cookies = visitor.cookies.output(attrs=[], header="", sep=";").strip()
         return cls(port, f"{cookies}; csrftoken={TOKEN}")
 
-    def get(self, path: str) -> Answer:
-        """Ask for a page."""
-        return self._send("GET", path, None, {})
-
-    def post(self, path: str, fields: Mapping[str, str]) -> Answer:
-        """Send a form."""
-        body = urlencode({**fields, "csrfmiddlewaretoken": TOKEN})
-        kind = {"Content-Type": "application/x-www-form-urlencoded"}
-        return self._send("POST", path, body, kind)
-
-    def _send(self, method: str, path: str, body: str | None, kind: Mapping[str, str]) -> Answer:
+    def send(self, path: str, fields: Mapping[str, str] | None = None) -> Answer:
+        """Ask for a page; with ``fields`` send a form."""
+        body, headers = None, {"Cookie": self.cookies}
+        if fields is not None:
+            body = urlencode({**fields, "csrfmiddlewaretoken": TOKEN})
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
         connection = HTTPConnection(LOOPBACK, self.port, timeout=PATIENCE)
         begun = monotonic()
         try:
-            connection.request(method, path, body, {"Cookie": self.cookies, **kind})
+            connection.request("GET" if body is None else "POST", path, body, headers)
             response = connection.getresponse()
             response.read()
         except (OSError, HTTPException):
             return Answer(0, monotonic() - begun)
-        else:
-            is_sent_away = response.headers.get("Location", "").startswith(resolve_url(LOGIN))
-            status = HTTPStatus.FORBIDDEN if is_sent_away else response.status
-            return Answer(status, monotonic() - begun)
         finally:
             connection.close()
+        is_sent_away = response.headers.get("Location", "").startswith(resolve_url(LOGIN))
+        status = HTTPStatus.FORBIDDEN if is_sent_away else response.status
+        return Answer(status, monotonic() - begun)
 
 
 SENT_AGAIN = 4
@@ -137,7 +131,7 @@ class StormClient:
         """Read a page of a product, a list of it, or the front page."""
         product_id = self.rng.choice(self.products)
         paths = (f"/products/{product_id}/", f"/products/{product_id}/comments/en/4.5/", "/")
-        self.tally.note("read", self.browser.get(self.rng.choice(paths)))
+        self.tally.note("read", self.browser.send(self.rng.choice(paths)))
 
     def post(self) -> None:
         """Post a comment."""
@@ -192,7 +186,7 @@ class StormClient:
     ) -> str:
         outcome = AWAY
         for _ in range(1 + SENT_AGAIN):
-            outcome = self.tally.note(operation, self.browser.post(path, fields))
+            outcome = self.tally.note(operation, self.browser.send(path, fields))
             if outcome == REFUSED and not may_be_refused:
                 self.tally.outcomes[operation, WRONGLY_REFUSED] += 1
             if outcome != AWAY:
@@ -208,6 +202,5 @@ class StormClient:
         return f"{self.ledger.username} says number {self._texts}"
 
 
-Act = Callable[[StormClient], None]
 ODDS = (40, 20, 15, 20, 5)
 FOR = 0.7

@@ -78,13 +78,13 @@ class FaultyProxy:
     bodies: Sequence[bytes] = DAMAGED
     has_checksums: bool = True
     met: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _random: Random = field(init=False)
+    random: Random = field(init=False)
     _guard: Lock = field(default_factory=Lock)
     _held: set[str] = field(default_factory=set)
     _server: ThreadingHTTPServer = field(init=False)
 
     def __enter__(self) -> Self:
-        self._random = Random(self.seed)  # noqa: S311 - repeatable, nothing secret
+        self.random = Random(self.seed)  # noqa: S311 - repeatable, nothing secret
         handler = type("Handler", (_Handler,), {"proxy": self})
         self._server = _Server(("127.0.0.1", 0), handler)
         Thread(target=self._server.serve_forever, daemon=True).start()
@@ -100,18 +100,13 @@ class FaultyProxy:
 
     def draw(self, operation: str) -> Fault | None:
         """Draw the fault that a call meets."""
-        possible = self.kinds or _kinds_of(operation)
+        of_some = {TRANSACTION: ("cancelled",), **dict.fromkeys(BATCHES, ("unprocessed",))}
         with self._guard:
-            if not possible or self._random.random() >= self.rate:
+            if self.random.random() >= self.rate:
                 return None
-            kind = self._random.choice(possible)
+            kind: Fault = self.random.choice(self.kinds or (*ALWAYS, *of_some.get(operation, ())))
             self.met[kind, operation] += 1
         return kind
-
-    def draw_body(self) -> bytes:
-        """Draw the body of a damaged answer."""
-        with self._guard:
-            return self._random.choice(self.bodies)
 
     @contextmanager
     def locked(self, items: Sequence[str]) -> Iterator[frozenset[int]]:
@@ -125,12 +120,6 @@ class FaultyProxy:
         finally:
             with self._guard:
                 self._held -= mine
-
-
-def _kinds_of(operation: str) -> tuple[Fault, ...]:
-    if operation == TRANSACTION:
-        return (*ALWAYS, "cancelled")
-    return (*ALWAYS, "unprocessed") if operation in BATCHES else ALWAYS
 
 
 class _Server(ThreadingHTTPServer):
@@ -187,7 +176,7 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "truncated":
             self._answer(status, content[: len(content) // 2], checksum=crc32(content))
         elif fault == "damaged":
-            self._answer(status, self.proxy.draw_body())
+            self._answer(status, self.proxy.random.choice(self.proxy.bodies))
         elif fault == "wrong checksum":
             self._answer(status, content, checksum=crc32(content) ^ 1)
         else:

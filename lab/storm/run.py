@@ -7,12 +7,13 @@ import os
 import re
 import signal
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import cycle
+from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -33,12 +34,9 @@ from dynamo.upkeep.pace import Progress
 from dynamo.web.shedding import FORM_WAITS, PAGE_WAITS
 from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows
-from lab.reports.tables import Cell, Section, of, pivot, promise
+from lab.reports.tables import Section, section
 from lab.storm.clients import (
-    AWAY,
-    DONE,
     FAILED,
-    REFUSED,
     WRONGLY_REFUSED,
     Browser,
     StormClient,
@@ -52,6 +50,7 @@ from shop.activity.rotation import make_tables
 from shop.catalogue.services import ensure_products
 
 PART = "storm"
+CLIENTS = 12
 PAGE_SLACK, WRITE_SLACK = 0.5, 1.0
 """Seconds that an answer takes besides its calls, on a machine that clients and engine share."""
 READ = "read"
@@ -77,7 +76,6 @@ class StormOptions:
 
     seconds: float
     rate: float
-    clients: int = 12
     kill: Sequence[str] = ()
     seed: int = 1
 
@@ -85,9 +83,9 @@ class StormOptions:
 def run_storm(options: StormOptions, *, progress: Progress) -> Results:
     """Run one. Raises EngineError and DemoFailed where it cannot begin.
 
-    What clients were told is counted by operation and outcome, what calls met by call and fault.
-    ``wrong`` is what is stored otherwise than it was told, ``traceback`` an exception that the site
-    logged, ``difference`` what the integrity check found.
+    ``told`` are outcomes by operation, ``faults`` those that calls met. ``wrong`` is what is stored
+    otherwise than clients were told, ``traceback`` an exception that the site logged,
+    ``difference`` what the integrity check found.
     """
     folder = settings.VAR_DIR / "bench"
     folder.mkdir(parents=True, exist_ok=True)
@@ -100,7 +98,7 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
             FaultyProxy(engine.endpoint_url, seed=options.seed, lock_seconds=LOCKED)
         )
         stack.enter_context(connected(local(engine.endpoint_url)))
-        ledgers = _prepare(options)
+        ledgers = _prepare()
         config = site_config(
             proxy.endpoint_url,
             VAR_DIR=scratch,
@@ -109,8 +107,12 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
             COMMENT_WRITES_PER_ADDRESS="100000",
         )
         site = stack.enter_context(serving(config, kept_lines=MOST_LINES))
-        stream = stack.enter_context(_following(config))
-        killer = _Killer(options.kill, engine, site, stream)
+        acts: dict[str, Callable[[], object]] = {
+            ENGINE: partial(_kill_engine, engine),
+            WORKER: partial(_kill_worker, site),
+            STREAM: stack.enter_context(_following(config)),
+        }
+        killer = _Killer(options.kill, acts)
         tally = Tally()
         clients = [
             StormClient(
@@ -136,7 +138,7 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
         return Results(
             (
                 *rows(PART, {"seconds": options.seconds, "rate": options.rate}),
-                *rows(PART, {"clients": options.clients, "seed": options.seed}),
+                *rows(PART, {"clients": CLIENTS, "seed": options.seed}),
                 *(Row(PART, k, None, None, "kills", n) for k, n in sorted(killer.done.items())),
                 *(
                     Row(PART, operation, None, outcome, "told", number)
@@ -145,14 +147,16 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
                 *(Row(PART, name, None, None, "slowest", s) for name, s in tally.slowest.items()),
                 *(
                     Row(PART, call, None, fault, "faults", number)
-                    for (fault, call), number in sorted(proxy.met.items(), key=_by_call)
+                    for (fault, call), number in sorted(
+                        proxy.met.items(), key=lambda met: met[0][1]
+                    )
                 ),
                 *(Row(PART, None, None, None, k, one) for k in sentences for one in sentences[k]),
             )
         )
 
 
-def _by_call(met: tuple[tuple[str, str], int]) -> str:
+def _call_of(met: tuple[tuple[str, str], int]) -> str:
     return met[0][1]
 
 
@@ -177,13 +181,13 @@ def _differences() -> Sequence[Difference]:
     return [*found, *copies]
 
 
-def _prepare(options: StormOptions) -> list[Ledger]:
+def _prepare() -> list[Ledger]:
     now = datetime.now(UTC)
     models = [import_string(name) for name in settings.DYNAMODB_MODELS]
     create_missing(models, client=client())
     make_tables(client=client(), now=now)
     ensure_products(product_ids=set(PRODUCTS))
-    names = [f"client-{number}" for number in range(options.clients)]
+    names = [f"client-{number}" for number in range(CLIENTS)]
     for name in names:
         create_profile(username=name, password=None, now=now)
     return [Ledger(name) for name in names]
@@ -217,59 +221,45 @@ class _Killer:
     From the thread of its caller alone: an engine ends with the thread that has started it.
     """
 
-    def __init__(
-        self, kinds: Sequence[str], engine: DynoxideEngine, site: Child, stream: "_Stream | None"
-    ) -> None:
+    def __init__(self, kinds: Sequence[str], acts: Mapping[str, Callable[[], object]]) -> None:
         self.done: Counter[str] = Counter()
-        self._kinds = cycle(kinds) if kinds else iter(())
+        self._kinds, self._acts = cycle(kinds), acts
         self._next = monotonic() + EVERY
-        self._acts: dict[str, Callable[[], None]] = {
-            ENGINE: lambda: _kill_engine(engine),
-            WORKER: lambda: _kill_worker(site),
-            STREAM: stream.kill if stream else lambda: None,
-        }
 
     def kill(self) -> None:
         """Kill the next one, if it is time."""
         if monotonic() < self._next:
             return
         self._next = monotonic() + EVERY
-        for kind in self._kinds:
+        for kind in islice(self._kinds, 1):
             self._acts[kind]()
             self.done[kind] += 1
-            return
 
 
 @contextmanager
-def _following(config: DemoConfig) -> "Iterator[_Stream | None]":
-    """Make the copies within the block, where the read model has them."""
-    stream = _Stream(config) if settings.COMMENTS_READ_MODEL == SETS else None
+def _following(config: DemoConfig) -> Iterator[Callable[[], None]]:
+    """Make the copies of the read model ``sets`` within the block; yield what kills that process.
+
+    Another one is then started. The other read model has none.
+    """
+    is_followed = settings.COMMENTS_READ_MODEL == SETS
+
+    def start() -> Child:
+        return Child(manage(("run_stream",)), env=config.environment, listen=True)
+
+    running = [start()] if is_followed else []
+
+    def kill() -> None:
+        for child in running:
+            child.kill()
+            child.wait(5)
+        running[:] = [start() for _ in running]
+
     try:
-        yield stream
+        yield kill
     finally:
-        if stream:
-            stream.stop()
-
-
-class _Stream:
-    """The process that makes the copies of the read model ``sets``."""
-
-    def __init__(self, config: DemoConfig) -> None:
-        self._config = config
-        self._child = self._start()
-
-    def kill(self) -> None:
-        """Kill it, and start another one."""
-        os.kill(self._child.pid, signal.SIGKILL)
-        self._child.wait(5)
-        self._child = self._start()
-
-    def stop(self) -> None:
-        """Stop it in order."""
-        self._child.stop()
-
-    def _start(self) -> Child:
-        return Child(manage(("run_stream",)), env=self._config.environment, listen=True)
+        for child in running:
+            child.stop()
 
 
 def _kill_engine(engine: DynoxideEngine) -> None:
@@ -289,61 +279,29 @@ def _kill_worker(site: Child) -> None:
 
 def storm_section(found: Results, *, read_model: str) -> Section:
     """Write the section of one storm."""
-    killed = [f"{r.list} {r.value} times" for r in found if r.metric == "kills"]
-    about = (
-        f"{found.value('clients')} clients for {found.number('seconds'):g} seconds, faults at "
-        f"{found.number('rate'):.0%} of the calls, and conflicts. "
-        f"Killed: {', '.join(killed) or 'nothing'}. Seed {found.value('seed')}."
-    )
     operations = found.where(metric=("told", "slowest"))
-    faults = found.where(metric="faults")
-    kinds = sorted(faults.names("reader"))
-
-    def told(outcome: str, metric: str = "told") -> tuple[str, Cell]:
-        return outcome, lambda one: f"{one.where(reader=outcome).number(metric):,}"
-
-    def total(outcome: str) -> float:
-        return sum(found.where(reader=outcome).numbers("told"))
-
-    writes = [row for row in found if row.metric == "slowest" and row.list != READ]
-    return Section(
+    writes = [row for row in operations.where(metric="slowest") if row.list != READ]
+    killed = [f"{row.list} {row.value} times" for row in found.where(metric="kills")]
+    written = section(
+        "storm",
+        found,
         name=f"storm-{read_model}",
-        title=f"A storm on the read model {read_model}",
-        notes=(
-            about,
-            *(f"Traceback: {sentence}" for sentence in found.values("traceback")),
-            *(f"Wrong: {sentence}." for sentence in found.values("wrong")),
-            *(f"Differs: {sentence}." for sentence in found.values("difference")),
-        ),
-        tables=(
-            pivot(
-                "What clients were told",
-                *(operations, {"operation": "list"}),
-                *map(told, (DONE, REFUSED, AWAY, FAILED)),
-                ("slowest (s)", of("slowest", ".2f")),
-            ),
-            pivot(
-                "Faults that calls met",
-                *(faults, {"call": "list"}),
-                *(told(kind, "faults") for kind in kinds),
-            ),
-            promise(
-                "What they are held to",
-                ("answers with 500", 0, total(FAILED)),
-                ("tracebacks of the site", 0, len(found.values("traceback"))),
-                ("own changes refused", 0, total(WRONGLY_REFUSED)),
-                ("stored otherwise than told", 0, len(found.values("wrong"))),
-                ("found by check_integrity", 0, len(found.values("difference"))),
-                (
-                    "the slowest page, in seconds",
-                    settings.PAGE_SECONDS + PAGE_WAITS + PAGE_SLACK,
-                    found.where(list=READ).number("slowest"),
-                ),
-                (
-                    "the slowest write, in seconds",
-                    settings.WRITE_SECONDS + FORM_WAITS + WRITE_SLACK,
-                    max((float(row.value) for row in writes), default=0.0),
-                ),
-            ),
-        ),
+        groups={"operations": operations, "faults": found.where(metric="faults")},
+        read_model=read_model,
+        killed=", ".join(killed) or "nothing",
+        failed=sum(found.where(reader=FAILED).numbers("told")),
+        tracebacks=len(found.values("traceback")),
+        wrongly_refused=sum(found.where(reader=WRONGLY_REFUSED).numbers("told")),
+        wrong=len(found.values("wrong")),
+        differences=len(found.values("difference")),
+        most_of_a_page=settings.PAGE_SECONDS + PAGE_WAITS + PAGE_SLACK,
+        slowest_page=found.where(list=READ).number("slowest"),
+        most_of_a_write=settings.WRITE_SECONDS + FORM_WAITS + WRITE_SLACK,
+        slowest_write=max((float(row.value) for row in writes), default=0.0),
     )
+    sentences = (
+        *(f"Traceback: {sentence}" for sentence in found.values("traceback")),
+        *(f"Wrong: {sentence}." for sentence in found.values("wrong")),
+        *(f"Differs: {sentence}." for sentence in found.values("difference")),
+    )
+    return replace(written, notes=(*written.notes, *sentences))

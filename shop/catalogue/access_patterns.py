@@ -3,7 +3,7 @@
 How a position's table key follows from its place depends on the list.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from dynamo.lists.reader import Order
@@ -37,33 +37,20 @@ class ProductOrder(StrEnum):
 def products_of(slug: str, data: Data, *, shards: int) -> list[Run]:
     """Return the runs of a category's products by name, or by price of those that have one."""
     sort_key = keys.product if data is Data.PRICE else keys.by_name
-
-    def table_key(position: Position) -> dict[str, str]:
-        return {"pk": keys.category(slug), "sk": sort_key(id_at(position.place))}
-
-    index = _by_data(table_key)
-    return [Run(index=index, partition=keys.category_shard(slug, data, n)) for n in range(shards)]
+    partitions = [keys.category_shard(slug, data, n) for n in range(shards)]
+    return _by_data(partitions, lambda product_id: (keys.category(slug), sort_key(product_id)))
 
 
 def categories_in_the_tree(*, shards: int) -> list[Run]:
     """Return the runs of all categories by name, each after its parent."""
-
-    def table_key(position: Position) -> dict[str, str]:
-        return dict.fromkeys(("pk", "sk"), keys.category(id_at(position.place)))
-
-    index = _by_data(table_key)
-    return [Run(index=index, partition=keys.tree_shard(n)) for n in range(shards)]
+    partitions = map(keys.tree_shard, range(shards))
+    return _by_data(partitions, lambda slug: (keys.category(slug), keys.category(slug)))
 
 
 def buyers_of(product_id: str, *, shards: int) -> list[Run]:
     """Return the runs of a product's purchases by time; a place ends in the user name."""
-
-    def table_key(position: Position) -> dict[str, str]:
-        username = id_at(position.place)
-        return {"pk": keys.user(username), "sk": keys.bought(username, product_id)}
-
-    index = _by_data(table_key)
-    return [Run(index=index, partition=keys.buyers_shard(product_id, n)) for n in range(shards)]
+    partitions = [keys.buyers_shard(product_id, n) for n in range(shards)]
+    return _by_data(partitions, lambda name: (keys.user(name), keys.bought(name, product_id)))
 
 
 def purchases_of(username: str) -> Run:
@@ -80,5 +67,12 @@ def purchases_of(username: str) -> Run:
     return Run(index=index, partition=keys.user(username), prefix=BOUGHT)
 
 
-def _by_data(table_key: Callable[[Position], Mapping[str, str]]) -> Index:
-    return Index(TABLE, PLAN, "data_partition", "data", table_key)
+def _by_data(partitions: Iterable[str], key_of: Callable[[str], tuple[str, str]]) -> list[Run]:
+    """Return the runs of partitions; ``key_of`` derives a table key from the id in a place."""
+
+    def table_key(position: Position) -> dict[str, str]:
+        partition, sort_key = key_of(id_at(position.place))
+        return {"pk": partition, "sk": sort_key}
+
+    index = Index(TABLE, PLAN, "data_partition", "data", table_key)
+    return [Run(index=index, partition=partition) for partition in partitions]

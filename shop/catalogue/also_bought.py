@@ -1,10 +1,7 @@
 """“Customers who bought this also bought”, from the edges between users and products.
 
-Reads the newest buyers of the product from the shards of ``by_data``, then the newest purchases
-of each at once, and ranks their products. The cost is bounded: see `Bounds.capacity_units`.
-Only orders count that were delivered, and not sent back (see `shop.catalogue.also_bought`).
-
-For privacy, only products are returned that at least five of the buyers have.
+Reads the newest buyers of the product, then the newest purchases of each, and ranks their products.
+Only orders count that were delivered, and not sent back.
 """
 
 from collections.abc import Iterable, Sequence
@@ -57,15 +54,6 @@ class AlsoBought:
     buyers: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Tally:
-    """A product that some buyers bought; ``newest`` is the place of the latest purchase."""
-
-    product_id: str
-    buyers: int
-    newest: str
-
-
 def read_also_bought(product_id: str) -> tuple[Product, tuple[AlsoBought, ...]]:
     """Read a product, and meanwhile what else its buyers bought. Raises NoSuchProduct."""
     with pool().together() as together:
@@ -76,20 +64,18 @@ def read_also_bought(product_id: str) -> tuple[Product, tuple[AlsoBought, ...]]:
 
 def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoBought, ...]:
     """Find what else the newest buyers of a product bought, by number of buyers, newest first."""
-    usernames = _newest_buyers(product_id, bounds.buyers)
-    tallies = _tallied(_purchases(usernames, bounds.purchases))
+    places: dict[str, list[str]] = {}  # of purchases by product: a user has one edge to each
+    for place in _purchases(_newest_buyers(product_id, bounds.buyers), bounds.purchases):
+        places.setdefault(id_at(place), []).append(place)
+    ranked = sorted(((len(some), max(some), one) for one, some in places.items()), reverse=True)
     chosen = [
-        tally
-        for tally in sorted(tallies, key=_rank, reverse=True)
-        if tally.buyers >= bounds.least_buyers and tally.product_id != product_id
+        (one, buyers)
+        for buyers, _newest, one in ranked
+        if buyers >= bounds.least_buyers and one != product_id
     ][: bounds.shown]
     with labelled_calls("product names"):
-        tiles = find_tiles(tally.product_id for tally in chosen)
-    return tuple(
-        AlsoBought(tiles[tally.product_id], tally.buyers)
-        for tally in chosen
-        if tally.product_id in tiles
-    )
+        tiles = find_tiles(one for one, _ in chosen)
+    return tuple(AlsoBought(tiles[one], buyers) for one, buyers in chosen if one in tiles)
 
 
 def _newest_buyers(product_id: str, most: int) -> list[str]:
@@ -114,18 +100,6 @@ def _purchases(usernames: Sequence[str], most: int) -> list[str]:
     return [entry.position.place for page in pages for entry in page.entries]
 
 
-def _tallied(places: Iterable[str]) -> list[_Tally]:
-    # A user has one edge to each product.
-    by_product: dict[str, list[str]] = {}
-    for place in places:
-        by_product.setdefault(id_at(place), []).append(place)
-    return [_Tally(name, len(found), max(found)) for name, found in by_product.items()]
-
-
-def _rank(tally: _Tally) -> tuple[int, str]:
-    return tally.buyers, tally.newest
-
-
 DERIVED = ("order_status_date", "data_partition", "data")
 """The keys of a purchase in two indexes; one that is not counted has none."""
 
@@ -135,9 +109,8 @@ def purchase_updates(
 ) -> list[Action]:
     """Build the updates that list the purchases of an order, or unless ``delivered`` unlist them.
 
-    They belong into the transaction that moves the order. ``moment`` is that of placing. Each is
-    on condition that the purchase has no later order: one that has is never this order's again, so
-    that its update may be left out.
+    They belong into the transaction that moves the order, placed at ``moment``. Each is on
+    condition that the purchase has no later order, and may be left out where it has one.
     """
     shards = EDGES.writable()
     return [

@@ -9,7 +9,8 @@ from django.utils.translation import gettext_lazy
 
 from dynamo.web.addresses import Toggle
 from dynamo.web.paging import Pager
-from shop.catalogue.access_patterns import PLAN, ProductOrder
+from dynamo.web.refusals import Refusal
+from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.queries import CategoryNode, ProductTile
 
 LABELS = {
@@ -20,20 +21,16 @@ LABELS = {
 }
 
 
-class BadProductOrder(ValueError):
-    """There is no such order; the text says which there are."""
-
-
-def parse_order(text: str | None) -> ProductOrder | None:
-    """Parse the order in a URL, None without one. Raises BadProductOrder."""
+def parse_order(text: str | None, slug: str) -> ProductOrder | None:
+    """Parse the order in the URL of a category, None without one. Raises Refusal."""
     if text is None:
         return None
     try:
         return ProductOrder(text)
     except ValueError as error:
-        known = ", ".join(ProductOrder)
         sentence = _("Products cannot be sorted by “%(order)s”: choose from %(known)s.")
-        raise BadProductOrder(sentence % {"order": text, "known": known}) from error
+        known = {"order": text, "known": ", ".join(ProductOrder)}
+        raise Refusal(sentence % known, first_url=category_url(slug, None)) from error
 
 
 def category_url(slug: str, order: ProductOrder | None) -> str:
@@ -48,17 +45,6 @@ def category_pager(slug: str, order: ProductOrder | None) -> Pager:
     url = category_url(slug, order)
     shape = {"order": order.value} if order else {}
     return Pager(url, name, canonical="" if order else url, shape=shape)
-
-
-def tree_pager() -> Pager:
-    """Return the pager of all categories."""
-    url = reverse("categories")
-    return Pager(url, "categories/tree", canonical=url)
-
-
-def plan_of(order: ProductOrder | None) -> str:
-    """Return the name of the plan by which a category's products are read."""
-    return "products of a category" if order is None else PLAN
 
 
 def order_toggles(slug: str, chosen: ProductOrder | None) -> list[Toggle]:

@@ -1,7 +1,6 @@
 """The keys of the index ``by_data``, for every write and the integrity check.
 
-Follows "Use Sharded GSI to query on data" of the pattern list. A list is ordered by the data,
-which ends in the id of the edge's target, so that places in one list are unique.
+A list is ordered by the data, which ends in the id of the edge's target: places are unique.
 """
 
 from collections.abc import Sequence
@@ -30,13 +29,12 @@ def folded(name: str) -> str:
     """Return a name as it sorts, such as ``cafe-creme`` for “Café  Crème!”; may be empty."""
     taken_apart = normalize("NFKD", normalize("NFKD", name).casefold())
     letters = "".join(letter for letter in taken_apart if not combining(letter))
-    runs = groupby(letters.translate(_WITHOUT_MARKS), key=_is_of_a_word)
+    runs = groupby(
+        letters.translate(_WITHOUT_MARKS),
+        key=lambda letter: letter.isalnum() or category(letter).startswith("M"),
+    )
     words = JOINT.join("".join(run) for is_word, run in runs if is_word)
     return words.encode()[:LONGEST].decode(errors="ignore")
-
-
-def _is_of_a_word(letter: str) -> bool:
-    return letter.isalnum() or category(letter).startswith("M")
 
 
 DIGITS = 12

@@ -56,8 +56,8 @@ def product_item(
         name=product.name,
         unit_price_cents=product.unit_price_cents,
         currency=product.currency,
-        trail=_steps(_way(path)),
-        categories=_steps(sorted((categories or {}).items())) or [],
+        trail=_steps(path),
+        categories=_steps(NewCategory(*each) for each in sorted((categories or {}).items())) or [],
         priced_at=product.priced_at and timestamp(product.priced_at),
         external_id=product.external_id,
     )
@@ -77,17 +77,22 @@ def product_edges(
 ) -> list[ProductEdge]:
     """Build a product's edges from its categories; ``names`` are the categories' by slug.
 
-    An edge repeats the product's name and price and the category's name, so that lists in
-    either direction need no second read. ``shards`` is the number of those of ``by_data``.
+    An edge repeats what lists show. ``shards`` is the number of those of ``by_data``.
     """
-    return [
-        edge
-        for slug in product.category_slugs
-        for edge in (
-            _edge(product, slug, keys.product(product.id), shards, category=names[slug]),
-            _edge(product, slug, keys.by_name(product.id), shards),
-        )
-    ]
+    edges = []
+    for slug in product.category_slugs:
+        shown: dict[str, Any] = {
+            "pk": keys.category(slug),
+            "name": product.name,
+            "unit_price_cents": product.unit_price_cents,
+            "currency": product.currency,
+        }
+        price = price_data(slug, product.id, product.unit_price_cents, shards=shards)
+        name = name_data(slug, product.id, product.name, shards=shards)
+        by_id, by_name = keys.product(product.id), keys.by_name(product.id)
+        edges.append(ProductEdge(sk=by_id, category=names[slug], **(shown | price)))
+        edges.append(ProductEdge(sk=by_name, **(shown | name)))
+    return edges
 
 
 def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
@@ -99,49 +104,24 @@ def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
         pk=key,
         sk=key,
         name=category.name,
-        trail=_steps(_way(parents)),
+        trail=_steps(parents),
         **data,
     )
 
 
 def parent_edge(path: Sequence[NewCategory]) -> CategoryEdge:
     """Build the edge to a category from its parent, or from the root for the front page."""
-    *parents, category = path
-    if not parents:
-        return CategoryEdge(pk=keys.ROOT, sk=keys.category(category.slug), name=category.name)
+    category, parent = path[-1], path[-2] if len(path) > 1 else None
     return CategoryEdge(
-        pk=keys.category(parents[-1].slug),
+        pk=keys.category(parent.slug) if parent else keys.ROOT,
         sk=keys.category(category.slug),
         name=category.name,
-        category=parents[-1].name,
+        category=parent.name if parent else None,
     )
 
 
-def _edge(
-    product: NewProduct, slug: str, sort_key: str, shards: int, *, category: str | None = None
-) -> ProductEdge:
-    data: dict[str, Any] = (
-        name_data(slug, product.id, product.name, shards=shards)
-        if category is None
-        else price_data(slug, product.id, product.unit_price_cents, shards=shards)
-    )
-    return ProductEdge(
-        pk=keys.category(slug),
-        sk=sort_key,
-        name=product.name,
-        unit_price_cents=product.unit_price_cents,
-        currency=product.currency,
-        category=category,
-        **data,
-    )
-
-
-def _way(path: Iterable[NewCategory]) -> Iterable[tuple[str, str]]:
-    return ((step.slug, step.name) for step in path)
-
-
-def _steps(path: Iterable[tuple[str, str]]) -> list[TrailStep] | None:
-    steps = [TrailStep(slug=slug, name=name) for slug, name in path]  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+def _steps(path: Iterable[NewCategory]) -> list[TrailStep] | None:
+    steps = [TrailStep(slug=step.slug, name=step.name) for step in path]  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     return steps or None
 
 

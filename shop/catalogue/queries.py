@@ -1,21 +1,25 @@
 """Reads of the catalogue."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from django.contrib.staticfiles import finders
 from django.templatetags.static import static
 from django.urls import reverse
 
+from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest, read
+from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
 from dynamo.lists.runs import SEPARATOR, Run
+from dynamo.writes.counters import share_of
 from shop import keys
+from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
+from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import MOST_IN_ONE
 from shop.models import Product as Stored
 from shop.table import BY_KEY, Key, read_for_page
@@ -48,24 +52,11 @@ class PricedProduct:
 
 def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
     """Read the prices of products, half a unit each; those without one are left out."""
-    own_keys = map(keys.product, product_ids)
-    found = read_for_page((key, key) for key in own_keys)
-    products = [_priced(item) for item in found if is_for_sale(item)]
-    return {product.id: product for product in products}
-
-
-def is_for_sale(item: Item) -> bool:
-    """Return whether a product's item has a price."""
-    return "unit_price_cents" in item and "currency" in item
-
-
-def _priced(item: Item) -> PricedProduct:
-    return PricedProduct(
-        id=item["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX),
-        name=item["name"]["S"],
-        unit_price_cents=int(item["unit_price_cents"]["N"]),
-        currency=item["currency"]["S"],
-    )
+    return {
+        tile.id: PricedProduct(tile.id, tile.name, int(tile.unit_price.scaleb(2)), tile.currency)
+        for tile in find_tiles(product_ids).values()
+        if tile.unit_price is not None
+    }
 
 
 CATEGORIES = Stored.categories.attr_name
@@ -175,11 +166,15 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
 
 
 def find_category(slug: str) -> CategoryNode:
-    """Read a category with ancestors and children by one query. Raises NoSuchCategory."""
+    """Read a category with ancestors and children by one query, metered as ``category``.
+
+    Raises NoSuchCategory.
+    """
     key = keys.category(slug)
     below = Run(index=BY_KEY, partition=key, prefix=keys.CATEGORY_PREFIX)
     request = PageRequest(MOST_IN_ONE + 1)
-    page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)
+    with labelled_calls("category"):
+        page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)
     items = {entry.item["sk"]["S"]: entry.item for entry in page.entries}
     # The root has edges too, but no item of its own.
     node = items.pop(key, None)
@@ -239,6 +234,51 @@ def steps_in(item: Item, name: str) -> tuple[Category, ...]:
 
 
 def _price_in(item: Item) -> tuple[Decimal | None, str]:
-    if not is_for_sale(item):
+    if not ("unit_price_cents" in item and "currency" in item):
         return None, ""
     return Decimal(item["unit_price_cents"]["N"]).scaleb(-2), item["currency"]["S"]
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryResult(PageResult[ProductTile]):
+    """A category, and a page of its products."""
+
+    category: CategoryNode
+
+
+def read_category(
+    slug: str, request: PageRequest, *, order: ProductOrder | None = None
+) -> CategoryResult:
+    """Read a category and a page of its products, in one round. Raises NoSuchCategory."""
+    with pool().together() as together:
+        node = together.start(partial(find_category, slug))
+        products = list_category(slug, request, order=order)
+        return CategoryResult(products.items, products.page, node.result())
+
+
+def list_category(
+    slug: str, request: PageRequest, *, order: ProductOrder | None = None
+) -> PageResult[ProductTile]:
+    """Read a page of a category's products by id, name, or price of those that have one."""
+    if order is None:
+        page = list_products(slug, request)
+    else:
+        page = _merged(partial(products_of, slug, order.data), request, order.direction)
+    return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
+
+
+def list_all_categories(request: PageRequest) -> PageResult[CategoryNode]:
+    """Read a page of all categories by name, each followed by its children."""
+    page = _merged(categories_in_the_tree, request, Order.OLDEST_FIRST)
+    nodes = [entry.item for entry in page.entries]
+    found = ((category_of(node), trail_in(node)) for node in nodes)
+    return PageResult(tuple(CategoryNode(one.slug, one.name, way) for one, way in found), page)
+
+
+def _merged(runs_of: Callable[..., Sequence[Run]], request: PageRequest, order: Order) -> Page:
+    def read_from(shards: int) -> Page:
+        share = share_of(request.size + 1, shards)
+        runs = runs_of(shards=shards)
+        return read(runs, request, order=order, first_reads=[share] * shards)
+
+    return EDGES.read_all(read_from)

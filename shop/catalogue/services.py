@@ -43,26 +43,7 @@ def register_name_copies(renaming: Renaming) -> None:
     _renamings.append(renaming)
 
 
-def rename_copies(product_id: str, name: str) -> list[Action]:
-    """Build the actions that change all copies of a product's name."""
-    return [action for renaming in _renamings for action in renaming(product_id, name)]
-
-
 ATTEMPTS = 5
-
-
-def change_products(
-    products: Sequence[NewProduct], stored: Mapping[str, Item], *, tree: CategoryTree, shards: int
-) -> dict[str, frozenset[str]]:
-    """Write new names, prices and categories of stored products.
-
-    ``stored`` are the own items of those that exist, by id. Products that do not exist or do not
-    differ are skipped. Returns the slugs of the categories that each changed product was in, by
-    its id. Repeatable. Raises Contended, and what `dynamo.writes.transactions` raises.
-    """
-    changed = [p for p in products if p.id in stored and not is_as_stored(p, stored[p.id])]
-    were_in = pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
-    return {product.id: slugs for product, slugs in zip(changed, were_in, strict=True)}
 
 
 def stored_products(product_ids: Iterable[str]) -> dict[str, Item]:
@@ -98,6 +79,10 @@ def product_node(product: NewProduct, tree: CategoryTree) -> Product:
 
 
 def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
+    """Write a product's new name, price and categories; return the slugs that it was in.
+
+    Raises Contended, and what `dynamo.writes.transactions` raises.
+    """
     seen: Item | None = stored
     for _ in range(ATTEMPTS):
         was_in = slugs_of(seen) if seen else frozenset()
@@ -105,8 +90,10 @@ def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) 
         same = unchanged(seen or {}, Product.pk, Product.name, Product.categories)
         node = put_of(product_node(product, tree), same)
         edges = product_edges(product, names=tree.names, shards=shards)
-        is_named = seen is not None and seen["name"]["S"] == product.name
-        copies = [] if is_named else rename_copies(product.id, product.name)
+        copies: list[Action] = []
+        if seen is None or seen["name"]["S"] != product.name:
+            for renaming in _renamings:
+                copies += renaming(product.id, product.name)
         try:
             write_together(client(), [node, *map(put_of, edges), *_gone(product.id, left), *copies])
         except ConditionFailed:
@@ -129,8 +116,7 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     """Put a whole catalogue, replacing products and categories with the same ids.
 
     A product's categories and a category's parents must be among ``categories``. A stored product
-    with another name or price, or in other categories, changes in one transaction with its edges,
-    and leaves the categories it does not name any more. Other products and categories stay. The
+    that differs changes in one transaction with its edges. Other products and categories stay. The
     edges of the root come last, so that the front page shows complete categories alone.
 
     Repeatable. Raises BrokenTree before anything is written, and what `dynamo.calls.batches`
@@ -139,14 +125,15 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     tree = CategoryTree.of(categories)
     shards = EDGES.writable()
     stored = stored_products(product.id for product in products)
-    changed = change_products(products, stored, tree=tree, shards=shards)
-    others = [product for product in products if product.id not in changed]
+    changed = [p for p in products if p.id in stored and not is_as_stored(p, stored[p.id])]
+    were_in = pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
+    others = [p for p in products if p.id not in stored or is_as_stored(p, stored[p.id])]
     _put([product_node(product, tree) for product in others])
     _put([item for item in map(description_item, products) if item])
     _put([e for p in others for e in product_edges(p, names=tree.names, shards=shards)])
     _put_categories(tree, shards)
     # What changed may have left the shelves of other categories.
-    left = frozenset().union(*changed.values()) - tree.by_slug.keys()
+    left = frozenset().union(*were_in) - tree.by_slug.keys()
     pool().gather([partial(put_shelf, slug) for slug in sorted(left)])
 
 
@@ -156,14 +143,11 @@ def ensure_products(
     """Create missing products, named by their ids; return how many were created.
 
     ``originals`` are the ids of other systems that could not be kept, by those they were mapped to;
-    such a product is named by that. They go into the category “Everything else”, each with its
-    edges in one transaction. Existing products are left unchanged, also those created meanwhile.
-    Repeatable.
+    such a product is named by that. They go into the category “Everything else”. Existing products
+    are left unchanged. Repeatable.
     """
-    wanted = sorted(set(product_ids))
-    stored = stored_products(wanted)
-    missing = [product_id for product_id in wanted if product_id not in stored]
-    if not missing:
+    wanted = set(product_ids)
+    if not (missing := sorted(wanted - stored_products(wanted).keys())):
         return 0
     tree, shards = CategoryTree.of([EVERYTHING_ELSE]), EDGES.writable()
     _put_categories(tree, shards)

@@ -1,18 +1,16 @@
 """The categories of the front page, each with its first products.
 
-They travel with the edge from the root to the category, so that one Query reads the front page. A
-shelf is derived after the products were written, on condition that nobody else derived it
-meanwhile.
+They are in the edge from the root to the category, so that one Query reads the front page.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.reader import Page
 from dynamo.writes.transactions import (
-    Action,
     ConditionFailed,
     Contended,
     set_or_remove,
@@ -56,30 +54,17 @@ def put_shelf(slug: str, name: str = "") -> bool:
         stored = read_items([key]).get(key, {})
         if not stored and not name:
             return False
-        try:
-            for action in shelf_changes(slug, stored, name):
-                write_one(client(), action)
-        except ConditionFailed:
-            continue
-        return True
+        shelf = shelf_of(first_products(slug, ON_A_SHELF))
+        wanted = {"name": {"S": name} if name else stored["name"], SHELF: shelf}
+        if wanted.items() <= stored.items():
+            return True
+        attributes = CategoryEdge.name, CategoryEdge.shelf
+        changes = [set_or_remove(each, wanted[each.attr_name]) for each in attributes]
+        same = unchanged(stored, CategoryEdge.pk, CategoryEdge.name, CategoryEdge.shelf)
+        with suppress(ConditionFailed):
+            write_one(client(), update(CategoryEdge, table_key(*key), changes, same))
+            return True
     raise Contended("This category is being changed by others at the moment.")
-
-
-def shelf_changes(slug: str, stored: Item, name: str = "") -> list[Action]:
-    """Build the update of the edge ``stored`` that derives its shelf, none if it is as it should.
-
-    It has that edge's name unless another ``name`` is given.
-    """
-    shelf = shelf_of(first_products(slug, ON_A_SHELF))
-    wanted = {"name": {"S": name} if name else stored["name"], SHELF: shelf}
-    if wanted.items() <= stored.items():
-        return []
-    changes = [
-        set_or_remove(CategoryEdge.name, wanted["name"]),
-        set_or_remove(CategoryEdge.shelf, shelf),
-    ]
-    same = unchanged(stored, CategoryEdge.pk, CategoryEdge.name, CategoryEdge.shelf)
-    return [update(CategoryEdge, table_key(*root_key(slug)), changes, same)]
 
 
 def root_key(slug: str) -> Key:

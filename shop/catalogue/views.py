@@ -2,31 +2,32 @@
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
-from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import ListData, render_list, show_page
-from dynamo.web.refusals import Refusal
-from shop.catalogue.access_patterns import PLAN, ProductOrder
+from dynamo.web.paging import ListData, Pager, render_list, show_page
+from shop.catalogue.access_patterns import PLAN
 from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.category_listing import (
-    BadProductOrder,
     category_data,
     category_pager,
-    category_url,
     order_toggles,
     parse_order,
-    plan_of,
     product_data,
-    tree_pager,
 )
-from shop.catalogue.category_queries import CategoryResult, list_all_categories, read_category
 from shop.catalogue.edge_keys import Data
-from shop.catalogue.queries import NoSuchCategory, NoSuchProduct, Product, find_product
+from shop.catalogue.queries import (
+    NoSuchCategory,
+    NoSuchProduct,
+    Product,
+    find_product,
+    list_all_categories,
+    read_category,
+)
 from shop.web.caching import public
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
@@ -44,7 +45,8 @@ def product_or_404(product_id: str, *, is_whole: bool = True) -> Product:
 @public
 def categories(request: HttpRequest) -> HttpResponse:
     """Show all categories by name, each followed by its children (P9)."""
-    pager = tree_pager()
+    url = reverse("categories")
+    pager = Pager(url, "categories/tree", canonical=url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_all_categories(asked)
     return show_page(
@@ -63,10 +65,13 @@ def categories(request: HttpRequest) -> HttpResponse:
 @public
 def category(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the products of a category by id, name or price (P9)."""
-    order = _order(request, slug)
+    order = parse_order(request.GET.get("order"), slug)
     pager = category_pager(slug, order)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    read = _read(slug, asked, order)
+    try:
+        read = read_category(slug, asked, order=order)
+    except NoSuchCategory as error:
+        raise Http404(_("There is no such category.")) from error
     context = {
         "heading": read.category.name,
         "category": read.category,
@@ -81,7 +86,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         read.page,
         templates=("shop/catalogue/category.html", "shop/catalogue/_products.html"),
         context=lambda: context,
-        plan=plan_of(order),
+        plan="products of a category" if order is None else PLAN,
         data=lambda: ListData([product_data(each) for each in read.items]),
     )
 
@@ -106,17 +111,3 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
     return render_list(
         request, "shop/catalogue/also_bought.html", "shop/catalogue/_also_bought.html", context
     )
-
-
-def _order(request: HttpRequest, slug: str) -> ProductOrder | None:
-    try:
-        return parse_order(request.GET.get("order"))
-    except BadProductOrder as error:
-        raise Refusal(str(error), first_url=category_url(slug, None)) from error
-
-
-def _read(slug: str, asked: PageRequest, order: ProductOrder | None) -> CategoryResult:
-    try:
-        return read_category(slug, asked, order=order)
-    except NoSuchCategory as error:
-        raise Http404(_("There is no such category.")) from error

@@ -1,7 +1,7 @@
 """Parsing of one field, from the texts of a row; all of it raises RowRefused."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -12,6 +12,7 @@ _AFTER = re.compile(r"\s*(?:[$€£¥₹₽]|[^\W\d_]{1,3}[.]?)?")
 _NUMBER = re.compile(r"\d[\d.,' ]*", re.ASCII)
 _GROUPED = re.compile(r"\d{1,3}(?:(?P<mark>[.,' ])\d{3})(?:(?P=mark)\d{3})*")
 _PLAIN = re.compile(r"\d{1,15}")
+_FIRST_GROUP = re.compile(r"[^0].{0,2}")
 _MOST_CENTS = 10**14
 _DIGITS_OF_CENTS = 2
 _DIGITS_OF_A_GROUP = 3
@@ -37,7 +38,7 @@ def cents_of(text: str) -> int:
         mark = number[at]
         if number.count(mark) > 1:
             whole, decimals = number, ""
-        elif len(decimals) == _DIGITS_OF_A_GROUP and _may_be_grouped(whole):
+        elif len(decimals) == _DIGITS_OF_A_GROUP and _FIRST_GROUP.fullmatch(whole):
             raise BadNumber(f"“{text[:40]}” may mean thousands or decimals: write two decimals")
     return _cents(text, whole, decimals)
 
@@ -60,14 +61,10 @@ def _bare(text: str) -> str:
     return number[0].rstrip(" '")
 
 
-def _may_be_grouped(whole: str) -> bool:
-    return 1 <= len(whole) <= _DIGITS_OF_A_GROUP and not whole.startswith("0")
-
-
 def _cents(text: str, whole: str, decimals: str) -> int:
     if not (_PLAIN.fullmatch(whole) or _GROUPED.fullmatch(whole)):
         raise _unreadable(text)
-    if not decimals.isdigit() and decimals:
+    if decimals and not decimals.isdigit():
         raise _unreadable(text)
     digits = re.sub(r"\D", "", whole)
     exact = Decimal(f"{digits}.{decimals or 0}").scaleb(_DIGITS_OF_CENTS)
@@ -103,16 +100,17 @@ def needed(texts: Texts, name: str) -> str:
 
 def cents(texts: Texts, name: str) -> int:
     """Parse an amount of money; return cents."""
-    try:
-        return cents_of(needed(texts, name))
-    except BadNumber as error:
-        raise RowRefused(f"{name}: {error}") from error
+    return _number(texts, name, cents_of)
 
 
 def pieces(texts: Texts, name: str) -> int:
     """Parse a number of pieces from 1 up."""
+    return _number(texts, name, pieces_of)
+
+
+def _number(texts: Texts, name: str, parse: Callable[[str], int]) -> int:
     try:
-        return pieces_of(needed(texts, name))
+        return parse(needed(texts, name))
     except BadNumber as error:
         raise RowRefused(f"{name}: {error}") from error
 

@@ -1,10 +1,8 @@
 """The files of Olist's data set in a folder, as orders and lines of the plain shape.
 
-Three files are read at once: customers, products and categories. They are joined to the orders and
-their items, which are then read like those of any shop.
+Customers, products and categories are read at once, and joined to the orders and their items.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,11 +27,7 @@ _JOINED = {
     PRODUCTS: ("product_id", "product_category_name"),
 }
 """The columns of files that are joined to others by the first one."""
-_MAY_BE_EMPTY = {
-    CUSTOMERS: {"customer_zip_code_prefix"},
-    CATEGORIES: set[str](),
-    PRODUCTS: {"product_category_name"},
-}
+_MAY_BE_EMPTY = {(CUSTOMERS, "customer_zip_code_prefix"), (PRODUCTS, "product_category_name")}
 _COLUMNS = {
     "customer": "customer_id",
     "status": "order_status",
@@ -111,18 +105,17 @@ class _Joined:
         """Read a file, and reject the rows that are wrong."""
         path, columns = path_of(self.folder, stem), _JOINED[stem]
         self.rows[stem] = {}
-        counted: Counter[str] = Counter()
+        counts = self.counts[path.name] = FileCounts()
         with open_rows(RowFile(path)) as found:
             columns_among(found.columns, {name: name for name in columns}, needed=columns)
             for row in found.rows:
-                counted["rows"] += 1
+                counts.rows += 1
                 try:
                     self._add(stem, row)
                 except RowRefused as refused:
                     shown = row.shown(columns[0]) if isinstance(row, Record) else row.id
                     self.reject(Rejected(row.line, str(refused), shown, path.name))
-                    counted["rejected"] += 1
-        self.counts[path.name] = FileCounts(**counted)
+                    counts.rejected += 1
 
     def order(self, record: Record) -> Record:
         """Return an order with its customer and zip, and the date it has for its processing."""
@@ -164,7 +157,7 @@ class _Joined:
             raise RowRefused(row.reason)
         texts = {name: field_text(name, row.values[name]) for name in _JOINED[stem]}
         for name, text in texts.items():
-            if not text and name not in _MAY_BE_EMPTY[stem]:
+            if not text and (stem, name) not in _MAY_BE_EMPTY:
                 raise RowRefused(f"{name} is missing")
         key = next(iter(texts.values()))
         if stem == PRODUCTS:

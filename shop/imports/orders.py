@@ -1,6 +1,6 @@
 """Parsing of an order from its own fields and its lines. All of it raises RowRefused."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import ROUND_HALF_UP
@@ -40,17 +40,18 @@ class Names:
 
     def order(self, original: str) -> str:
         """Return the foreign id of an order, whose ``original`` id is not empty."""
-        order_id = product_id_of(original)
-        if order_id != original:
-            self.orders[order_id] = original
-        return order_id
+        return _mapped(original, self.orders)
 
     def product(self, original: str) -> str:
         """Return the id of a product, whose ``original`` id is not empty."""
-        product_id = product_id_of(original)
-        if product_id != original:
-            self.products[product_id] = original
-        return product_id
+        return _mapped(original, self.products)
+
+
+def _mapped(original: str, originals: dict[str, str]) -> str:
+    mapped = product_id_of(original)
+    if mapped != original:
+        originals[mapped] = original
+    return mapped
 
 
 _WAY = (
@@ -73,46 +74,35 @@ def history_of(status: Status, dates: Dates, original: str | None) -> tuple[Stat
     Dates of statuses after the last one are ignored.
     """
     moment = dates.get(status) or max(dates.values())
+    history = [StatusChange(status, moment, original)]
     passed = _WAY[: _WAY.index(status)] if status in _WAY else _WAY
-    before = reversed(list(_until(moment, passed, dates)))
-    return (*before, StatusChange(status, moment, original))
-
-
-def furthest_in(dates: Dates) -> Status:
-    """Return the status furthest in the life of an order that has a date."""
-    return max(dates, key=list(Status).index)
-
-
-def _until(moment: datetime, passed: tuple[Status, ...], dates: Dates) -> Iterator[StatusChange]:
-    # The last one first.
-    for status in reversed(passed):
-        date = dates.get(status)
-        if date is not None:
-            moment = max(dates[Status.PLACED], min(date, moment))
-            yield StatusChange(status, moment)
+    for before in reversed(passed):
+        if before in dates:
+            moment = max(dates[Status.PLACED], min(dates[before], moment))
+            history.append(StatusChange(before, moment))
+    return tuple(reversed(history))
 
 
 _PARTS = 3
 
 
 def write_history(history: Iterable[StatusChange]) -> str:
-    """Return a history as text."""
-    return " ".join(map(_written, history))
+    """Return a history as text, which `parse_history` reads."""
+    words = []
+    for change in history:
+        original = [] if change.original is None else [quote(change.original, safe="")]
+        words.append("@".join([change.status.value, timestamp(change.moment), *original]))
+    return " ".join(words)
 
 
 def parse_history(text: str) -> tuple[StatusChange, ...]:
     """Parse what `write_history` wrote. Raises ValueError for other text."""
-    return tuple(map(_parsed, text.split()))
-
-
-def _written(change: StatusChange) -> str:
-    original = [] if change.original is None else [quote(change.original, safe="")]
-    return "@".join([change.status.value, timestamp(change.moment), *original])
-
-
-def _parsed(word: str) -> StatusChange:
-    status, moment, *original = word.split("@", _PARTS - 1)
-    return StatusChange(Status(status), parse_timestamp(moment), *map(unquote, original))
+    changes = []
+    for word in text.split():
+        status, moment, *original = word.split("@", _PARTS - 1)
+        at = parse_timestamp(moment)
+        changes.append(StatusChange(Status(status), at, *map(unquote, original)))
+    return tuple(changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +154,7 @@ def in_order(lines: Sequence[PlainLine]) -> list[PlainLine]:
 def merge_lines(lines: Iterable[PlainLine]) -> tuple[NewLine, ...]:
     """Build an order's lines: one for all pieces of a product at one price.
 
-    A total that is no multiple of the number of pieces becomes two lines, a cent apart, so that
-    the sum is exact.
+    A total that is no multiple of the pieces becomes two lines, a cent apart.
     """
     found: dict[tuple[str, str, int], int] = {}
     for line in lines:
@@ -210,41 +199,35 @@ def parse_order(
     placed_at = moment(texts, DATES[Status.PLACED], shape.dates)
     if placed_at is None:
         raise RowRefused(f"{DATES[Status.PLACED]} is missing")
-    order_id, foreign_id = _ids(called, placed_at, texts, names)
+    if is_id_of(called, placed_at):  # an id of this shop is kept
+        order_id, foreign_id = called, texts.get("foreign_id")
+    else:
+        foreign_id = names.order(called)
+        order_id = imported_order_id(placed_at, foreign_id)
+    has_pickup = all(name in texts for name in PICKUP[:2])
     order = NewOrder(
         id=order_id,
         username=names.user(needed(texts, "customer")),
         placed_at=placed_at,
         lines=merge_lines(lines),
-        history=_history(texts, placed_at, shape),
+        history=_history(texts, shape),
         currency=currency(texts),
         foreign_id=foreign_id,
         zip_prefix=texts.get("zip"),
-        pickup=_pickup(texts),
+        pickup=NewPickup(*(texts.get(name, "") for name in PICKUP)) if has_pickup else None,
     )
     return ImportedOrder(called, rows, order, lines)
 
 
-def _ids(called: str, placed_at: datetime, texts: Texts, names: Names) -> tuple[str, str | None]:
-    """Return the order's id and its foreign id: an id of this shop is kept."""
-    if is_id_of(called, placed_at):
-        return called, texts.get("foreign_id")
-    foreign_id = names.order(called)
-    return imported_order_id(placed_at, foreign_id), foreign_id
-
-
-def _history(texts: Texts, placed_at: datetime, shape: Shape) -> tuple[StatusChange, ...]:
+def _history(texts: Texts, shape: Shape) -> tuple[StatusChange, ...]:
     status = _status(texts, shape)
     if "history" in texts:
         return _given_history(texts["history"], status)
-    dates = {Status.PLACED: placed_at}
-    for step, name in DATES.items():
-        if (found := moment(texts, name, shape.dates)) is not None:
-            dates[step] = found
+    moments = {step: moment(texts, name, shape.dates) for step, name in DATES.items()}
+    dates = {step: found for step, found in moments.items() if found}
+    now_in = status or max(dates, key=list(Status).index)  # the furthest with a date
     spelled = texts.get("status")
-    now_in = status or furthest_in(dates)
-    original = spelled if spelled and spelled != now_in.value else None
-    return history_of(now_in, dates, original)
+    return history_of(now_in, dates, spelled if spelled != now_in.value else None)
 
 
 def _status(texts: Texts, shape: Shape) -> Status | None:
@@ -268,9 +251,3 @@ def _given_history(text: str, status: Status | None) -> tuple[StatusChange, ...]
     if not history or status not in {None, history[-1].status}:
         raise RowRefused("history does not end in the status")
     return history
-
-
-def _pickup(texts: Texts) -> NewPickup | None:
-    if not all(name in texts for name in PICKUP[:2]):
-        return None
-    return NewPickup(*(texts.get(name, "") for name in PICKUP))

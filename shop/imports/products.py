@@ -4,7 +4,7 @@ The rules are in docs/importing-orders.md.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -16,7 +16,7 @@ from dynamo.items import Item
 from dynamo.lists.runs import parse_timestamp
 from shop import keys
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import CATEGORIES, steps_in, trail_in
+from shop.catalogue.queries import CATEGORIES, Category, steps_in, trail_in
 from shop.catalogue.services import (
     EVERYTHING_ELSE,
     is_as_stored,
@@ -40,8 +40,7 @@ class Update(Enum):
 class ImportedProduct:
     """A product as files tell of it, with its price in the latest order and when that was placed.
 
-    If the files do not name it, ``name`` is for a new one only. ``category`` None means that they
-    do not tell; without a price it was never ordered.
+    Unless it ``is_named``, the name is for a new one only; without a price it was never ordered.
     """
 
     id: str
@@ -73,8 +72,7 @@ class Outcome(Enum):
 def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter[Outcome]:
     """Put products of one category, and count their outcomes. Repeatable.
 
-    Stored categories keep their names and parents. What is stored as it would be created is put
-    again, because an interruption may have left it without its edges. Raises like `put_catalogue`.
+    Stored categories keep their names and parents. Raises like `put_catalogue`.
     """
     stored = stored_products(product.id for product in products)
     outcomes: Counter[Outcome] = Counter()
@@ -82,7 +80,8 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
     for product in products:
         known = stored.get(product.id)
         may_change = known is not None and _may_change(product, known, update)
-        outcomes[_outcome(known, may_change=may_change)] += 1
+        outcome = Outcome.UPDATED if may_change else Outcome.LEFT
+        outcomes[outcome if known else Outcome.CREATED] += 1
         categories, new = _wanted(product, known, may_change=may_change)
         if may_change or known is None or is_as_stored(new, known):
             shelves.setdefault(categories, []).append(new)
@@ -94,12 +93,6 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
 def category_named(name: str) -> NewCategory:
     """Build the category of a name."""
     return NewCategory(slug=slugify(name) or product_id_of(name).lower(), name=name)
-
-
-def _outcome(known: Item | None, *, may_change: bool) -> Outcome:
-    if known is None:
-        return Outcome.CREATED
-    return Outcome.UPDATED if may_change else Outcome.LEFT
 
 
 def _may_change(product: ImportedProduct, known: Item, update: Update) -> bool:
@@ -144,17 +137,11 @@ def _with_parents(categories: Iterable[NewCategory]) -> list[NewCategory]:
     """Return categories as they are stored, with those above them; new ones are in the root."""
     by_key = {keys.category(category.slug): category for category in categories}
     stored = {key: item for (key, _), item in read_items((key, key) for key in by_key).items()}
-    found = {
-        step.slug: step
-        for key, category in by_key.items()
-        for step in (_way(category.slug, stored[key]) if key in stored else [category])
-    }
+    found = {category.slug: category for key, category in by_key.items() if key not in stored}
+    for key, item in stored.items():
+        parent: str | None = None
+        own = Category(by_key[key].slug, item["name"]["S"])
+        for step in (*trail_in(item), own):
+            found[step.slug] = NewCategory(step.slug, step.name, parent)
+            parent = step.slug
     return list(found.values())
-
-
-def _way(slug: str, item: Item) -> Iterator[NewCategory]:
-    parent: str | None = None
-    for step in trail_in(item):
-        yield NewCategory(step.slug, step.name, parent)
-        parent = step.slug
-    yield NewCategory(slug, item["name"]["S"], parent)

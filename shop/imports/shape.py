@@ -25,8 +25,7 @@ _KNOWN = {
 def status_of(text: str, mapped: Mapping[str, Status]) -> Status | None:
     """Return the status that a file calls ``text``, None if that is unknown.
 
-    ``mapped`` are spellings in lower case. The others are compared without regard to case, to
-    dashes and underscores, and to WooCommerce's prefix ``wc-``.
+    ``mapped`` are spellings in lower case; WooCommerce's prefix ``wc-`` is ignored.
     """
     lower = text.lower()
     plain = lower.removeprefix("wc-").replace("-", " ").replace("_", " ")

@@ -1,8 +1,7 @@
 """The first pass of an import of orders: reads or rejects every row.
 
-An order has the rows of its own fields and of its lines, in one file or in two. If one of them is
-rejected, all are. A malformed row may be a line of the order before or behind it: neither is
-imported. The rows are kept in memory, because those of an order may be anywhere.
+If one row of an order is rejected, all are. A malformed row may be a line of the order before or
+behind it: neither is imported.
 """
 
 from collections import Counter
@@ -24,7 +23,7 @@ OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
 _SHOWN = 40
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FileCounts:
     """The numbers of a file's rows: ``read + rejected == rows``."""
 
@@ -105,7 +104,8 @@ class OrderRows:
     is_headed: bool = False
 
     def add_own(self, record: Record, row: RowRef) -> None:
-        """Add the order's own fields in a row; they must not contradict those before."""
+        """Add a row, and the order's own fields in it, which must not contradict those before."""
+        self.rows.append(row)
         self.is_headed = True
         try:
             texts = _texts(self.shape.join_order(record), OWN_FIELDS, self.shape.columns)
@@ -212,25 +212,29 @@ class _Survey:
             elif (found := self._order_id(record, columns, has_own=True)) is None:
                 self._refuse(row, "order_id is missing", "")
                 self._mark_neighbours_incomplete(row)
-            elif found in self._orders or self._files.limit is None:
-                order = self._orders.setdefault(found, self._new(found))
+            elif order := self._order(found, may_be_new=self._files.limit is None):
                 order.rows.append(row)
                 self._remember_neighbour(order)
                 order.add_line(record, row, columns)
 
     def found(self, reject: Callable[[Rejected], object]) -> OrdersFound:
         """Parse the orders, now that all their rows are read."""
-        orders = [order for rows in self._orders.values() for order in self._parsed(rows)]
+        orders: list[ImportedOrder] = []
+        for rows in self._orders.values():
+            self._rows.update(row.file for row in rows.rows)
+            if order := rows.parse():
+                orders.append(order)
+            else:
+                self._rejected.extend(rows.rejected())
         files = self._files.file_names
         self._rejected.sort(key=lambda row: (files.index(row.file), row.line))
         for rejected in self._rejected:
             reject(rejected)
         counted = Counter(row.file for row in self._rejected)
         counts = {file: FileCounts(self._rows[file], counted[file]) for file in files}
+        counts = {**self._files.counts, **counts}
         orders.sort(key=lambda found: (found.order.placed_at, found.id))
-        return OrdersFound(
-            orders, {**self._files.counts, **counts}, self._files.names, self._files.catalogue
-        )
+        return OrdersFound(orders, counts, self._files.names, self._files.catalogue)
 
     def _order_id(self, record: Record, columns: Mapping[str, str], *, has_own: bool) -> str | None:
         """Return the id of a row's order; a row without own fields may belong to the one before."""
@@ -241,15 +245,14 @@ class _Survey:
         self._last_id = text or self._last_id
         return self._last_id or None
 
-    def _order(self, order_id: str) -> OrderRows | None:
+    def _order(self, order_id: str, *, may_be_new: bool = True) -> OrderRows | None:
         """Return the rows of an order, None of one behind the limit."""
-        limit = self._files.limit
-        if order_id not in self._orders and limit is not None and len(self._orders) >= limit:
+        limit = len(self._orders) + 1 if self._files.limit is None else self._files.limit
+        is_behind = len(self._orders) >= limit or not may_be_new
+        if order_id not in self._orders and is_behind:
             return None
-        return self._orders.setdefault(order_id, self._new(order_id))
-
-    def _new(self, order_id: str) -> OrderRows:
-        return OrderRows(order_id, self._shape, self._files.names)
+        new = OrderRows(order_id, self._shape, self._files.names)
+        return self._orders.setdefault(order_id, new)
 
     def _mark_neighbours_incomplete(self, row: RowRef) -> None:
         because = f"line {row.line} of {row.file}, which may be one of its lines, was rejected"
@@ -264,7 +267,6 @@ class _Survey:
     def _add_row(self, order_id: str, record: Record, row: RowRef) -> None:
         if (order := self._order(order_id)) is None:
             return
-        order.rows.append(row)
         self._remember_neighbour(order)
         order.add_own(record, row)
         order.add_line(record, row, self._shape.columns)
@@ -276,18 +278,9 @@ class _Survey:
             return
         if (order := self._order(order_id)) is None:
             return
-        order.rows.append(row)
         order.add_own(record, row)
         if self._shape.lines_in:
             self._line_columns.add(order.add_nested(record, row))
-
-    def _parsed(self, rows: OrderRows) -> Iterator[ImportedOrder]:
-        self._rows.update(row.file for row in rows.rows)
-        order = rows.parse()
-        if order is None:
-            self._rejected.extend(rows.rejected())
-        else:
-            yield order
 
     def _refuse(self, row: RowRef, reason: str, order_id: str) -> None:
         self._rows[row.file] += 1
@@ -310,18 +303,14 @@ def _rows(
         if found.are_columns_known:
             require(found.columns)
         for row in found.advancing(found.rows, advance):
-            yield _with_readable_id(row, id_column) if isinstance(row, Record) else row
+            try:
+                if isinstance(row, Record):  # the id of its order may be no short text
+                    field_text("order_id", row.values.get(id_column))
+                yield row
+            except RowRefused as refused:
+                yield Rejected(row.line, str(refused))
         if found.columns and not found.are_columns_known:
             require(found.columns)
-
-
-def _with_readable_id(record: Record, column: str) -> Record | Rejected:
-    """Return a row, rejected where the id of its order is no short text."""
-    try:
-        field_text("order_id", record.values.get(column))
-    except RowRefused as refused:
-        return Rejected(record.line, str(refused))
-    return record
 
 
 def _texts(record: Record, fields: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:

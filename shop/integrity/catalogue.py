@@ -61,10 +61,8 @@ class CatalogueItems:
 
     def handlers(self) -> Handlers:
         targets = (keys.CATEGORY_PREFIX, keys.PRODUCT_PREFIX, keys.NAME_PREFIX)
-        of_category = dict.fromkeys(
-            [(keys.CATEGORY_PREFIX, target) for target in targets], self.add
-        )
-        return {**of_category, (keys.PRODUCT_PREFIX, keys.PRODUCT_PREFIX): self.add}
+        starts = [(keys.CATEGORY_PREFIX, target) for target in targets]
+        return dict.fromkeys([*starts, (keys.PRODUCT_PREFIX,) * 2], self.add)
 
     def add(self, item: Item) -> None:
         """Note a category, a product's own item, or an edge to either."""
@@ -103,10 +101,10 @@ class CatalogueItems:
         for edge in self._edges():
             by_product.setdefault(edge[1], []).append(edge)
             if any(_differing_edge(edge, *context, self._items)):
-                yield Candidate(partial(_reread_edge, edge, *context))
+                yield Candidate(partial(_differing_edge, edge, *context))
         for edges in by_product.values():
             if any(_differing_product(edges, tree, self._items)):
-                yield Candidate(partial(_reread_product, edges, tree))
+                yield Candidate(partial(_differing_product, edges, tree))
 
     def _shelf_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
         edges: dict[str, list[Item]] = {}
@@ -167,25 +165,20 @@ def _differing_item(
 ) -> Iterator[Difference]:
     """Compare an item with what it should be, None for no item; ``unless`` goes with its repair."""
     stored = items.get(key)
-    sides: tuple[Mapping[str, str], Mapping[str, str]]
     if stored is None or expected is None:
-        sides = _presence(stored), _presence(expected)
+        left, right = ({"item": "none" if each is None else "there"} for each in (stored, expected))
     else:
-        values = _values(stored)
-        sides = values, in_stored_shard(values, _values(expected.serialize()))
-    actions = [_put_keeping_shelf(key, expected), *unless]
-    yield from compare(kind, subject, *sides, repair=partial(_repair, actions))
+        left = _values(stored)
+        right = dict(in_stored_shard(left, _values(expected.serialize())))
+    put = put_or_delete(key, expected)
+    if expected is not None and key[0] == keys.ROOT:  # whose edges keep their shelves
+        name = CategoryEdge.name.set(expected.serialize()["name"]["S"])
+        put = update(CategoryEdge, table_key(*key), [name])
+    yield from compare(kind, subject, left, right, repair=partial(_repair, [put, *unless]))
 
 
 def _repair(actions: list[Action], _wrong: dict[str, Any]) -> None:
     write_to_shards(actions)
-
-
-def _put_keeping_shelf(key: Key, expected: ShopItem | None) -> Action:
-    if expected is None or key[0] != keys.ROOT:
-        return put_or_delete(key, expected)
-    name = CategoryEdge.name.set(expected.serialize()["name"]["S"])
-    return update(CategoryEdge, table_key(*key), [name])
 
 
 def _reread_category(
@@ -196,9 +189,11 @@ def _reread_category(
     items = read_items([key, node_key])
     if _category(key, items) in seen:
         same = unless_changed(node_key, items.get(node_key), Category.name, Category.trail)
-        where = "" if _is_node(key) else f" in {key[0].removeprefix(keys.CATEGORY_PREFIX)}"
-        unless = [] if _is_node(key) else [same]
-        subject = f"{_slug(key)}{where}"
+        subject, unless = _slug(key), [same]
+        if _is_node(key):
+            unless = []
+        else:
+            subject += f" in {key[0].removeprefix(keys.CATEGORY_PREFIX)}"
         yield from _differing_item("category", key, items, expected, subject=subject, unless=unless)
 
 
@@ -216,67 +211,48 @@ def _expected_edges(
     return product_edges(product, names=named, shards=shards)
 
 
-def _reread_edge(edge: Edge, names: Mapping[str, str], shards: int) -> Iterator[Difference]:
-    items = read_items([_product_key(edge), *_edge_keys(edge)])
-    return _differing_edge(edge, names, shards, items)
-
-
 def _differing_edge(
-    edge: Edge, names: Mapping[str, str], shards: int, items: Mapping[Key, Item]
+    edge: Edge, names: Mapping[str, str], shards: int, items: Mapping[Key, Item] | None = None
 ) -> Iterator[Difference]:
+    """Compare both items of an edge with its product; without ``items`` they are read."""
     slug, product_id = edge
-    expected = {(e.pk, e.sk): e for e in _expected_edges(edge, names, shards, items)}
     product_key = _product_key(edge)
+    if items is None:
+        items = read_items([product_key, *_edge_keys(edge)])
+    expected = {(e.pk, e.sk): e for e in _expected_edges(edge, names, shards, items)}
     same = unless_changed(product_key, items.get(product_key), *SHOWN, Product.categories)
     for key in _edge_keys(edge):
         wanted, subject = expected.get(key), f"product {product_id} in {slug}"
         yield from _differing_item("edge", key, items, wanted, subject=subject, unless=[same])
 
 
-def _reread_product(edges: Sequence[Edge], tree: CategoryTree) -> Iterator[Difference]:
-    items = read_items([_product_key(edges[0]), *(_edge_keys(edge)[0] for edge in edges)])
-    return _differing_product(edges, tree, items)
-
-
 def _differing_product(
-    edges: Sequence[Edge], tree: CategoryTree, items: Mapping[Key, Item]
+    edges: Sequence[Edge], tree: CategoryTree, items: Mapping[Key, Item] | None = None
 ) -> Iterator[Difference]:
-    """Compare a product's trail, and the names of its categories, with the categories."""
+    """Compare a product's trail, and the names of its categories, with the categories.
+
+    Without ``items`` they are read.
+    """
+    if items is None:
+        items = read_items([_product_key(edges[0]), *(_edge_keys(edge)[0] for edge in edges)])
     node = items.get(_product_key(edges[0]))
     if node is None:
         return
-    attributes, expected = _derived_way(node, _names_of(node, edges, items, tree.names), tree)
-    for attribute in attributes:
-        name = attribute.attr_name
-        actions = _renewals(node, expected, [attribute])
-        yield from compare(
-            name,
-            f"product {edges[0][1]}",
-            {name: _shown_steps(node, name)},
-            {name: _shown_steps(expected, name)},
-            repair=partial(_repair, actions),
-        )
-
-
-def _derived_way(
-    node: Item, names: Mapping[str, str], tree: CategoryTree
-) -> tuple[list[Attribute[Any]], Item]:
-    """Return the attributes of a product that do not follow from its categories, and the right."""
+    names = _names_of(node, edges, items, tree.names)
     known = sorted(slug for slug in names if slug in tree.by_slug)
     trail = _pairs(trail_in(node))
     is_led = not known or any(trail == _pairs(tree.path(slug)) for slug in known)
     path = () if is_led else tree.deepest_path(known)
-    built = product_item(NewProduct("", "", ()), path=path, categories=names).serialize()
-    derived = (Product.categories, *(() if is_led else (Product.trail,)))
-    wrong = [each for each in derived if node.get(each.attr_name) != built.get(each.attr_name)]
-    return wrong, built
-
-
-def _renewals(node: Item, expected: Item, attributes: Sequence[Attribute[Any]]) -> list[Action]:
-    """Build the update of a product's attributes, on condition that they are as in ``node``."""
-    changes = set_or_remove(Product, [each.attr_name for each in attributes], expected)
-    same = unchanged(node, Product.pk, *attributes)
-    return [update(Product, table_key(*key_of(node)), changes, same)]
+    expected = product_item(NewProduct("", "", ()), path=path, categories=names).serialize()
+    attributes: list[Attribute[Any]] = [Product.categories]
+    for attribute in attributes if is_led else [*attributes, Product.trail]:
+        name = attribute.attr_name
+        changes = set_or_remove(Product, [name], expected)
+        same = unchanged(node, Product.pk, attribute)
+        actions = [update(Product, table_key(*key_of(node)), changes, same)]
+        stored, wanted = ({name: _shown_steps(one, name)} for one in (node, expected))
+        repair = partial(_repair, actions)
+        yield from compare(name, f"product {edges[0][1]}", stored, wanted, repair=repair)
 
 
 def _names_of(
@@ -347,10 +323,6 @@ def _is_broken(tree: CategoryTree, slug: str) -> bool:
         return len(tree.path(slug)) > MOST_DEEP
     except BrokenTree:
         return True
-
-
-def _presence(item: object) -> dict[str, str]:
-    return {"item": "none" if item is None else "there"}
 
 
 def _values(item: Item) -> dict[str, str]:

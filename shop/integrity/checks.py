@@ -1,7 +1,6 @@
 """The checks of the table ``shop`` by their names: orders, purchases, pickup points, catalogue.
 
-A pickup point's own item is what counts: its item in an area is put, replaced or deleted to agree
-with it. A directory that changes during the check, by an import, is busy.
+A pickup point's own item is what counts: its item in an area is made to agree with it.
 """
 
 from collections import Counter, defaultdict
@@ -35,7 +34,7 @@ from shop.integrity.catalogue import (
     put_or_delete,
     write_to_shards,
 )
-from shop.models import Order, OrderItem, PickupPoint, Purchase, ShopItem
+from shop.models import Order, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
 from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.counts import CUSTOMER_PREFIX, counter_of
@@ -66,26 +65,33 @@ _SUMMARY = Order.summary.attr_name
 
 def order_kinds() -> Sequence[Kind]:
     """Return orders' keys and summaries, the queue's shards, and the counts of orders."""
+    of_orders = partial(
+        Derived,
+        starts=_ORDERS,
+        subject=lambda item: f"order {_id_of(item)}",
+        read=_read,
+    )
+    counts = partial(Sums, name_in=_counter_in, items=_ORDERS, counters=counters_of)
     return (
-        order_keys(),
-        order_summaries(),
-        ShardNumber("the queue", _ORDERS, _queue_shard, OPEN_ORDERS.count, OPEN_ORDERS.raise_to),
-        Sums(
+        of_orders("keys", names=ORDER_KEYS, derive=_order_keys, actions=_order_actions),
+        of_orders("summary", names=[_SUMMARY], derive=_summary, actions=_summary_actions),
+        ShardNumber(
+            "the queue",
+            _ORDERS,
+            lambda order: int(order["shard"]["N"]) if _is_open(order) else None,
+            OPEN_ORDERS.count,
+            OPEN_ORDERS.raise_to,
+        ),
+        counts(
             shards=(keys.COUNTER_PREFIX + CUSTOMER_PREFIX, ""),
-            name_in=_counter_in,
-            items=_ORDERS,
             cells=lambda item: [(counter_of(_username_in(item)), item["status"]["S"])],
-            counters=counters_of,
             subject=lambda name: f"customer {name.removeprefix(CUSTOMER_PREFIX)}",
             spread_subject=lambda n: f"counts of customer {n.removeprefix(CUSTOMER_PREFIX)}",
             count=lambda name: _count_orders(name.removeprefix(CUSTOMER_PREFIX)),
         ),
-        Sums(
+        counts(
             shards=(keys.counter(QUEUE, 0)["pk"], ""),
-            name_in=_counter_in,
-            items=_ORDERS,
             cells=lambda item: [(QUEUE, item["status"]["S"])] if _is_open(item) else [],
-            counters=counters_of,
             subject=lambda _name: "the queue",
             spread_subject=lambda _name: "counts of the queue",
             count=lambda _name: _count_queue(),  # by an index, which may be a moment behind
@@ -135,45 +141,25 @@ def shop_differences(names: Iterable[str]) -> Iterator[tuple[str, Difference]]:
     return find_differences(TABLE, {name: CHECKS[name]() for name in names})
 
 
-def order_keys() -> Derived:
-    """Compare the index keys of orders."""
-    return Derived(
-        kind="keys",
-        starts=_ORDERS,
-        subject=lambda item: f"order {_id_of(item)}",
-        names=ORDER_KEYS,
-        derive=_order_keys,
-        actions=_order_actions,
-        read=_read,
-    )
-
-
-def order_summaries() -> Derived:
-    """Compare the summaries of orders that have none with the first line, which never changes."""
-    return Derived(
-        kind="summary",
-        starts=_ORDERS,
-        subject=lambda item: f"order {_id_of(item)}",
-        names=[_SUMMARY],
-        derive=_summary,
-        actions=_summary_actions,
-        read=_read,
-    )
-
-
 class PurchaseItems:
     """Purchases: in the indexes are those whose order was delivered, and no others."""
 
     def __init__(self, shards: ShardNumber) -> None:
-        self._derived = purchase_keys(lambda: shards.number)
+        self._derived = Derived(
+            kind="purchase",
+            starts=(keys.USER_PREFIX, keys.BOUGHT_PREFIX),
+            subject=lambda item: f"order {_order_in(item)}",
+            names=PURCHASE_KEYS,
+            derive=lambda item: _purchase_keys(item, shards.number),
+            actions=_purchase_actions,
+            write=write_to_shards,
+            read=_read,
+        )
         self._by_order: defaultdict[str, list[tuple[Key, bool]]] = defaultdict(list)
         self._delivered: set[str] = set()
 
     def handlers(self) -> Handlers:
-        return {
-            (keys.USER_PREFIX, keys.BOUGHT_PREFIX): self._add,
-            _ORDERS: self._add_order,
-        }
+        return {self._derived.starts: self._add, _ORDERS: self._add_order}
 
     def candidates(self) -> Iterator[Candidate]:
         for order_id, purchases in self._by_order.items():
@@ -191,20 +177,6 @@ class PurchaseItems:
     def _add_order(self, item: Item) -> None:
         if item["status"]["S"] == Status.DELIVERED.value:
             self._delivered.add(_id_of(item))
-
-
-def purchase_keys(shards: Callable[[], int]) -> Derived:
-    """Compare the index keys of purchases; each is derived by a read of its order."""
-    return Derived(
-        kind="purchase",
-        starts=(keys.USER_PREFIX, keys.BOUGHT_PREFIX),
-        subject=lambda item: f"order {_order_in(item)}",
-        names=PURCHASE_KEYS,
-        derive=lambda item: _purchase_keys(item, shards()),
-        actions=_purchase_actions,
-        write=write_to_shards,
-        read=_read,
-    )
 
 
 class AreaItems:
@@ -234,9 +206,9 @@ def _reread_area_item(key: Key) -> Iterator[Difference]:
     own_key = (keys.pickup_point(point_id),) * 2
     found = read_items([key, own_key])
     stored, own = found.get(key), found.get(own_key)
-    derived: ShopItem | None = None
-    if own is not None and area_key(point_of(own)) == key:
-        derived = point_items(point_of(own))[1]
+    derived = point_items(point_of(own))[1] if own else None
+    if derived and (derived.pk, derived.sk) != key:
+        derived = None
     expected = None if derived is None else derived.serialize()
     if stored != expected:
         unmoved = unless_changed(own_key, own, PickupPoint.latitude, PickupPoint.longitude)
@@ -285,15 +257,14 @@ def _order_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
 
 
 def _summary(item: Item) -> Mapping[str, str]:
+    # Of an order that has none, from the first line, which never changes.
     stored = texts_in(item, [_SUMMARY])
     count = int(item[Order.line_count.attr_name]["N"])
     if stored or count == 0:
         return stored
-    line_key = keys.item(_id_of(item), 1), keys.order(_id_of(item))
-    line = read_items([line_key]).get(line_key)
-    return (
-        {_SUMMARY: summary_of(line[OrderItem.name.attr_name]["S"], products=count)} if line else {}
-    )
+    line = _read((keys.item(_id_of(item), 1), keys.order(_id_of(item))))
+    name = line and line[OrderItem.name.attr_name]["S"]
+    return {_SUMMARY: summary_of(name, products=count)} if name else {}
 
 
 def _summary_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
@@ -322,10 +293,6 @@ def _count_queue() -> Mapping[str, int]:
 
 def _is_open(order: Item) -> bool:
     return Status(order["status"]["S"]).is_open
-
-
-def _queue_shard(order: Item) -> int | None:
-    return int(order["shard"]["N"]) if _is_open(order) else None
 
 
 def _edge_shard(item: Item) -> int | None:

@@ -1,13 +1,11 @@
 """Geohash cells: the boxes of latitude and longitude of the prefixes of geohashes.
 
-Each character of a geohash divides its cell into 32. The geohashes in a cell have a prefix in
-common, so they are one range of sort keys; but neighbours across the edge of a cell or the
-antimeridian do not. Distances are therefore bounded by the box of a cell on the sphere, not by its
-characters.
+The geohashes in a cell have a prefix in common, so they are one range of sort keys. Distances are
+bounded by the box of a cell on the sphere, as neighbours may differ in all characters.
 
-Towards a pole cells become narrow, until 32 areas meet in one point. A place near a pole, in its
-*cap*, has instead the geohash that it would have if the sphere were turned until the pole lay at
-0, 0; the letter of the cap is in front of it. Turning changes no distance.
+Towards a pole cells become narrow. A place near a pole, in its *cap*, has instead the geohash that
+it would have if the sphere were turned until the pole lay at 0, 0; the letter of the cap is in
+front of it. Turning changes no distance.
 """
 
 from collections.abc import Mapping
@@ -94,10 +92,12 @@ NORTH, SOUTH = CAPS
 
 def geohash_of(place: Coordinates) -> str:
     """Return the geohash of a place, in a cap behind the letter of the cap."""
-    if abs(place.latitude) <= CAP_BEGINS:
-        return _geohash_of(place)
-    cap = NORTH if place.latitude > 0 else SOUTH
-    return cap + _geohash_of(_turned(place, cap))
+    cap = ""
+    if abs(place.latitude) > CAP_BEGINS:
+        cap = NORTH if place.latitude > 0 else SOUTH
+        place = _turned(place, cap)
+    found: str = pygeohash.encode(place.latitude, place.longitude, precision=PRECISION)
+    return cap + found
 
 
 def nearest(place: Coordinates, cell: str) -> float:
@@ -120,11 +120,6 @@ def children(cell: str) -> list[str]:
 def is_smallest(cell: str) -> bool:
     """Return whether a cell is that of a whole geohash."""
     return len(cell) >= PRECISION + cell.startswith(CAPS)
-
-
-def _geohash_of(place: Coordinates) -> str:
-    found: str = pygeohash.encode(place.latitude, place.longitude, precision=PRECISION)
-    return found
 
 
 @lru_cache(maxsize=BOXES)

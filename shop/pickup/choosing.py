@@ -1,8 +1,6 @@
 """The pickup point of an order, which its customer may change while the order is open.
 
-The order keeps the point's name, address and hours as of the choice, so that later changes of the
-point change no order, and the order's page reads no second item. They are stored nowhere else,
-because where a parcel waits is personal data.
+The order keeps the point's name, address and hours as of the choice.
 """
 
 from django.utils.translation import gettext as _
@@ -62,11 +60,8 @@ def _write(order_id: str, actions: list[Action]) -> None:
     try:
         write_together(client(), actions)
     except ConditionFailed as failure:
-        raise _reason(order_id, failure) from failure
-
-
-def _reason(order_id: str, failure: ConditionFailed) -> Exception:
-    if 0 not in failure.failed:
-        return NoSuchPoint("It was removed a moment ago.")
-    order = failure.failed[0]
-    return OrderClosed(Status(order["status"]["S"])) if order else NoSuchOrder(order_id)
+        if 0 not in failure.failed:
+            raise NoSuchPoint("It was removed a moment ago.") from failure
+        if order := failure.failed[0]:
+            raise OrderClosed(Status(order["status"]["S"])) from failure
+        raise NoSuchOrder(order_id) from failure

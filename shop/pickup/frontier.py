@@ -1,8 +1,7 @@
 """The frontier of a search: the cells that were not read yet, and which of them a round reads.
 
-The directory counts the points of a cell. A cell that holds many is divided without being read;
-the points of its parts are then expected, not counted. Cells that hold few are read by one query
-where they follow each other in the order of sort keys, with what lies between them.
+The directory counts the points of a cell. One with many is divided without being read; the points
+of its parts are then expected, not counted. Neighbours with few are read by one query.
 """
 
 from bisect import bisect_right

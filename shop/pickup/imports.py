@@ -1,16 +1,15 @@
 """Imports of pickup points, and of where postcodes are: see `dynamo.files.row_files`.
 
-Of two rows with one id, or one postcode, the later counts. Whatever is stored already is not
-written again: an import that was interrupted continues when it is started again.
+Of two rows with one id the later counts. What is stored already is not written again.
 """
 
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from dynamo.calls.batches import Batches, in_chunks
-from dynamo.calls.client import client, pool
+from dynamo.calls.batches import in_chunks
 from dynamo.files.records import (
     Record,
     Rejected,
@@ -84,46 +83,34 @@ class PointFile:
             return Rejected(record.line, str(refused), record.shown(columns[self.fields[0]]))
 
 
-@dataclass(slots=True)
-class PointReport:
-    """Counts of the rows: ``read + rejected == rows``.
+def import_points(source: PointFile, *, rejects: RejectsFile, progress: Progress) -> dict[str, Any]:
+    """Write the pickup points of a file, or the places of its postcodes; return the figures.
 
     Each row that was read is superseded by a later one, or a point that is new, replaced or
-    unchanged, or one of the ``zips``.
-    """
-
-    rows: int
-    rejected: int
-    superseded: int
-    zips: int = 0
-    zips_written: int = 0
-    points: Counter[PointOutcome] = field(default_factory=Counter)
-
-    @property
-    def read(self) -> int:
-        return self.rows - self.rejected
-
-
-def import_points(source: PointFile, *, rejects: RejectsFile, progress: Progress) -> PointReport:
-    """Write the pickup points of a file, or the places of its postcodes.
-
-    Raises FileUnreadable, BadMapping and RejectsUnwritable before anything is written, and what
-    `shop.pickup.writing.put_points` and `dynamo.calls.batches` raise.
+    unchanged, or one of the ``zips``. Raises FileUnreadable, BadMapping and RejectsUnwritable
+    before anything is written, and what `shop.pickup.writing.put_points` and
+    `dynamo.calls.batches` raise.
     """
     passes = TwoPassImport[Row](source.file, source.parse, version_of=_version_of)
     with rejects:
         passes.check(rejects, progress)
-    report = PointReport(passes.rows, passes.rejected, passes.superseded)
-    report.zips = len(passes.winners) if source.of_postcodes else 0
-    if source.is_trial:
-        return report
-    with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
-        for some in in_chunks(passes.winning(), _AT_A_TIME):
-            zips = [row for row in some if isinstance(row, ZipLocation)]
-            report.zips_written += put_zips(zips, batches=Batches(client(), pool()))
-            report.points += put_points(row for row in some if isinstance(row, PickupPoint))
-            advance(len(some))
-    return report
+    zips_written, points = 0, Counter[PointOutcome]()
+    if not source.is_trial:
+        with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
+            for some in in_chunks(passes.winning(), _AT_A_TIME):
+                zips_written += put_zips(row for row in some if isinstance(row, ZipLocation))
+                points += put_points(row for row in some if isinstance(row, PickupPoint))
+                advance(len(some))
+    return {
+        "kind": "postcodes" if source.of_postcodes else "points",
+        "rows": passes.rows,
+        "read": passes.read,
+        "rejected": passes.rejected,
+        "superseded": passes.superseded,
+        "zips": len(passes.winners) if source.of_postcodes else 0,
+        "zips_written": zips_written,
+        "points": {outcome.value: points[outcome] for outcome in PointOutcome},
+    }
 
 
 def _version_of(row: Row) -> tuple[str, int]:
@@ -164,15 +151,11 @@ def _line(texts: Texts, name: str) -> str:
 
 
 def _place(texts: Texts) -> Coordinates:
-    latitude, longitude = (_degrees(texts, name) for name in ("latitude", "longitude"))
+    degrees = {name: _needed(texts, name) for name in ("latitude", "longitude")}
+    for name, text in degrees.items():
+        if not _DEGREES.fullmatch(text):
+            raise RowRefused(f"{name}: “{text[:_SHOWN]}” is no number of degrees such as -23.5614")
     try:
-        return Coordinates.at(latitude, longitude)
+        return Coordinates.at(*map(float, degrees.values()))
     except BadCoordinates as error:
         raise RowRefused(str(error)) from error
-
-
-def _degrees(texts: Texts, name: str) -> float:
-    text = _needed(texts, name)
-    if not _DEGREES.fullmatch(text):
-        raise RowRefused(f"{name}: “{text[:_SHOWN]}” is no number of degrees such as -23.5614")
-    return float(text)

@@ -1,6 +1,5 @@
 """The nearest pickup points as a page shows them."""
 
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -8,22 +7,11 @@ from django.urls import reverse
 
 from dynamo.web.paging import grouped
 from shop.orders.items import NewPickup
-from shop.pickup.points import PickupPoint
 from shop.pickup.search import Nearest
 
 FIRST_SHOWN, MOST_SHOWN = 10, 50
 KILOMETRE = 1_000
 EXACT_BELOW = 10 * KILOMETRE
-
-
-@dataclass(frozen=True, slots=True)
-class PointEntry:
-    """A point as lists show it, with its distance."""
-
-    point: PickupPoint
-    metres: int
-    distance: str
-    is_chosen: bool
 
 
 def pickup_listing(
@@ -33,15 +21,14 @@ def pickup_listing(
     points = nearest.points if nearest else ()
     address = reverse("pickup", args=[order_id])
     more = min(count * 2, MOST_SHOWN) if len(points) == count < MOST_SHOWN else None
-    chosen_id = chosen.id if chosen else None
     return {
         "points": [
-            PointEntry(
-                each.point,
-                metres=round(each.metres),
-                distance=spelled_distance(each.metres),
-                is_chosen=each.point.id == chosen_id,
-            )
+            {
+                "point": each.point,
+                "metres": round(each.metres),
+                "distance": spelled_distance(each.metres),
+                "is_chosen": chosen is not None and each.point.id == chosen.id,
+            }
             for each in points
         ],
         "chosen": chosen,

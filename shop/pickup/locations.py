@@ -1,22 +1,21 @@
 """The place a visitor types: coordinates, or a postcode with a known prefix.
 
-There is no geocoding. Imports give the middle of the postcodes with a prefix: exact to a few
-streets in a city, and to a few kilometres elsewhere.
+There is no geocoding: imports give the middle of the postcodes with a prefix.
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
 from dynamo.calls.batches import Batches
-from dynamo.items import Item, table_key
-from dynamo.lists.reader import page_batches
+from dynamo.calls.client import client, pool
+from dynamo.items import Item
 from shop import keys
 from shop.models import ZipPlace as StoredPlace
 from shop.pickup.cells import BadCoordinates, Coordinates
-from shop.table import TABLE
+from shop.table import TABLE, read_for_page, read_items
 
 LONGEST_ZIP, SHORTEST_PREFIX = 10, 3
 
@@ -68,11 +67,12 @@ def find_zip(text: str) -> ZipLocation:
     if not code:
         raise BadLocation(_unknown(text))
     prefixes = [code[:length] for length in range(SHORTEST_PREFIX, len(code) + 1)]
-    found = find_zips(prefixes, batches=page_batches(), consistent=False)
-    known = [prefix for prefix in prefixes if prefix in found]
-    if not known:
+    own_keys = map(keys.zip_prefix, prefixes)
+    found = map(_zip_place, read_for_page((key, key) for key in own_keys))
+    longest = max(found, key=lambda one: len(one.prefix), default=None)
+    if longest is None:
         raise NoSuchZip(_unknown(text))
-    return found[known[-1]]
+    return longest
 
 
 def zip_code_of(text: str) -> str:
@@ -86,21 +86,13 @@ def _unknown(text: str) -> str:
     return sentence % {"place": text.strip()}
 
 
-def find_zips(
-    prefixes: Collection[str], *, batches: Batches, consistent: bool = True
-) -> dict[str, ZipLocation]:
-    """Read the places of zip prefixes; unknown ones are left out."""
-    wanted = [table_key(key, key) for key in map(keys.zip_prefix, prefixes)]
-    found = batches.get(TABLE, wanted, consistent=consistent)
-    return {zip_place.prefix: zip_place for zip_place in map(_zip_place, found)}
-
-
-def put_zips(places: Iterable[ZipLocation], *, batches: Batches) -> int:
+def put_zips(places: Iterable[ZipLocation]) -> int:
     """Write the places of zip prefixes; return how many were new or changed."""
-    wanted = {place.prefix: place for place in places}
-    stored = find_zips(wanted, batches=batches)
-    changed = [place for prefix, place in wanted.items() if stored.get(prefix) != place]
-    batches.put(TABLE, [_item(place).serialize() for place in changed])
+    wanted = {keys.zip_prefix(place.prefix): place for place in places}
+    found = read_items((key, key) for key in wanted)
+    stored = {key: _zip_place(item) for (key, _sk), item in found.items()}
+    changed = [place for key, place in wanted.items() if stored.get(key) != place]
+    Batches(client(), pool()).put(TABLE, [_item(place).serialize() for place in changed])
     return len(changed)
 
 

@@ -41,9 +41,9 @@ def area_key(point: PickupPoint) -> tuple[str, str]:
 
 
 def point_of(item: Item) -> PickupPoint:
-    """Read a point from either of its items."""
+    """Read a point from either of its items; both sort keys end in its id."""
     return PickupPoint(
-        id=_id_in(item["pk"]["S"], item["sk"]["S"]),
+        id=item["sk"]["S"].partition("#")[2],
         name=item["name"]["S"],
         address=item["address"]["S"],
         place=Coordinates.of(item),
@@ -68,12 +68,6 @@ def _item(point: PickupPoint, partition: str, sort_key: str) -> StoredPoint:
         latitude=point.place.latitude,
         longitude=point.place.longitude,
     )
-
-
-def _id_in(partition: str, sort_key: str) -> str:
-    if partition.startswith(keys.AREA_PREFIX):
-        return sort_key.partition("#")[2]
-    return partition.removeprefix(keys.PICKUP_PREFIX)
 
 
 COUNTER_PREFIX = "PICKUP#"
@@ -103,7 +97,8 @@ def deltas_of(*, added: Iterable[PickupPoint], removed: Iterable[PickupPoint]) -
 
 def counter_cells(point: PickupPoint) -> list[tuple[str, str]]:
     """Return the counters that a point counts in, each with the name of its cell there."""
-    return [(_counter(name), _spelled(cell)) for name, cell in counted_in(point).items()]
+    # ``pk`` and ``sk`` are cells as well as attributes.
+    return [(_counter(name), f"_{cell}") for name, cell in counted_in(point).items()]
 
 
 def cell_in(attribute: str) -> str:
@@ -113,8 +108,3 @@ def cell_in(attribute: str) -> str:
 
 def _counter(name: str) -> str:
     return f"{COUNTER_PREFIX}{name}"
-
-
-def _spelled(cell: str) -> str:
-    # ``pk`` and ``sk`` are cells as well as attributes.
-    return f"_{cell}"

@@ -1,6 +1,7 @@
 """Reads of pickup points."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls, metered
@@ -72,23 +73,16 @@ def place_of_earlier_order(username: str) -> ZipLocation | None:
 
 def place_of_point(point_id: str) -> ZipLocation | None:
     """Return the place of a pickup point under its name, or None if it is gone."""
-    try:
-        with labelled_calls("pickup point"):
-            point = find_point(point_id)
-    except NoSuchPoint:
-        return None
-    return ZipLocation("", point.place, point.name)
+    with suppress(NoSuchPoint), labelled_calls("pickup point"):
+        point = find_point(point_id)
+        return ZipLocation("", point.place, point.name)
+    return None
 
 
 def _place_of(order: Item) -> ZipLocation | None:
     pickup, zip_prefix = order.get("pickup"), order.get("zip_prefix")
-    place = place_of_point(pickup["M"]["id"]["S"]) if pickup else None
-    return place or (_place_of_zip(zip_prefix["S"]) if zip_prefix else None)
-
-
-def _place_of_zip(prefix: str) -> ZipLocation | None:
-    try:
-        with labelled_calls("postcode"):
-            return find_zip(prefix)
-    except (NoSuchZip, BadLocation):
-        return None
+    if pickup and (place := place_of_point(pickup["M"]["id"]["S"])):
+        return place
+    with suppress(NoSuchZip, BadLocation), labelled_calls("postcode"):
+        return find_zip(zip_prefix["S"]) if zip_prefix else None
+    return None

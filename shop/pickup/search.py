@@ -1,38 +1,28 @@
 """The nearest points to a place, exactly, from the nearest cells outwards.
 
-The pattern "Geo-Hashing" reads the cell of a place and its eight neighbours, which is exact only
-if they hold enough points. Here each round reads the cells, and the directories of areas with many
-points, that may hold something within a radius: one within which enough points are expected by
-what the directories counted, then that of the last point wanted. The search ends when no unread
-cell can hold a nearer one. The bounds hold on the sphere, across the antimeridian and the poles.
-
-Cells without points in the directory are not read (see `shop.pickup.frontier`).
+Each round reads what may hold something within a radius; the search ends when no unread cell can
+hold a nearer point.
 """
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
 from dynamo.calls.pool import Pool
+from dynamo.items import Item
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, RunRead
 from dynamo.lists.runs import Chunk, Run, Source
 from shop import keys
 from shop.pickup.cells import Coordinates, distance, geohash_of
-from shop.pickup.frontier import Frontier, Stretch
+from shop.pickup.frontier import Frontier
 from shop.pickup.points import WORLD, PickupPoint, point_of
 
 Counts = Mapping[str, Mapping[str, int]]
 """Counts of points by directory and cell."""
-
-
-class Directory(Protocol):
-    """Counts points: for the world (`WORLD`) by areas, for an area by its cells."""
-
-    def __call__(self, names: Sequence[str]) -> Counts:
-        """Return the counts of each directory by cell; empty cells may be left out."""
+Directory = Callable[[Sequence[str]], Counts]
+"""Counts points: for the world (`WORLD`) by areas, for an area by its cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +41,7 @@ class Nearest:
     page: Page
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    near: NearPoint
-    entry: Entry
-
-    @property
-    def place(self) -> tuple[float, str]:
-        return self.near.metres, self.near.point.id
+_Found = tuple[NearPoint, Entry]
 
 
 def find_nearest(
@@ -69,78 +52,47 @@ def find_nearest(
     Reads the directories of the world and of one area first; then, in each round, directories of
     further areas and cells. What the directory or the source raises passes through.
     """
-    search = _Search(origin, count)
+    frontier, found, reads, rounds = Frontier(origin, count), list[_Found](), list[RunRead](), 0
     home = keys.area_of(geohash_of(origin))
-    search.begin(home, directory([WORLD, home]))
-    while any(following := search.next_round()):
+    counts = directory([WORLD, home])
+    for area, number in counts[WORLD].items():
+        frontier.add(area, number)
+    if home in counts[WORLD]:
+        frontier.open(home, counts[home])
+    while any(following := frontier.take([near.metres for near, _ in found])):
         areas, stretches = following
         calls: list[Callable[[], Chunk | Counts]] = [
-            partial(search.read, source, stretch) for stretch in stretches
+            partial(source.query, s.run, behind=s.behind, limit=frontier.limit(s), ascending=True)
+            for s in stretches
         ]
         if areas:
             calls.append(partial(directory, areas))
         answers = pool.gather(calls)
-        search.take(stretches, [answer for answer in answers if isinstance(answer, Chunk)])
-        for answer in answers:
-            if not isinstance(answer, Chunk):
-                search.open(answer)
-    return search.result()
-
-
-class _Search:
-    def __init__(self, origin: Coordinates, count: int) -> None:
-        self._origin = origin
-        self._count = count
-        self._frontier = Frontier(origin, count)
-        self._found: list[_Found] = []
-        self._reads: list[RunRead] = []
-        self._rounds = 0
-
-    def begin(self, home: str, counts: Counts) -> None:
-        """Add the areas of the world, and the cells of the area that the search begins in."""
-        for area, number in counts.get(WORLD, {}).items():
-            self._frontier.add(area, number)
-        if home in counts.get(WORLD, {}):
-            self._frontier.open(home, counts.get(home, {}))
-
-    def open(self, directories: Counts) -> None:
-        """Replace areas by their cells."""
-        for area, counts in directories.items():
-            self._frontier.open(area, counts)
-
-    def next_round(self) -> tuple[list[str], list[Stretch]]:
-        """Return which directories and which cells to read next; neither at the end."""
-        return self._frontier.take([one.near.metres for one in self._found])
-
-    def read(self, source: Source, stretch: Stretch) -> Chunk:
-        """Read the cells of a stretch by one query."""
-        limit = self._frontier.limit(stretch)
-        return source.query(stretch.run, behind=stretch.behind, limit=limit, ascending=True)
-
-    def take(self, stretches: Sequence[Stretch], chunks: Sequence[Chunk]) -> None:
-        """Keep the nearest points of a round; add what is left of its cells to the frontier."""
-        self._rounds += 1
-        found = list(self._found)
+        rounds += 1
+        chunks = [answer for answer in answers if isinstance(answer, Chunk)]
         for stretch, chunk in zip(stretches, chunks, strict=True):
-            run = stretch.run
-            found += [self._found_in(run, item) for item in chunk.items]
-            self._reads.append(RunRead(run, 1, chunk.items_read, 0, chunk.capacity_units))
+            reads.append(RunRead(stretch.run, 1, chunk.items_read, 0, chunk.capacity_units))
+            found += [_found_in(reads[-1].run, item, origin) for item in chunk.items]
             if chunk.last is not None:
-                self._frontier.put_back(stretch, chunk.last, items_read=chunk.items_read)
-        self._found = sorted(found, key=lambda one: one.place)[: self._count]
+                frontier.put_back(stretch, chunk.last, items_read=chunk.items_read)
+        found = sorted(found, key=lambda one: (one[0].metres, one[0].point.id))[:count]
+        for answer in answers[len(chunks) :]:
+            if not isinstance(answer, Chunk):
+                for area, cells in answer.items():
+                    frontier.open(area, cells)
+    return Nearest(tuple(near for near, _ in found), _page(found, reads, rounds))
 
-    def result(self) -> Nearest:
-        """Return the points found."""
-        entries = tuple(
-            replace(one.entry, position=replace(one.entry.position, ordinal=ordinal))
-            for ordinal, one in enumerate(self._found, 1)
-        )
-        shown = Counter(id(one.entry.run) for one in self._found)
-        reads = tuple(replace(r, items_returned=shown[id(r.run)]) for r in self._reads)
-        page = Page(entries, has_next=False, has_previous=False, rounds=self._rounds, reads=reads)
-        return Nearest(tuple(one.near for one in self._found), page)
 
-    def _found_in(self, run: Run, item: Mapping[str, Mapping[str, object]]) -> _Found:
-        point = point_of(item)
-        entry = Entry(item, run.position_of(item), run)
-        return _Found(NearPoint(point, distance(self._origin, point.place)), entry)
+def _found_in(run: Run, item: Item, origin: Coordinates) -> _Found:
+    point = point_of(item)
+    return NearPoint(point, distance(origin, point.place)), Entry(item, run.position_of(item), run)
+
+
+def _page(found: Sequence[_Found], reads: Sequence[RunRead], rounds: int) -> Page:
+    entries = tuple(
+        replace(entry, position=replace(entry.position, ordinal=ordinal))
+        for ordinal, (_, entry) in enumerate(found, 1)
+    )
+    shown = Counter(id(entry.run) for entry in entries)
+    counted = tuple(replace(read, items_returned=shown[id(read.run)]) for read in reads)
+    return Page(entries, has_next=False, has_previous=False, rounds=rounds, reads=counted)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 
 from django.contrib import messages
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.lists.explain import Explanation, ReadsOfPage, explain, explain_reads
+from dynamo.lists.explain import explain, explain_reads
 from dynamo.web.addresses import LONGEST_ID
 from dynamo.web.paging import redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
@@ -33,7 +34,6 @@ from shop.pickup.queries import (
     place_of_earlier_order,
     place_of_point,
 )
-from shop.pickup.search import Nearest
 from shop.web.access import signed_in
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
@@ -79,11 +79,14 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     listing = pickup_listing(
         nearest, near=asked.near, count=count, chosen=pickup_in(order), order_id=order_id
     )
+    meter = current_meter()
     context = {
         "listing": listing,
         "asked": asked,
         "order_id": order_id,
-        "explanation": _explained(nearest),
+        "explanation": explain(nearest.page, plan=PLAN, meter=meter)
+        if nearest
+        else explain_reads(meter),
     }
     response = render_list(request, "shop/pickup/pickup.html", "shop/pickup/_pickup.html", context)
     response.status_code = asked.status
@@ -97,28 +100,22 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     point_id = request.POST.get("point", "")
     if not 0 < len(point_id) <= LONGEST_ID:
         raise Http404(_(NO_SUCH_POINT))
-    return _changed(
-        request,
-        order_id,
-        lambda username: choose_point(username=username, order_id=order_id, point_id=point_id),
-    )
+    return _changed(request, order_id, partial(choose_point, point_id=point_id))
 
 
 @require_POST
 @signed_in
 def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     """Remove the pickup point of an order, so that it goes to the customer's door."""
-    return _changed(
-        request, order_id, lambda username: forget_point(username=username, order_id=order_id)
-    )
+    return _changed(request, order_id, forget_point)
 
 
 def _changed(
-    request: HttpRequest, order_id: str, change: Callable[[str], PickupPoint | None]
+    request: HttpRequest, order_id: str, change: Callable[..., PickupPoint | None]
 ) -> HttpResponse:
     check_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
-        point = change(request.user.get_username())
+        point = change(username=request.user.get_username(), order_id=order_id)
     except NoSuchOrder as error:
         raise Http404(_(NO_SUCH_ORDER)) from error
     except NoSuchPoint as error:
@@ -126,14 +123,12 @@ def _changed(
     except OrderClosed as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, _delivered_to(point))
+        if point is None:
+            sentence = _("Your order will be delivered to your address.")
+        else:
+            sentence = _("Your order will be sent to “%(point)s”.") % {"point": point.name}
+        messages.success(request, sentence)
     return redirect("order", order_id)
-
-
-def _delivered_to(point: PickupPoint | None) -> str:
-    if point is None:
-        return _("Your order will be delivered to your address.")
-    return _("Your order will be sent to “%(point)s”.") % {"point": point.name}
 
 
 def _asked(request: HttpRequest, order: Order) -> _Asked:
@@ -157,11 +152,6 @@ def _guessed(order: Order, username: str) -> _Asked:
         return _Asked("", place)
     earlier = place_of_earlier_order(username)
     return _Asked(earlier.prefix if earlier else "", earlier, is_of_earlier=earlier is not None)
-
-
-def _explained(nearest: Nearest | None) -> Explanation | ReadsOfPage:
-    meter = current_meter()
-    return explain(nearest.page, plan=PLAN, meter=meter) if nearest else explain_reads(meter)
 
 
 def _count(request: HttpRequest) -> int:

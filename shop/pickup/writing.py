@@ -1,7 +1,6 @@
 """Writes of many pickup points at once, with exact counts; repeatable.
 
-A point's two items and its counts in two directories change in one transaction, dozens of points
-of one area in each. Unchanged points are not written.
+A point's two items and its counts change in one transaction, dozens of points in each.
 """
 
 from collections import Counter
@@ -12,6 +11,7 @@ from itertools import groupby
 
 from pynamodb.expressions.condition import Condition
 
+from dynamo.calls.batches import in_chunks
 from dynamo.items import table_key
 from dynamo.writes.transactions import Action, ConditionFailed, Contended, delete, unchanged
 from shop import keys
@@ -47,10 +47,9 @@ class _Change:
         return PointOutcome.UNCHANGED if self.stored == self.point else PointOutcome.REPLACED
 
     @property
-    def areas(self) -> tuple[str, ...]:
+    def areas(self) -> list[str]:
         """The areas that it writes to; a moved point has two."""
-        both = [self.point] if self.stored is None else [self.point, self.stored]
-        return tuple(area_key(point)[0] for point in both)
+        return [area_key(point)[0] for point in (self.point, self.stored) if point]
 
 
 def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
@@ -62,14 +61,16 @@ def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
     left = {point.id: point for point in points}
     outcomes: Counter[PointOutcome] = Counter()
     for _ in range(ATTEMPTS):
-        changes = list(_changes(left.values()))
+        stored = _stored(left)
+        changes = [_Change(point, stored.get(point_id)) for point_id, point in left.items()]
         changed = [change for change in changes if change.outcome is not PointOutcome.UNCHANGED]
         outcomes[PointOutcome.UNCHANGED] += len(changes) - len(changed)
         left = {change.point.id: change.point for change in changed}
         for batch in _batches(changed):
             if _is_written(batch):
                 outcomes.update(change.outcome for change in batch)
-                left = {id_: p for id_, p in left.items() if id_ not in _ids(batch)}
+                for change in batch:
+                    del left[change.point.id]
         if not left:
             return outcomes
     raise Contended("Another process keeps writing the same pickup points.")
@@ -91,13 +92,6 @@ def remove_point(point_id: str) -> bool:
     raise Contended(f"Another process keeps writing the pickup point {point_id}.")
 
 
-def _changes(points: Iterable[PickupPoint]) -> Iterator[_Change]:
-    wanted = {point.id: point for point in points}
-    stored = _stored(wanted)
-    for point_id, point in wanted.items():
-        yield _Change(point, stored.get(point_id))
-
-
 def _stored(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
     own_keys = map(keys.pickup_point, point_ids)
     found = read_items((key, key) for key in own_keys).values()
@@ -107,9 +101,7 @@ def _stored(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
 def _batches(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
     # By area, so that a transaction changes few counters.
     for _, group in groupby(sorted(changes, key=lambda c: c.areas), key=lambda c: c.areas):
-        alike = list(group)
-        for start in range(0, len(alike), TOGETHER):
-            yield alike[start : start + TOGETHER]
+        yield from in_chunks(group, TOGETHER)
 
 
 def _is_written(batch: Sequence[_Change]) -> bool:
@@ -139,7 +131,3 @@ def _is_still(stored: PickupPoint | None) -> Condition:
         return ShopItem.pk.does_not_exist()
     item, _ = point_items(stored)
     return unchanged(item.serialize(), StoredPoint.latitude, StoredPoint.longitude)
-
-
-def _ids(batch: Sequence[_Change]) -> set[str]:
-    return {change.point.id for change in batch}

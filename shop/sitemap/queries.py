@@ -1,16 +1,13 @@
 """Reads of the sitemap: where its pages begin, and one page of it.
 
-A page is a stretch of one category's products by id: as many as some units can read. Where the
-pages after a category's first begin, no request could find out at a bounded cost. So
-`write_sitemap` walks through all of them from time to time, and stores their beginnings. What is
-added meanwhile lies between two of them, and is on a page.
+A page is a stretch of one category's products by id. Where they begin, no request could find out
+at a bounded cost: `write_sitemap` stores it, and what is added meanwhile lies between two.
 """
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 from pynamodb.attributes import BinaryAttribute
 
@@ -18,7 +15,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Order, Page, PageRequest, every_entry, read
 from dynamo.lists.runs import Position, Run
 from shop import keys
-from shop.catalogue.category_queries import list_all_categories
+from shop.catalogue.queries import list_all_categories
 from shop.models import ShopItem
 from shop.table import BY_KEY
 
@@ -48,13 +45,6 @@ class StoredSitemap(ShopItem):
 
     starts = BinaryAttribute(legacy_encoding=False)
 
-    @classmethod
-    def of(cls, starts: Sequence[PageStart]) -> "StoredSitemap":
-        """Build the item."""
-        text = json.dumps([[start.slug, start.place] for start in starts], separators=(",", ":"))
-        compressed = zlib.compress(text.encode(), 9)
-        return cls(pk=keys.SITEMAP, sk=keys.SITEMAP, starts=compressed)
-
 
 def find_starts() -> list[PageStart]:
     """Return where the pages begin; before the first `write_sitemap`, some categories alone."""
@@ -73,26 +63,20 @@ def list_page(slug: str, request: PageRequest) -> Page:
     return read([products], asked, order=Order.OLDEST_FIRST, first_reads=[FIRST_READ])
 
 
-def walk_starts() -> Iterator[PageStart]:
-    """Yield where the pages of all categories begin, by reading all of them."""
+def write_sitemap() -> list[PageStart]:
+    """Walk through all products of all categories, and store where the sitemap's pages begin."""
     tree = every_entry(lambda request: list_all_categories(request).page, at_once=UNTIL_WRITTEN)
-    for entry in tree:
-        yield from _starts_in(entry.item["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX))
+    slugs = (entry.item["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX) for entry in tree)
+    starts = [start for slug in slugs for start in _starts_in(slug)]
+    text = json.dumps([[start.slug, start.place] for start in starts], separators=(",", ":"))
+    compressed = zlib.compress(text.encode(), 9)
+    StoredSitemap(pk=keys.SITEMAP, sk=keys.SITEMAP, starts=compressed).save()
+    return starts
 
 
 def _starts_in(slug: str) -> Iterator[PageStart]:
-    request = partial(PageRequest, MOST_PRODUCTS)
-    start = PageStart(slug)
-    while True:
+    start: PageStart | None = PageStart(slug)
+    while start:
         yield start
-        behind = list_page(slug, request(start.position)).next_position
-        if behind is None:
-            return
-        start = PageStart(slug, behind.place)
-
-
-def write_sitemap() -> list[PageStart]:
-    """Walk through all products of all categories, and store where the sitemap's pages begin."""
-    starts = list(walk_starts())
-    StoredSitemap.of(starts).save()
-    return starts
+        behind = list_page(slug, PageRequest(MOST_PRODUCTS, start.position)).next_position
+        start = PageStart(slug, behind.place) if behind else None

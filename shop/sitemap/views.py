@@ -1,5 +1,6 @@
 """What search engines ask for: robots.txt, and the pages of the sitemap."""
 
+from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,8 +20,7 @@ from shop.web.caching import public
 @public
 def robots(request: HttpRequest) -> HttpResponse:
     """Show which pages are not for search engines, and where the sitemap is."""
-    sitemap = f"{site_of(request)}{reverse('sitemap')}"
-    context = {"sitemap_url": sitemap}
+    context = {"sitemap_url": f"{site_of(request)}{reverse('sitemap')}"}
     return render(request, "shop/sitemap/robots.txt", context, content_type="text/plain")
 
 
@@ -28,9 +28,7 @@ def robots(request: HttpRequest) -> HttpResponse:
 @public
 def sitemap(request: HttpRequest) -> HttpResponse:
     """List the pages of the sitemap."""
-    site = site_of(request)
-    urls = [f"{site}{_page_url(start)}" for start in find_starts()]
-    return _as_xml(request, "shop/sitemap/sitemap.xml", urls)
+    return _as_xml(request, "shop/sitemap/sitemap.xml", map(_page_url, find_starts()))
 
 
 @require_safe
@@ -44,8 +42,7 @@ def sitemap_products(request: HttpRequest) -> HttpResponse:
     paths = [tile_of(entry.item).url for entry in list_page(slug, asked).entries]
     if asked.position is None and paths:
         paths.insert(0, Category(slug, slug).url)
-    site = site_of(request)
-    return _as_xml(request, "shop/sitemap/products.xml", [f"{site}{path}" for path in paths])
+    return _as_xml(request, "shop/sitemap/products.xml", paths)
 
 
 def _page_url(start: PageStart) -> str:
@@ -58,5 +55,7 @@ def _pager(slug: str) -> Pager:
     return Pager(url, f"sitemap/{slug}")
 
 
-def _as_xml(request: HttpRequest, template: str, urls: list[str]) -> HttpResponse:
+def _as_xml(request: HttpRequest, template: str, paths: Iterable[str]) -> HttpResponse:
+    site = site_of(request)
+    urls = [f"{site}{path}" for path in paths]
     return render(request, template, {"urls": urls}, content_type="application/xml")

@@ -90,7 +90,7 @@ def unused_contexts() -> Contexts:
 
 
 @pytest.fixture
-def open_context(site: str, chromium: Browser, unused_contexts: Contexts) -> Iterator[OpenContext]:
+def open_context(site, chromium, unused_contexts) -> Iterator[OpenContext]:
     """Opens the browser of somebody who was never here; takes what `Browser.new_context` takes."""
     opened = []
 
@@ -182,7 +182,7 @@ class Visitor:
 
 
 @pytest.fixture
-def visitor(open_context: OpenContext) -> Iterator[Visitor]:
+def visitor(open_context) -> Iterator[Visitor]:
     """A visitor whose browser must have had nothing to complain about in the end."""
     visitor = Visitor.arrive(open_context(locale="fr-FR"))
     yield visitor
@@ -190,13 +190,13 @@ def visitor(open_context: OpenContext) -> Iterator[Visitor]:
 
 
 @pytest.fixture
-def plain_visitor(open_context: OpenContext) -> Visitor:
+def plain_visitor(open_context) -> Visitor:
     """A visitor without JavaScript."""
     return Visitor.arrive(open_context(locale="fr-FR", java_script_enabled=False))
 
 
 @pytest.fixture
-def seat(site: str, open_context: OpenContext) -> Iterator[Seat]:
+def seat(site, open_context) -> Iterator[Seat]:
     """Puts somebody who is signed in at a browser of their own.
 
     What it complains of in the end may only be that the site refused something.

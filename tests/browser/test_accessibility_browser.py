@@ -11,7 +11,7 @@ from shop.catalogue.services import put_catalogue
 from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
-from tests.browser.conftest import REFUSED, Seat, Visitor
+from tests.browser.conftest import REFUSED, Visitor
 from tests.support.browser.axe import AXE, axe_finds_nothing, bring_axe
 from tests.support.catalogue.making import category
 from tests.support.chance import unique
@@ -45,12 +45,12 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def known(tables: None) -> dict[str, Writer]:
+def known(tables) -> dict[str, Writer]:
     return people()
 
 
 @pytest.fixture(scope="module")
-def arguments(known: dict[str, Writer]) -> dict[str, str]:
+def arguments(known) -> dict[str, str]:
     """What addresses name, in a shop whose lists have several pages."""
     now, owner = datetime.now(UTC), known["owner"]
     found = belongings(owner).arguments | listed_shop().arguments
@@ -70,7 +70,7 @@ def short_pages(settings, monkeypatch) -> None:
 
 
 @pytest.fixture
-def arrive(visitor: Visitor, seat: Seat, known: dict[str, Writer]):
+def arrive(visitor, seat, known):
     """Opens the browser of somebody of a role."""
 
     def arrive(role: str) -> Visitor:

@@ -1,16 +1,18 @@
-"""The comment pages in Chromium, with and without JavaScript."""
+"""The comment pages in Chromium: lists, short pages, languages and times."""
 
-from pathlib import Path
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from playwright.sync_api import expect
 
+from comments.lists import queries
 from tests.support.comments.loading import load
-from tests.support.comments.outage import own_engine, wait_for_answers
 from tests.support.comments.truth import Truth, numbered_comments, written
-from tests.support.comments.writers import someone
+from tests.support.comments.writers import made_product
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
+
 
 ALL = "/products/kettle/comments/~/~/"
 FIVES = "/products/kettle/comments/~/5/"
@@ -27,7 +29,7 @@ BODY = "A sentence of a long comment. " * 100 + "THE END"
 
 
 @pytest.fixture(scope="module")
-def kettle(tables: None) -> Truth:
+def kettle(tables) -> Truth:
     """70 comments in German and English on the product ``kettle``."""
     comments = numbered_comments("kettle", count=70, languages=("de", "en"))
     load(comments)
@@ -35,7 +37,7 @@ def kettle(tables: None) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def novel(tables: None) -> None:
+def novel(tables) -> None:
     """A comment with a long body, and ones with words that do not fit into a narrow window."""
     wide = "Donaudampfschifffahrtsgesellschaft" * 6
     load(
@@ -104,17 +106,6 @@ class TestToggle:
         assert visitor.address == ALL
         assert visitor.comment_ids == kettle.ids()[:20]
 
-    def test_goes_from_any_language_to_one_to_two_and_back(self, visitor, kettle):
-        visitor.page.goto(ALL)
-        language(visitor, "de").click()
-        visitor.wait_for(*kettle.ids(["de"])[:20])
-        assert visitor.page.title().startswith("Comments in German")
-        language(visitor, "en").click()
-        visitor.wait_for(*kettle.ids(["de", "en"])[:20])
-        assert visitor.address == "/products/kettle/comments/de.en/~/"
-        visitor.page.locator("#toggle-all-languages").click()
-        visitor.page.wait_for_url(f"**{ALL}")
-
 
 class TestAComment:
     def test_says_its_language_except_in_a_list_of_one(self, visitor, kettle):
@@ -123,46 +114,24 @@ class TestAComment:
             visitor.page.goto(f"/products/kettle/comments/{chosen}/~/")
             expect(language).to_be_visible(visible=is_said)
 
-    def test_is_reported_where_it_stands(self, seat, kettle):
-        alex = seat(someone("alex"))
-        alex.page.set_viewport_size({"width": 390, "height": 844})
-        alex.page.goto(ALL)
-        comment = alex.page.locator("[data-comment-id]").first
-        comment.get_by_role("link", name="Report").click()
-        comment.locator("[type=radio]").first.check()
-        comment.get_by_role("button", name="Report").click()
-        expect(comment.locator("footer .reported")).to_be_focused()
-        expect(comment.locator("footer .helpful")).to_be_visible()
-
 
 class TestPageLinks:
     def test_lead_on_and_back_without_loading_the_page(self, visitor, kettle):
         visitor.page.goto(ALL)
         loads, ids = len(visitor.loads), kettle.ids()
-        for start in (20, 40, 60):
-            link(visitor, "next").click()
+        for rel, start in (("next", 20), ("next", 40), ("next", 60), ("prev", 40), ("prev", 20)):
+            link(visitor, rel).click()
             visitor.wait_for(*ids[start : start + 20])
-        expect(link(visitor, "next")).to_have_count(0)
-        for start in (40, 20, 0):
-            link(visitor, "prev").click()
-            visitor.wait_for(*ids[start : start + 20])
-        expect(link(visitor, "prev")).to_have_count(0)
+            expect(link(visitor, "next")).to_have_count(int(start < 60))
         assert len(visitor.loads) == loads
-
-    def test_show_the_list_from_its_top_and_survive_a_reload(self, visitor, kettle):
-        visitor.page.goto(ALL)
-        link(visitor, "next").scroll_into_view_if_needed()
-        link(visitor, "next").click()
-        visitor.wait_for(*kettle.ids()[20:40])
         assert visitor.focus == "list-heading"
         expect(visitor.page.locator("#announcement")).to_have_text(
             "Comments: about 21\u201340 of 70"
         )
         assert visitor.page.title().startswith("Comments, about 21\u201340 of 70")
         expect(visitor.page.locator("#list-heading")).to_be_in_viewport()
-        assert "?after=" in visitor.address
         visitor.page.reload()
-        assert visitor.comment_ids == kettle.ids()[20:40]
+        assert visitor.comment_ids == ids[20:40]
 
 
 class TestBackAndForward:
@@ -233,17 +202,6 @@ class TestWithoutJavaScript:
         unfold_explanation(plain_visitor)
 
 
-class TestVisitorsLanguage:
-    def test_is_what_a_product_page_opens_in(self, open_context, kettle):
-        page = open_context(locale="de-AT").new_page()
-        page.goto("/products/kettle/")
-        ids = page.locator("[data-comment-id]")
-        assert ids.first.get_attribute("data-comment-id") == kettle.ids(["de"])[0]
-        page.get_by_role("link", name="Filter aufheben").click()
-        page.wait_for_url(f"**{ALL}")
-        expect(ids.first).to_have_attribute("data-comment-id", kettle.ids()[0])
-
-
 class TestNarrowWindow:
     PAGES = (
         "/", ALL, FOUR, LONG, "/products/novel/", "/products/kettle/", "/comments/novel-long/",
@@ -270,20 +228,109 @@ class TestPageThatTheBrowserKept:
         visitor.wait_for(*kettle.ids()[:20])
 
 
-class TestStoppedEngine:
-    def test_is_told_beside_the_list_which_stays(self, open_context, tmp_path: Path):
-        with own_engine(tmp_path) as engine:
-            comments = Truth(numbered_comments("kettle", count=30))
-            load(comments.comments)
-            page = open_context(locale="fr-FR").new_page()
-            page.goto(ALL)
-            engine.stop()
-            page.locator("a[rel=next]").click()
-            expect(page.locator("#notice")).to_contain_text("cannot be reached")
-            expect(page.locator("[data-comment-id]")).to_have_count(20)
-            assert page.evaluate("location.pathname + location.search") == ALL
-            engine.start()
-            wait_for_answers()
-            page.locator("a[rel=next]").click()
-            expect(page.locator("[data-comment-id]")).to_have_count(10)
-            expect(page.locator("#notice")).to_be_empty()
+LATE = datetime(2026, 3, 2, 20, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def url(tables) -> str:
+    product_id = made_product()
+    load([written(product_id, language="de", body="Gut.", created_at=LATE)])
+    return f"/products/{product_id}/comments/de/~/"
+
+
+class TestTimes:
+    @pytest.mark.parametrize(
+        ("zone", "locale", "day"),
+        [
+            ("UTC", "en-GB", "2 Mar 2026"),
+            ("Asia/Tokyo", "en-GB", "3 Mar 2026"),
+            ("Asia/Tokyo", "de-DE", "3. März 2026"),
+        ],
+    )
+    def test_are_those_of_the_visitors_zone(self, open_context, url, zone, locale, day):
+        page = open_context(timezone_id=zone, locale=locale).new_page()
+        page.goto(url)
+        shown = page.locator(".comment time")
+        expect(shown).to_have_text(day)
+        expect(shown).to_have_attribute("datetime", "2026-03-02T20:30:00.000000Z")
+
+    def test_stay_so_in_a_list_that_is_swapped(self, open_context, url):
+        page = open_context(timezone_id="Asia/Tokyo", locale="en-GB").new_page()
+        page.goto(url)
+        page.get_by_role("link", name="Oldest first").click()
+        expect(page.locator("#list-heading")).to_contain_text("oldest first")
+        expect(page.locator(".comment time")).to_have_text("3 Mar 2026")
+
+    def test_say_whose_they_are(self, open_context, url):
+        for zone, sentence in (("UTC", "Times are UTC."), ("Asia/Tokyo", "in your time zone")):
+            page = open_context(timezone_id=zone, locale="en-GB").new_page()
+            page.goto(url)
+            expect(page.locator(".site-footer")).to_contain_text(sentence)
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_press_on_a_language_stays_on_the_page(open_context, url, has_script):
+    page = open_context(locale="en-GB", java_script_enabled=has_script).new_page()
+    page.goto(f"{url}?order=oldest")
+    page.get_by_role("button", name="Deutsch").click()
+    expect(page.locator("#list-heading")).to_have_text("Kommentare auf Deutsch, älteste zuerst")
+    assert page.url.endswith(f"{url}?order=oldest")
+    page.get_by_role("button", name="English").click()
+    expect(page.locator("#list-heading")).to_have_text("Comments in German, oldest first")
+
+
+RARE = "/products/seasonal/comments/de.fr/1.2/"
+SENTENCE = "Only a few matches on this page. More follow."
+
+
+@pytest.fixture(scope="module")
+def truth(tables) -> Truth:
+    """Comments in English, with one in German or French among each dozen of them."""
+    made = numbered_comments("seasonal", count=700)
+    comments = [
+        replace(one, language=("de", "fr")[number % 5 % 2] if number % 12 == 0 else "en")
+        for number, one in enumerate(made)
+    ]
+    load(comments)
+    return Truth(comments)
+
+
+@pytest.fixture
+def wanted(truth, monkeypatch) -> list[str]:
+    """The comments of the list, which a page can hardly pay for."""
+    monkeypatch.setattr(queries, "MOST_UNITS", 2.0)
+    monkeypatch.setattr(queries, "MOST_UNITS_OF_AN_ITEM", 0.0)
+    return truth.ids(languages=["de", "fr"], ratings=[1, 2])
+
+
+@pytest.mark.real_engine
+class TestAShortPage:
+    """It has few matches, because its units were spent, and is filled call by call."""
+
+    def test_is_filled_by_htmx(self, visitor, wanted):
+        visitor.page.goto(RARE)
+        visitor.wait_for(*wanted[:20])
+        expect(visitor.page.get_by_text(SENTENCE)).to_have_count(0)
+        expect(visitor.page.locator("#extent")).to_contain_text(f"1–20 of {len(wanted)}")  # noqa: RUF001
+        assert visitor.address == RARE
+
+    def test_leads_on_from_its_last_comment(self, visitor, wanted):
+        visitor.page.goto(RARE)
+        visitor.wait_for(*wanted[:20])
+        visitor.page.locator("a[rel=next]").click()
+        visitor.wait_for(*wanted[20:40])
+        expect(visitor.page.locator("a[rel=next]")).to_have_count(0)
+
+    def test_is_filled_from_behind_on_the_way_back(self, visitor, wanted):
+        visitor.page.goto(f"{RARE}?before=end")
+        visitor.wait_for(*wanted[-20:])
+        expect(visitor.page.locator("#extent")).to_contain_text(f"of {len(wanted)}")
+        visitor.page.locator("a[rel=prev]").first.click()
+        visitor.wait_for(*wanted[:-20])
+
+    def test_says_without_a_script_that_more_follow(self, open_context, wanted):
+        page = open_context(java_script_enabled=False).new_page()
+        page.goto(RARE)
+        shown = page.locator("[data-comment-id]").count()
+        assert shown < 20
+        expect(page.get_by_text(SENTENCE if shown else "More may follow.")).to_be_visible()

@@ -9,7 +9,7 @@ from comments.items import NewComment
 from comments.votes.services import vote
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from tests.browser.conftest import Seat, Visitor
+from tests.browser.conftest import Visitor
 from tests.browser.test_typed_text_browser import PASSWORD, somebody_with_a_password
 from tests.support.catalogue.making import category, products_in, sell
 from tests.support.chance import unique
@@ -53,7 +53,7 @@ SKIPPED_LEVELS = """
 
 
 @pytest.fixture(scope="module", autouse=True)
-def steady(tables: None) -> None:
+def steady(tables) -> None:
     """A product that is bought with four others, with comments in two languages."""
     put_catalogue(categories=[category(SHELF)], products=[LAMP, *OTHERS])
     for _ in range(5):
@@ -68,12 +68,12 @@ def staff() -> Writer:
 
 
 @pytest.fixture
-def sam(seat: Seat, staff: Writer) -> Visitor:
+def sam(seat, staff) -> Visitor:
     return seat(staff)
 
 
 @pytest.fixture
-def mine(staff: Writer) -> NewComment:
+def mine(staff) -> NewComment:
     """A comment of the staff's that somebody finds helpful."""
     comment = staff.write(LAMP.id).comment
     vote(comment_id=comment.id, username=unique("bob"))
@@ -90,10 +90,11 @@ def scroll_through(page: Page) -> None:
 
 
 class TestNothingMoves:
-    @pytest.mark.parametrize("width", [390, 1280])
-    def test_while_a_page_is_loaded_and_scrolled_through(self, sam, staff, mine, width):
-        order = made_order(staff.username)
-        put(order)
+    @pytest.mark.parametrize("width", [375, 1280])
+    def test_while_a_page_is_loaded_and_scrolled_through_nor_is_it_too_wide(
+        self, sam, staff, mine, width
+    ):
+        put(order := made_order(staff.username))
         sam.page.add_init_script(NOTE_SHIFTS)
         sam.page.set_viewport_size({"width": width, "height": 844})
         shifts = {}
@@ -101,6 +102,7 @@ class TestNothingMoves:
             sam.page.goto(path.format(username=staff.username, order_id=order.id))
             scroll_through(sam.page)
             shifts[path] = sam.page.evaluate("shift")
+            assert sam.page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert {path: shift for path, shift in shifts.items() if shift > MOST_SHIFT} == {}
 
 
@@ -115,7 +117,7 @@ class TestOnATelephone:
 
 class TestThePrintedPage:
     @pytest.fixture
-    def on_paper(self, sam: Visitor) -> Page:
+    def on_paper(self, sam) -> Page:
         sam.page.emulate_media(media="print")
         return sam.page
 
@@ -127,8 +129,7 @@ class TestThePrintedPage:
 
     @pytest.mark.parametrize("path", ["/orders/", "/orders/{}/", COMMENT])
     def test_has_no_buttons(self, on_paper, staff, path):
-        order = made_order(staff.username)
-        put(order)
+        put(order := made_order(staff.username))
         on_paper.goto(path.format(order.id))
         expect(on_paper.locator("h1")).to_be_visible()
         self.has_nothing_to_press(on_paper)

@@ -1,7 +1,5 @@
 """What the shop says in Chromium: what needs no answer leaves by itself."""
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Locator, Route, expect
 
@@ -20,12 +18,12 @@ HOLD_EIGHT_SECONDS = """
 
 
 @pytest.fixture(scope="module", autouse=True)
-def noticed(tables: None) -> None:
+def noticed(tables) -> None:
     put_catalogue(categories=[category("noticed")], products=[LAMP])
 
 
 @pytest.fixture
-def buyer(visitor: Visitor) -> Visitor:
+def buyer(visitor) -> Visitor:
     """A visitor whose eight seconds pass when the test says so."""
     visitor.page.add_init_script(HOLD_EIGHT_SECONDS)
     visitor.page.goto(f"/products/{LAMP.id}/")
@@ -55,19 +53,13 @@ def let_time_pass(buyer: Visitor) -> None:
 
 
 class TestWhatNeedsNoAnswer:
-    def test_leaves_after_a_while(self, buyer):
-        said = buy(buyer)
-        expect(said).to_be_visible()
-        let_time_pass(buyer)
-        expect(said).to_have_count(0)
-
     def test_leaves_when_a_script_says_it(self, buyer):
         said = say(buyer, "Done.", is_warning=False)
         expect(said).to_have_text("Done.")
         let_time_pass(buyer)
         expect(buyer.page.locator("#notice")).to_be_empty()
 
-    def test_moves_nothing_when_it_leaves(self, buyer):
+    def test_leaves_after_a_while_and_moves_nothing(self, buyer):
         said, heading = buy(buyer), buyer.page.locator("h1")
         expect(said).to_be_visible()
         was = heading.bounding_box()
@@ -80,7 +72,7 @@ class TestWhatNeedsNoAnswer:
         [lambda page: page.hover("#notice"), lambda page: page.focus("#notice button")],
         ids=["pointed at", "focused"],
     )
-    def test_stays_while_somebody_is_at_it(self, buyer, hold: Callable):
+    def test_stays_while_somebody_is_at_it(self, buyer, hold):
         said = say(buyer, "Done.", is_warning=False)
         hold(buyer.page)
         let_time_pass(buyer)

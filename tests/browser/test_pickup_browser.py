@@ -10,7 +10,6 @@ from shop.orders.items import NewOrder
 from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
-from tests.browser.conftest import OpenContext
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.support.chance import CHANCE, unique
 from tests.support.orders.making import START, made_order, put
@@ -27,7 +26,7 @@ def place() -> Coordinates:
 
 
 @pytest.fixture
-def points(place: Coordinates) -> list[PickupPoint]:
+def points(place) -> list[PickupPoint]:
     made = [
         PickupPoint(
             unique("point"),
@@ -46,14 +45,13 @@ def points(place: Coordinates) -> list[PickupPoint]:
 def order() -> Iterator[NewOrder]:
     username = unique("alice")
     create_profile(username=username, password=None, now=START)
-    order = made_order(username)
-    put(order)
+    put(order := made_order(username))
     yield order
     cancel_what_is_open([order])
 
 
 @pytest.fixture
-def arrive(site: str, open_context: OpenContext) -> Iterator[Open]:
+def arrive(site, open_context) -> Iterator[Open]:
     shoppers = []
 
     def arrive(order: NewOrder, **options: object) -> Shopper:
@@ -76,9 +74,7 @@ def distances(shopper: Shopper) -> list[str]:
 
 
 class TestChoosingAPickupPoint:
-    def test_leads_from_the_order_to_a_point_and_back(
-        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
-    ) -> None:
+    def test_leads_from_the_order_to_a_point_and_back(self, arrive, order, points, place):
         shopper = arrive(order)
         shopper.page.goto(f"/orders/{order.id}/")
         shopper.link("Choose a pickup point").click()
@@ -93,9 +89,7 @@ class TestChoosingAPickupPoint:
         shopper.button("Deliver to my address instead").click()
         shopper.is_told("Your order will be delivered to your address.")
 
-    def test_keeps_the_list_when_the_next_place_is_none(
-        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
-    ) -> None:
+    def test_keeps_the_list_when_the_next_place_is_none(self, arrive, order, points, place):
         shopper = arrive(order)
         shopper.page.goto(f"/orders/{order.id}/pickup/?near={place}")
         shopper.page.locator("#near").fill("91, 0")
@@ -104,17 +98,13 @@ class TestChoosingAPickupPoint:
         assert distances(shopper)[0] == "0 m"
         shopper.forgive("Failed to load resource", "Response Status Error Code 400")
 
-    def test_is_narrow_enough_for_a_telephone(
-        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
-    ) -> None:
+    def test_is_narrow_enough_for_a_telephone(self, arrive, order, points, place):
         shopper = arrive(order, viewport={"width": 375, "height": 700})
         shopper.is_narrow_enough(f"/orders/{order.id}/pickup/?near={place}")
 
 
 class TestTheBrowsersOwnLocation:
-    def test_is_searched_when_its_owner_agrees(
-        self, arrive: Open, order: NewOrder, points: list[PickupPoint], place: Coordinates
-    ) -> None:
+    def test_is_searched_when_its_owner_agrees(self, arrive, order, points, place):
         here = {"latitude": place.latitude, "longitude": place.longitude}
         shopper = arrive(order, geolocation=here, permissions=["geolocation"])
         shopper.page.goto(f"/orders/{order.id}/pickup/")

@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from comments.filters import RATINGS, CommentFilter
 from comments.lists.listing import list_url
 from shop.order_status import Status
-from tests.browser.conftest import OpenContext, Seat, Visitor
+from tests.browser.conftest import Visitor
 from tests.support.chance import CHANCE
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, numbered_comments, written
@@ -32,7 +32,7 @@ RARE = "toggled-ja"
 
 
 @pytest.fixture(scope="module")
-def truth(tables: None) -> Truth:
+def truth(tables) -> Truth:
     """60 comments in German and English, and one in Japanese."""
     comments = numbered_comments("toggled", count=60, languages=("de", "en"))
     comments.append(written("toggled", id=RARE, language="ja", created_at=START))
@@ -41,7 +41,7 @@ def truth(tables: None) -> Truth:
 
 
 @pytest.fixture
-def hasty(visitor: Visitor) -> Iterator[Visitor]:
+def hasty(visitor) -> Iterator[Visitor]:
     """A visitor who does not wait for answers."""
     yield visitor
     visitor.forgive(*OF_A_CHANGED_MIND)
@@ -135,7 +135,7 @@ class TestTogglesClickedBeforeTheAnswer:
             assert visitor.page.evaluate("window.asked") == list_url("toggled", chosen)
             assert pressed(visitor, "rating") == [str(each) for each in chosen.ratings]
 
-    def test_of_a_kind_of_activity_count_too(self, seat: Seat):
+    def test_of_a_kind_of_activity_count_too(self, seat):
         sam = seat(someone("sam", is_staff=True))
         sam.page.goto("/staff/activity/")
         sam.page.evaluate(
@@ -160,7 +160,7 @@ class TestStatusesOfOrders:
         visitor.page.wait_for_timeout(250 * len(toggles))
 
     @pytest.fixture
-    def alice(self, seat: Seat) -> Iterator[Visitor]:
+    def alice(self, seat) -> Iterator[Visitor]:
         """A customer with a placed, a shipped and a delivered order, the day after each other."""
         someone_new = someone("alice")
         for day, status in enumerate([Status.PLACED, Status.SHIPPED, Status.DELIVERED]):
@@ -171,40 +171,27 @@ class TestStatusesOfOrders:
         yield visitor
         visitor.forgive(*OF_A_CHANGED_MIND)
 
-    def test_all_count(self, alice):
-        alice.page.goto("/orders/")
-        self.press(alice, "status-SHIPPED", "status-DELIVERED")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(2)
-        assert alice.address == "/orders/?status=SHIPPED&status=DELIVERED"
+    @pytest.mark.parametrize(
+        ("start", "toggles", "end", "count"),
+        [
+            ("", "SHIPPED DELIVERED", "?status=SHIPPED&status=DELIVERED", 2),
+            ("?status=SHIPPED", "DELIVERED SHIPPED DELIVERED", "", 3),
+            ("?from=1980-01-01", "SHIPPED DELIVERED SHIPPED",
+             "?status=DELIVERED&from=1980-01-01", 1),
+            ("?status=DELIVERED&from=1980-01-01", "all", "?from=1980-01-01", 3),
+            ("", "SHIPPED open", "?open=1", 1),
+            ("?open=1", "SHIPPED", "?status=SHIPPED", 1),
+        ],
+        ids=["count", "are taken back", "keep the days", "of all keep the days", "open", "closed"],
+    )  # fmt: skip
+    def test_of_a_customer_all_count(self, alice, start, toggles, end, count):
+        others = {"all": "all-statuses", "open": "open-1"}
+        alice.page.goto(f"/orders/{start}")
+        self.press(alice, *(others.get(name, f"status-{name}") for name in toggles.split()))
+        alice.page.wait_for_url(f"**/orders/{end}")
+        expect(alice.page.locator("[data-order-id]")).to_have_count(count)
 
-    def test_are_taken_back_as_fast(self, alice):
-        alice.page.goto("/orders/?status=SHIPPED")
-        self.press(alice, "status-DELIVERED", "status-SHIPPED", "status-DELIVERED")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(3)
-        assert alice.address == "/orders/"
-
-    def test_keep_the_chosen_days(self, alice):
-        alice.page.goto("/orders/?from=1980-01-01")
-        self.press(alice, "status-SHIPPED", "status-DELIVERED", "status-SHIPPED")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
-        assert alice.address == "/orders/?status=DELIVERED&from=1980-01-01"
-        self.press(alice, "all-statuses")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(3)
-        assert alice.address == "/orders/?from=1980-01-01"
-
-    def test_make_way_for_all_open_orders(self, alice):
-        alice.page.goto("/orders/")
-        self.press(alice, "status-SHIPPED", "open-1")
-        alice.page.wait_for_url("**/orders/?open=1")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
-
-    def test_of_open_orders_make_way_for_one(self, alice):
-        alice.page.goto("/orders/?open=1")
-        self.press(alice, "status-SHIPPED")
-        alice.page.wait_for_url("**/orders/?status=SHIPPED")
-        expect(alice.page.locator("[data-order-id]")).to_have_count(1)
-
-    def test_of_the_queue_count_too(self, seat: Seat):
+    def test_of_the_queue_count_too(self, seat):
         sam = seat(someone("sam", is_staff=True))
         sam.page.goto("/staff/orders/?to=2999-01-01")
         self.press(sam, "status-PLACED", "status-APPROVED")
@@ -241,7 +228,7 @@ class TestAToggle:
 
 class TestTheFiltersOnATelephone:
     @pytest.fixture
-    def phone(self, open_context: OpenContext) -> Visitor:
+    def phone(self, open_context) -> Visitor:
         """So low that the filters scroll within their sheet."""
         return Visitor.arrive(open_context(viewport={"width": 390, "height": 500}, locale="en-GB"))
 

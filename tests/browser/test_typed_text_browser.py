@@ -9,9 +9,8 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from comments.items import NewComment
 from shop.accounts.services import create_profile
-from tests.browser.conftest import Seat, Visitor
+from tests.browser.conftest import Visitor
 from tests.browser.test_writing_browser import fill
-from tests.support.comments.faulty import unreachable
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import Writer, made_product, new_url, sign_in, someone
 
@@ -45,7 +44,7 @@ def writer() -> Writer:
 
 
 @pytest.fixture
-def alice(seat: Seat, writer: Writer) -> Iterator[Visitor]:
+def alice(seat, writer) -> Iterator[Visitor]:
     visitor = seat(writer)
     yield visitor
     visitor.forgive(OFFLINE, "htmx:afterRequest", "htmx:sendError")
@@ -88,23 +87,6 @@ class TestCommentThatIsBeingWritten:
         post_button(page)
         expect(page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
         expect(page.locator("[data-comment-id]")).to_contain_text(TYPED)
-
-    def test_outlives_a_database_that_is_away(self, alice, lamp):
-        alice.page.goto(new_url(lamp))
-        fill(alice.page, body=TYPED)
-        with unreachable():
-            post_button(alice.page)
-            expect_refusal(alice.page, "Send this again in a moment")
-        post_button(alice.page)
-        expect(alice.page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
-
-    def test_outlives_a_limit(self, alice, lamp, settings, writer):
-        settings.COMMENT_WRITES_PER_USER = 1
-        writer.write(lamp)
-        alice.page.goto(new_url(lamp))
-        fill(alice.page, body=TYPED)
-        post_button(alice.page)
-        expect_refusal(alice.page, "Come back in 60 minutes")
 
     def test_outlives_a_network_that_is_gone(self, alice, lamp):
         page, context = alice.page, alice.page.context
@@ -162,7 +144,7 @@ class TestAFormOnItsWay:
     """What one types meanwhile would be in no answer: fields do not take it until it is there."""
 
     @pytest.fixture
-    def held(self, alice: Visitor) -> list[Route]:
+    def held(self, alice) -> list[Route]:
         """The forms that were sent and have no answer yet."""
         held: list[Route] = []
 

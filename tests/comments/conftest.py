@@ -1,7 +1,5 @@
 """Tables of a module's own."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from dynamo.calls.client import client
@@ -11,7 +9,7 @@ from tests.support.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture(scope="module")
-def few_items(tables: None, engine_name: str) -> Iterator[None]:
+def few_items(tables, engine_name):
     """Tables in which nothing is but what the module's tests write.
 
     For those that check the integrity often, which reads all there is. Where there is no engine
@@ -26,7 +24,7 @@ def few_items(tables: None, engine_name: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module", params=BOTH)
-def model(request: pytest.FixtureRequest, tables: None, engine_name: str) -> Iterator[str]:
+def model(request, tables, engine_name):
     """Each read model in turn; its name."""
     with reading_by(request.param, engine_name=engine_name) as name:
         yield name

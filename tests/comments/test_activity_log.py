@@ -11,7 +11,7 @@ from tests.support.activity.making import whole_log
 from tests.support.clock import this_month
 from tests.support.comments.loading import load
 from tests.support.comments.threads import made_comment
-from tests.support.comments.writers import WORDS, Writer, made_product, new_url, someone
+from tests.support.comments.writers import WORDS, made_product, new_url, someone
 
 
 @pytest.fixture(autouse=True)
@@ -20,12 +20,12 @@ def log(own_log):
 
 
 @pytest.fixture
-def ann() -> Writer:
+def ann():
     return someone("ann")
 
 
 @pytest.fixture
-def sam() -> Writer:
+def sam():
     return someone("sam", is_staff=True)
 
 

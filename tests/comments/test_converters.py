@@ -6,11 +6,10 @@ import pytest
 from django.urls import resolve, reverse
 
 from comments.apps import TAKEN
-from comments.items import NewComment
 from comments.posting.services import add_comment
 from tests.support.comments.threads import made_comment
 from tests.support.comments.truth import written
-from tests.support.comments.writers import Writer, delete_url, someone
+from tests.support.comments.writers import delete_url, someone
 
 IDS = [
     *(f"{word}/7" for word in TAKEN),
@@ -53,11 +52,11 @@ class TestAddress:
 @pytest.mark.usefixtures("tables")
 class TestCommentWhoseIdReadsAsAnAction:
     @pytest.fixture
-    def sam(self) -> Writer:
+    def sam(self):
         return someone("sam", is_staff=True)
 
     @pytest.fixture
-    def comment(self, fresh) -> NewComment:
+    def comment(self, fresh):
         product = made_comment().product_id
         comment = written(product, id=f"edit/{fresh('c')}", body="Reached.")
         add_comment(comment)

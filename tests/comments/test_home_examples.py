@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 
 
 @pytest.fixture
-def sample_shop(settings) -> None:
+def sample_shop(settings):
     settings.SAMPLE_SIGN_IN = ("alex", "sam", "sample-shop")
     load(
         NewComment(unique("c"), PRODUCT_ID, language, 1, START + timedelta(minutes=n))

@@ -24,7 +24,7 @@ FIRST_ATTRIBUTES = ("pk", "sk", "o", "a", "l", "r", "b", "g", "s", "u", "t", "x"
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     """A comment without version, rank, or anything else that came later; counted, as it was."""
     product_id = fresh("product")
     ensure_products(product_ids={product_id})

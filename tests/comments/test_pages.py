@@ -31,7 +31,7 @@ NASTY = """<script>alert("1")</script>'"><img src=x onerror=alert(2)>{{ 7|add:7 
 
 
 @pytest.fixture(scope="module")
-def lamp(tables: None) -> Truth:
+def lamp(tables):
     """45 comments in German and English on the product ``lamp``."""
     return loaded(numbered_comments("lamp", count=45, languages=("de", "en")))
 
@@ -42,13 +42,13 @@ def loaded(comments: list[NewComment]) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def lamp_by_both(model: str) -> Truth:
+def lamp_by_both(model):
     """The same product, for each read model."""
     return loaded(numbered_comments("lamp", count=45, languages=("de", "en")))
 
 
 @pytest.fixture(scope="module")
-def ties(model: str) -> Truth:
+def ties(model):
     """90 comments at six moments on the product ``tied``, for each read model."""
     return loaded(tied_comments("tied", count=90))
 

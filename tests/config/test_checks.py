@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -58,7 +57,7 @@ def run(*command: str, var: Path, **settings: str) -> subprocess.CompletedProces
 
 
 class TestManagePy:
-    def test_names_every_wrong_setting_in_a_line(self, tmp_path: Path) -> None:
+    def test_names_every_wrong_setting_in_a_line(self, tmp_path):
         wrong = dict(WRONG)
         result = run("manage.py", "check", var=tmp_path, **(GOOD | wrong))
         assert result.returncode == 1
@@ -68,7 +67,7 @@ class TestManagePy:
 
 
 @pytest.fixture
-def checked(tmp_path, monkeypatch) -> Callable[..., list[CheckMessage]]:
+def checked(tmp_path, monkeypatch):
     """What the checks say of an environment."""
 
     def check(var: Path = tmp_path, **environment: str) -> list[CheckMessage]:
@@ -106,7 +105,7 @@ class TestTheSecretKey:
 
 
 class TestWsgi:
-    def test_ends_with_one_line_for_each_wrong_setting(self, tmp_path: Path) -> None:
+    def test_ends_with_one_line_for_each_wrong_setting(self, tmp_path):
         wrong = {"SECRET_KEY": "", "PAGE_SIZE": "none"}
         result = run("-c", "import config.wsgi", var=tmp_path, **(GOOD | wrong))
         assert result.returncode != 0
@@ -133,8 +132,6 @@ class TestADeployment:
             ({"EMAIL_HOST": ""}, "config.deploy.EMAIL_HOST"),
         ],
     )
-    def test_is_refused_what_would_be_open(
-        self, tmp_path: Path, changed: dict[str, str], code: str
-    ) -> None:
+    def test_is_refused_what_would_be_open(self, tmp_path, changed, code):
         assert f"({code})" in self.check(tmp_path, **changed)
         assert f"({code})" not in self.check(tmp_path)

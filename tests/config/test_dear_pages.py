@@ -102,7 +102,7 @@ def rare_languages() -> str:
 
 
 @pytest.fixture(scope="module")
-def products(tables: None) -> dict[str, str]:
+def products(tables):
     """Products by how many comments they have."""
     return {
         "none": made_product(),

@@ -5,7 +5,7 @@ from pathlib import Path
 import django
 import pytest
 from django.core import mail
-from django.test import Client, override_settings
+from django.test import override_settings
 
 from config import django_versions
 from tests.support.config.environments import settings_of
@@ -25,7 +25,7 @@ WITH_A_SERVER = SECRET | {
 
 class TestThePolicyForScripts:
     @pytest.mark.parametrize("path", ["/healthz", "/no/such/page/", "/accounts/login/"])
-    def test_is_the_same_with_every_django(self, client: Client, path: str) -> None:
+    def test_is_the_same_with_every_django(self, client, path):
         # Their order tells a browser nothing; that of django-csp differs in each process.
         directives = client.get(path)["Content-Security-Policy"].split("; ")
         assert sorted(directives) == [
@@ -37,7 +37,7 @@ class TestThePolicyForScripts:
             "object-src 'none'",
         ]
 
-    def test_comes_from_django_where_it_has_one(self) -> None:
+    def test_comes_from_django_where_it_has_one(self):
         of_django = django_versions.POLICY_MIDDLEWARE.startswith("django.")
         assert of_django == (django.VERSION >= (6, 0))
 
@@ -49,7 +49,7 @@ class TestLetters:
         with override_settings(**(former or {"MAILERS": found["MAILERS"]})):
             return mail.get_connection() if former else mail.mailers.default
 
-    def test_go_to_the_mail_server(self, tmp_path: Path) -> None:
+    def test_go_to_the_mail_server(self, tmp_path):
         backend = vars(self.backend(tmp_path, **WITH_A_SERVER))
         wanted = {
             "host": "mail.example.com",
@@ -61,5 +61,5 @@ class TestLetters:
         }
         assert {name: backend[name] for name in wanted} == wanted
 
-    def test_are_printed_without_one(self, tmp_path: Path) -> None:
+    def test_are_printed_without_one(self, tmp_path):
         assert self.backend(tmp_path, **SECRET).__module__ == "django.core.mail.backends.console"

@@ -184,7 +184,7 @@ print(json.dumps(failed))
 
 
 @pytest.fixture(scope="module")
-def failed(tmp_path_factory) -> dict[str, str]:
+def failed(tmp_path_factory):
     """The rows whose modules cannot be imported alone, and what Python says of them."""
     copies = {}
     for purpose, names in library_rows():

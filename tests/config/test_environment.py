@@ -131,8 +131,8 @@ class TestAUrl:
 class TestAPath:
     def test_is_absolute(self, read):
         found = Path.cwd() / "some" / "folder"
-        assert read("path", "some/folder", default=Path("/other")) == (found, [])
-        assert read("path", "", default=Path("/other")) == (Path("/other"), [])
+        assert read("path", "some/folder") == (found, [])
+        assert read("path", "") == (None, [])
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Lists as Atom feeds: what readers are told, and what their pages lead to."""
 
-from collections.abc import Callable
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
@@ -10,7 +9,7 @@ from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import made_product
-from tests.support.config.lists import ListedShop, listed_shop
+from tests.support.config.lists import listed_shop
 
 pytestmark = pytest.mark.usefixtures("tables")
 SITE = "https://shop.example.com"
@@ -19,17 +18,17 @@ RECENT = "/rankings/recently-commented/"
 
 
 @pytest.fixture(autouse=True)
-def known_site(settings) -> None:
+def known_site(settings):
     settings.SITE_URL = SITE
 
 
 @pytest.fixture(scope="module")
-def shop(tables: None) -> ListedShop:
+def shop(tables):
     return listed_shop()
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str]) -> str:
+def lamp(fresh):
     product_id = made_product()
     load(numbered_comments(product_id, count=25, languages=("de", "en")))
     return f"/products/{product_id}/"

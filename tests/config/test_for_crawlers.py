@@ -6,7 +6,7 @@ from django.test import Client
 
 from comments.moderation.services import hide
 from dynamo.calls import clock
-from tests.support.config.lists import ListedShop, listed_shop
+from tests.support.config.lists import listed_shop
 from tests.support.markup import Element, read_markup
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -42,12 +42,12 @@ LATER = (
 
 
 @pytest.fixture(scope="module")
-def shop(tables: None) -> ListedShop:
+def shop(tables):
     return listed_shop()
 
 
 @pytest.fixture(autouse=True)
-def known_site(settings) -> None:
+def known_site(settings):
     settings.SITE_URL = SITE
     settings.PAGE_SIZE = 2
 

@@ -9,7 +9,6 @@ import pytest
 from django.test import Client
 
 from tests.support.chance import CHANCE, examples
-from tests.support.comments.writers import Writer
 from tests.support.config.addresses import (
     ROLES,
     Belongings,
@@ -187,17 +186,17 @@ def requests_of(route: str, known: Belongings) -> list[Odd]:
 
 
 @pytest.fixture(scope="module")
-def roles(tables: None) -> dict[str, Writer]:
+def roles(tables):
     return people()
 
 
 @pytest.fixture(scope="module")
-def known(roles: dict[str, Writer]) -> Belongings:
+def known(roles):
     return belongings(roles["owner"])
 
 
 @pytest.fixture
-def browsers(roles: dict[str, Writer]) -> dict[str, Client]:
+def browsers(roles):
     """A browser for each role, which shows what a visitor would see of a fault."""
     return {role: browser_of(role, roles, raise_request_exception=False) for role in ROLES}
 

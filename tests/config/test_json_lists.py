@@ -15,7 +15,7 @@ from dynamo.calls.meter import metered
 from tests.support.comments.outage import connected
 from tests.support.comments.truth import written
 from tests.support.comments.writers import someone
-from tests.support.config.lists import ADDRESSES, ListedShop, listed_shop
+from tests.support.config.lists import ADDRESSES, listed_shop
 from tests.support.markup import read_markup
 from tests.support.ports import spare_port
 
@@ -23,17 +23,17 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture(scope="module")
-def shop(tables: None) -> ListedShop:
+def shop(tables):
     return listed_shop()
 
 
 @pytest.fixture
-def comments(shop: ListedShop) -> str:
+def comments(shop):
     return shop.address("/products/{product_id}/comments/{languages}/{ratings}/")
 
 
 @pytest.fixture
-def two_on_a_page(settings) -> None:
+def two_on_a_page(settings):
     settings.PAGE_SIZE = 2
 
 

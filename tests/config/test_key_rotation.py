@@ -24,7 +24,7 @@ def keys(tmp_path, settings):
 
 class TestWhatTheOldKeySigned:
     @pytest.fixture(autouse=True)
-    def signed(self, keys) -> tuple[str, str]:
+    def signed(self, keys):
         """A position and a session that a visitor holds."""
         keys(SECRET_KEY=OLD)
         return PositionSigner().sign("position"), signing.dumps("session")

@@ -18,7 +18,7 @@ LISTS = [*sorted(ADDRESSES.keys() - {FIRST_PAGE_ONLY}), "/", "/staff/comments/",
 
 
 @pytest.fixture(scope="module")
-def shop(tables: None) -> ListedShop:
+def shop(tables):
     made = listed_shop()
     url = made.address("/products/{product_id}/comments/~/~/?format=json")
     for comment in made.browser.get(url).json()["items"][:3]:
@@ -31,7 +31,7 @@ def shop(tables: None) -> ListedShop:
 
 
 @pytest.fixture(autouse=True)
-def one_on_a_page(settings, monkeypatch) -> None:
+def one_on_a_page(settings, monkeypatch):
     settings.PAGE_SIZE = 1
     monkeypatch.setattr("comments.home_views.SHELVES", 1)
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import StringIO
 from typing import Any
@@ -37,7 +36,7 @@ def documented() -> MigrationStep:
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str]) -> Iterator[Item]:
+def lamp(fresh):
     """The key of a product in the old shape."""
     key = table_key(*[keys.product(fresh("lamp"))] * 2)
     client().put_item(TableName=TABLE, Item={**key, "colour": {"S": "red"}})
@@ -46,7 +45,7 @@ def lamp(fresh: Callable[[str], str]) -> Iterator[Item]:
 
 
 @pytest.fixture(autouse=True)
-def step(lamp: Item, fresh: Callable[[str], str], monkeypatch: pytest.MonkeyPatch) -> MigrationStep:
+def step(lamp, fresh, monkeypatch):
     step = replace(documented(), name=fresh("color"))
     monkeypatch.setattr(migrate_items, "STEPS", (step,))
     return step

@@ -1,9 +1,7 @@
 """An engine from before September 2022, which takes 25 actions in a transaction."""
 
 import json
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -42,7 +40,7 @@ class _OldEngine(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def old_engine() -> Iterator[None]:
+def old_engine():
     with ThreadingHTTPServer(("127.0.0.1", 0), _OldEngine) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with connected(f"http://127.0.0.1:{server.server_address[1]}"):
@@ -68,7 +66,7 @@ class TestAnOldEngine:
         call_command("check", databases=["default"])
 
     def test_ends_an_import_without_the_advice_to_run_it_again(
-        self, old_engine, monkeypatch, tmp_path: Path
+        self, old_engine, monkeypatch, tmp_path
     ):
         file = tmp_path / "a.csv"
         file.write_text("id,product_id,language,rating,created_at\n1,p,en,5,2024-01-01\n")

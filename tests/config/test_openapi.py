@@ -24,7 +24,7 @@ API = (PROJECT / "docs" / "api.md").read_text()
 
 
 @pytest.fixture(scope="module")
-def shop(tables: None) -> ListedShop:
+def shop(tables):
     return listed_shop()
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.request import urlopen
 
 import pytest
-from django.conf import LazySettings, settings
+from django.conf import settings
 from django.test import Client
 
 from demo.processes import DemoConfig, serving
@@ -26,7 +26,7 @@ from dynamo.calls.meter import metered
 from dynamo.telemetry.requests import RequestRecord, observed
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
-from tests.support.config.addresses import Belongings, belongings, browser_of
+from tests.support.config.addresses import belongings, browser_of
 from tests.support.config.logs import request_lines, written_log
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
@@ -38,14 +38,14 @@ WHERE = "OpenTelemetry is not installed: requirements-telemetry.txt"
 
 
 @pytest.fixture
-def told() -> Iterator[Any]:
+def told():
     pytest.importorskip("opentelemetry.sdk", reason=WHERE)
     with import_module("tests.support.config.telemetry").telemetry() as told:
         yield told
 
 
 @pytest.fixture(scope="module")
-def owned(tables: None) -> Belongings:
+def owned(tables):
     return belongings(someone("owner"))
 
 
@@ -124,7 +124,7 @@ BEGUN = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
 
 
 class TestATraceThatWasBegunBefore:
-    def test_goes_on_behind_a_trusted_proxy(self, told, settings: LazySettings):
+    def test_goes_on_behind_a_trusted_proxy(self, told, settings):
         settings.TRUSTED_PROXIES = 1
         Client().get("/docs/how-it-works/", headers=BEGUN)
         assert f"{told.requests[0].context.trace_id:032x}" == "a" * 32
@@ -179,7 +179,7 @@ class TestTheMetrics:
             "http.route": "/docs/<path:name>/",
         }
 
-    def test_count_what_was_late_and_what_was_shed(self, told, settings: LazySettings, owned):
+    def test_count_what_was_late_and_what_was_shed(self, told, settings, owned):
         settings.PAGE_SECONDS = 0
         Client().get(f"/products/{owned.product_id}/")
         with observed(RequestRecord("GET", status=503, is_shed=True)) as sent:

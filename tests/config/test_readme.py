@@ -61,7 +61,7 @@ def _default(call: ast.Call) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def shop(tables: None) -> SimpleNamespace:
+def shop(tables):
     """A product with comments, two orders of it, and a member of staff who placed them."""
     product, username = "readme-product", "readme-sam"
     moment = datetime(2023, 1, 10, tzinfo=UTC)

@@ -7,14 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any
 
 import pytest
-from django.conf import LazySettings
 from django.test import Client, RequestFactory
 
 from dynamo.calls.faults import BUSY, Throttled
@@ -37,12 +35,12 @@ DOCUMENT = PROJECT / "docs" / "operations.md"
 
 
 @pytest.fixture(scope="module")
-def owned(tables: None) -> Belongings:
+def owned(tables):
     return belongings(someone("owner"))
 
 
 @pytest.fixture
-def log() -> Iterator[io.StringIO]:
+def log():
     with written_log(as_json=True) as written:
         yield written
 
@@ -155,13 +153,13 @@ class TestAnAnswer:
         line = line_of(log, Client().get(f"/products/{owned.product_id}/"))
         assert (line["status"], line["fault"]) == (503, "Throttled")
 
-    def test_that_was_out_of_time_is_late(self, log, settings: LazySettings, owned):
+    def test_that_was_out_of_time_is_late(self, log, settings, owned):
         settings.PAGE_SECONDS = 0
         line = line_of(log, Client().get(f"/products/{owned.product_id}/"))
         assert (line["status"], line["late"]) == (503, True)
         assert line["fault"] == "Unreachable"
 
-    def test_to_one_too_many_is_shed(self, log, monkeypatch, settings: LazySettings):
+    def test_to_one_too_many_is_shed(self, log, monkeypatch, settings):
         monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
         settings.MAX_CONCURRENT_REQUESTS = 2
         full = shedding.Shedding(lambda *_: [])

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -70,7 +69,7 @@ def engine_in_another_time() -> Iterator[str]:
         server.shutdown()
 
 
-def test_a_server_process_ends_with_one_line(tmp_path: Path) -> None:
+def test_a_server_process_ends_with_one_line(tmp_path):
     with engine_in_another_time() as url:
         given = {"DYNAMODB_ENDPOINT_URL": url, "VAR_DIR": str(tmp_path)}
         ended = subprocess.run(
@@ -96,7 +95,7 @@ print(list(application(environ, lambda status, headers: print(status))))
 """
 
 
-def test_a_server_process_passes_no_body_on_that_nobody_asked_for(tmp_path: Path) -> None:
+def test_a_server_process_passes_no_body_on_that_nobody_asked_for(tmp_path):
     answered = subprocess.run(
         [sys.executable, "-c", HEAD],
         cwd=PROJECT,

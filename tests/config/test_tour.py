@@ -17,11 +17,10 @@ from dynamo.calls.meter import metered
 from dynamo.web.shedding import WithoutBodies
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments
-from tests.support.comments.writers import Writer, made_product
+from tests.support.comments.writers import made_product
 from tests.support.config.addresses import (
     MATRIX,
     ROLES,
-    Belongings,
     address,
     belongings,
     browser_of,
@@ -182,12 +181,12 @@ PROMISES = (
 
 
 @pytest.fixture(scope="module")
-def known(tables: None) -> dict[str, Writer]:
+def known(tables):
     return people()
 
 
 @pytest.fixture(scope="module")
-def things(known: dict[str, Writer]) -> Belongings:
+def things(known):
     return belongings(known["owner"])
 
 

@@ -2,7 +2,6 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
@@ -49,7 +48,7 @@ def load(**options: Any) -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def loaded(tables: None) -> Iterator[dict[str, int]]:
+def loaded(tables):
     """What the second load printed, which went on after the first was interrupted at its end."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reactions, "VOTES", VOTES)
@@ -63,18 +62,18 @@ def loaded(tables: None) -> Iterator[dict[str, int]]:
 
 
 class TestLoadSample:
-    def test_puts_every_product_with_its_description_and_categories(self) -> None:
+    def test_puts_every_product_with_its_description_and_categories(self):
         for product in sample_catalogue().products:
             found = find_product(product.id)
             assert (found.name, found.description) == (product.name, product.description)
             assert {c.slug for c in found.categories} == set(product.category_slugs)
 
-    def test_leads_from_the_root_to_every_category_also_after_an_interruption(self) -> None:
+    def test_leads_from_the_root_to_every_category_also_after_an_interruption(self):
         edges = every_entry(list_categories, at_once=500)
         slugs = {edge.item["sk"]["S"].removeprefix("CATEGORY#") for edge in edges}
         assert slugs >= {category.slug for category in sample_catalogue().categories}
 
-    def test_puts_the_comments_asked_for(self) -> None:
+    def test_puts_the_comments_asked_for(self):
         found = Counter[str]()
         for product in sample_catalogue().products:
             runs = plan(product.id, CommentFilter()).runs
@@ -82,10 +81,10 @@ class TestLoadSample:
         assert found.total() == 200 + len(list(ids_written_by(REGULAR)))
         assert 0 in found.values()
 
-    def test_again_writes_no_comment(self, loaded: dict[str, int]) -> None:
+    def test_again_writes_no_comment(self, loaded):
         assert (loaded["written"], loaded["unchanged"]) == (0, 200)
 
-    def test_only_if_empty_does_nothing_when_it_is_there(self) -> None:
+    def test_only_if_empty_does_nothing_when_it_is_there(self):
         with metered() as meter:
             load(if_empty=True)
         assert not WRITES & {call.operation for call in meter.calls}
@@ -93,7 +92,7 @@ class TestLoadSample:
 
 class TestSigningIn:
     @pytest.mark.parametrize("if_empty", [False, True])
-    def test_is_made_possible_for_two_accounts_that_exist(self, *, if_empty: bool) -> None:
+    def test_is_made_possible_for_two_accounts_that_exist(self, *, if_empty):
         for username in SIGN_IN:
             account = find_user(username)
             account.set_unusable_password()
@@ -104,7 +103,7 @@ class TestSigningIn:
         assert [user.check_password(PASSWORD) for user in found] == [True, True]
         assert [user.is_staff for user in found] == [False, True]
 
-    def test_changes_no_password_that_somebody_set(self) -> None:
+    def test_changes_no_password_that_somebody_set(self):
         account = find_user(SIGN_IN[1])
         account.set_password("mine")
         account.is_staff = False
@@ -121,29 +120,29 @@ def favourite() -> str:
 
 
 class TestWhatHappensAroundTheComments:
-    def test_is_that_customers_find_some_helpful(self) -> None:
+    def test_is_that_customers_find_some_helpful(self):
         comments = list_most_helpful(favourite(), PageRequest(20)).items
         votes = [comment.helpful for comment in comments]
         assert votes == sorted(VOTES[0], reverse=True)
 
-    def test_is_that_some_wait_for_staff_with_reasons(self) -> None:
+    def test_is_that_some_wait_for_staff_with_reasons(self):
         waiting = list_moderated(State.REPORTED, PageRequest(20)).items
         assert sorted(one.report_count for one in waiting) == [1, 1, 2]
         assert all(one.reports[0].reason for one in waiting)
 
-    def test_is_that_staff_pick_some_and_reply_to_some(self) -> None:
+    def test_is_that_staff_pick_some_and_reply_to_some(self):
         picks = find_picks(favourite())
         runs = plan(favourite(), CommentFilter.of((), (1, 2))).runs
         listed = [entry_of(entry.item) for entry in read(runs, PageRequest(100)).entries]
         assert len(picks) == 2
         assert {comment.reply.text for comment in listed if comment.reply} == set(REPLIES)
 
-    def test_is_that_a_customer_writes_about_what_they_bought(self) -> None:
+    def test_is_that_a_customer_writes_about_what_they_bought(self):
         written = list_written_by(REGULAR, PageRequest(20)).items
         assert len(written) == 3
         for comment in written:
             assert comment.is_verified
             assert has_bought(REGULAR, comment.product_id)
 
-    def test_happens_once_however_often_it_is_loaded(self) -> None:
+    def test_happens_once_however_often_it_is_loaded(self):
         call_command("check_integrity", "--only=comments", "--json", stdout=StringIO())

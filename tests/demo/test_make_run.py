@@ -124,7 +124,7 @@ class KilledShop:
 
 
 @pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> KilledShop:
+def killed(tmp_path_factory):
     with opened(tmp_path_factory.mktemp("shop")) as shop:
         show = "from django.conf import settings; print(settings.DYNAMODB_ENDPOINT_URL)"
         seen = KilledShop(
@@ -153,7 +153,7 @@ class ShopOfSets:
 
 
 @pytest.fixture(scope="module")
-def of_sets(killed: KilledShop) -> ShopOfSets:
+def of_sets(killed):
     """A shop in the folder of the one that was killed."""
     row = "7,lamp,en,5,2026-01-01T00:00:00Z,Ann,,Bright"
     with opened(killed.shop.var, COMMENTS_READ_MODEL="sets") as shop:
@@ -173,45 +173,45 @@ def of_sets(killed: KilledShop) -> ShopOfSets:
 
 
 class TestAnOpenShop:
-    def test_serves_pages(self, killed: KilledShop) -> None:
+    def test_serves_pages(self, killed):
         assert killed.health == 200
 
-    def test_is_a_database_and_a_web_server(self, killed: KilledShop) -> None:
+    def test_is_a_database_and_a_web_server(self, killed):
         assert set(killed.parts) == {"dynoxide", "gunicorn"}
 
-    def test_makes_the_tables(self, killed: KilledShop) -> None:
+    def test_makes_the_tables(self, killed):
         assert "dynashop-comments: creating" in killed.shop.opening
 
-    def test_is_what_other_commands_mean(self, killed: KilledShop) -> None:
+    def test_is_what_other_commands_mean(self, killed):
         assert killed.meant_by_others == killed.endpoint_url
 
 
 class TestAKilledShop:
-    def test_leaves_no_process_behind(self, killed: KilledShop) -> None:
+    def test_leaves_no_process_behind(self, killed):
         assert all(map(dies, killed.parts.values()))
         require_free(killed.shop.port)
 
-    def test_leaves_its_data_to_the_next(self, of_sets: ShopOfSets) -> None:
+    def test_leaves_its_data_to_the_next(self, of_sets):
         assert "dynashop-comments: creating" not in of_sets.shop.opening
         assert "dynashop-comments: active" in of_sets.shop.opening
 
 
 class TestAShopThatReadsSets:
-    def test_reads_the_stream_of_what_other_commands_write(self, of_sets: ShopOfSets) -> None:
+    def test_reads_the_stream_of_what_other_commands_write(self, of_sets):
         assert set(of_sets.parts) == {"dynoxide", "gunicorn", "run_stream"}
         assert of_sets.explained["queries"][0]["key"] == "PRODUCT#lamp/~/4.5"
         assert of_sets.explained["items_returned"] == 1
 
 
 class TestAShopStoppedByCtrlC:
-    def test_says_so(self, of_sets: ShopOfSets) -> None:
+    def test_says_so(self, of_sets):
         assert of_sets.goodbye[-1] == "Stopped."
         assert of_sets.shop.process.returncode == 0
 
-    def test_has_stopped_all_its_parts(self, of_sets: ShopOfSets) -> None:
+    def test_has_stopped_all_its_parts(self, of_sets):
         assert of_sets.left == set()
 
-    def test_leaves_no_note_behind(self, of_sets: ShopOfSets) -> None:
+    def test_leaves_no_note_behind(self, of_sets):
         assert not (of_sets.shop.var / "demo.json").exists()
 
 
@@ -230,13 +230,13 @@ class TestAShopThatCannotOpen:
         assert result.returncode == 1
         return result.stdout + result.stderr
 
-    def test_says_which_file_is_damaged(self, tmp_path: Path) -> None:
+    def test_says_which_file_is_damaged(self, tmp_path):
         (tmp_path / "shop.db").write_bytes(b"not a database " * 1000)
         said = self.run_in_vain(tmp_path)
         assert said.startswith(f"{tmp_path / 'shop.db'} cannot be read")
         assert said.count("\n") == 1
 
-    def test_names_a_wrong_setting(self, tmp_path: Path) -> None:
+    def test_names_a_wrong_setting(self, tmp_path):
         said = self.run_in_vain(tmp_path, DYNAMODB_ENDPOINT_URL="localhost")
         assert said.startswith("CommandError: DYNAMODB_ENDPOINT_URL is 'localhost'")
         assert said.count("\n") == 1

@@ -70,7 +70,7 @@ def documented() -> dict[str, Costs]:
 
 
 @pytest.fixture(scope="module")
-def visits(tables: None) -> dict[str, Visit]:
+def visits(tables):
     """The pages of the table, in the sample shop."""
     call_command("load_sample", comments=COMMENTS, json=True, stdout=StringIO())
     now = datetime.now(UTC)
@@ -120,7 +120,7 @@ def visits(tables: None) -> dict[str, Visit]:
 
 
 @pytest.fixture(autouse=True)
-def sizes_of_a_new_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def sizes_of_a_new_process(monkeypatch):
     """Plan as if no other test had read comments of other sizes."""
     monkeypatch.setattr(planner, "SIZES", sizes := MeanSizes())
     monkeypatch.setattr(queries, "SIZES", sizes)

@@ -6,15 +6,13 @@ import signal
 import sys
 from collections.abc import Callable
 from io import StringIO
-from pathlib import Path
 
 import pytest
-from django.conf import LazySettings
 from django.core.management import CommandError, call_command
 
 from demo import processes
 from demo.processes import Demo, DemoConfig, DemoFailed
-from dynamo.engine.server import DynoxideEngine, EngineError, EngineServer, PortInUse, find
+from dynamo.engine.server import DynoxideEngine, EngineError, PortInUse, find
 from tests.support.dynamo.processes import is_alive
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
@@ -42,7 +40,7 @@ NOTHING = {
 
 
 @pytest.fixture(autouse=True)
-def little_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def little_parts(monkeypatch):
     """A web server that starts in a moment, and commands that do nothing for as long as asked."""
     monkeypatch.setattr(DemoConfig, "gunicorn", lambda config: [*SITE, str(config.port)])
     monkeypatch.setattr(processes, "manage", lambda command: NOTHING[command[0]])
@@ -63,13 +61,13 @@ class Said(StringIO):
 
 
 @pytest.fixture
-def said() -> list[str]:
+def said():
     """The lines that demos have said."""
     return []
 
 
 @pytest.fixture
-def demo(tmp_path: Path, settings: LazySettings, said: list[str]) -> Callable[..., Demo]:
+def demo(tmp_path, settings, said):
     """Makes demos of three parts, which do something when they are open."""
     binary = find(PROJECT)
     if binary is None:
@@ -154,7 +152,7 @@ class TestAnOpenDemo:
 
 
 class TestADemoOnADatabaseThatItDidNotStart:
-    def test_leaves_that_alone(self, engine: EngineServer, tmp_path, settings):
+    def test_leaves_that_alone(self, engine, tmp_path, settings):
         settings.VAR_DIR = tmp_path
         said = Said(lambda: os.kill(os.getpid(), signal.SIGTERM))
         call_command("demo", "--empty", "--port", str(spare_port()), stdout=said)

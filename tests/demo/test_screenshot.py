@@ -2,14 +2,13 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.support.project import PROJECT
 
 
-def test_taking_them_says_in_one_line_that_there_is_no_browser(tmp_path: Path):
+def test_taking_them_says_in_one_line_that_there_is_no_browser(tmp_path):
     result = subprocess.run(
         [sys.executable, "-m", "demo.screenshot", str(tmp_path / "docs")],
         cwd=PROJECT,
@@ -26,5 +25,5 @@ def test_taking_them_says_in_one_line_that_there_is_no_browser(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["screenshot", "screenshot-dark", "screenshot-phone"])
-def test_they_are_light_enough_for_a_readme(name: str):
+def test_they_are_light_enough_for_a_readme(name):
     assert 20_000 < (PROJECT / "docs" / f"{name}.png").stat().st_size < 300_000

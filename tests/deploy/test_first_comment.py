@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
@@ -117,7 +116,7 @@ def put_python(shop: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+def machine(tmp_path_factory):
     """The machine after the last block, with the site running."""
     root = tmp_path_factory.mktemp("machine")
     shop = copy_of_image(root / "srv/shop")

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -62,7 +61,7 @@ class TestTheContainerfile:
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+def image(tmp_path_factory):
     """The files and the variables of a container, collected as the build does."""
     root = tmp_path_factory.mktemp("image")
     packages = production_packages(tmp_path_factory.mktemp("packages"))
@@ -88,7 +87,7 @@ def image(tmp_path_factory: pytest.TempPathFactory) -> Installation:
 
 
 @pytest.fixture(scope="module")
-def port(image: Installation, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def port(image, tmp_path_factory):
     """Where the image's own command serves, on tables that another container made."""
     made = image.run("manage.py", "create_tables")
     assert made.returncode == 0, made.stderr

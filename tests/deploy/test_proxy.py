@@ -68,13 +68,13 @@ class TestTheTrial:
 
 class TestNginx:
     @pytest.fixture(autouse=True)
-    def programs(self) -> None:
+    def programs(self):
         for name in ("nginx", "openssl"):
             if shutil.which(name) is None:
                 pytest.skip(f"{name} is not installed")
 
     @pytest.fixture
-    def certificate(self, tmp_path) -> dict[str, str]:
+    def certificate(self, tmp_path):
         """A throwaway certificate: its paths by those of the configuration."""
         paths = {
             "/etc/ssl/shop.example.com.pem": str(tmp_path / "shop.pem"),

@@ -25,7 +25,7 @@ def started() -> dict[str, list[str]]:
 
 
 @pytest.fixture
-def installed(tmp_path) -> Path:
+def installed(tmp_path):
     """The units, of a shop that is installed in a folder of the test's own."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd-analyze is not installed")

@@ -9,7 +9,9 @@ from django.test import Client
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
-from tests.support.orders.visiting import Visitor
+from shop.orders.items import NewOrder
+from tests.support.comments.browsing import Visitor
+from tests.support.orders.making import made_order, put
 from tests.support.strict import refuse_what_aws_refuses
 
 
@@ -19,7 +21,7 @@ def stranger() -> Visitor:
 
 
 @pytest.fixture
-def sign_up(tables: None) -> Callable[..., Visitor]:
+def sign_up(tables) -> Callable[..., Visitor]:
     def sign_up(username: str, *, is_staff: bool = False) -> Visitor:
         create_profile(username=username, password=None, now=datetime.now(UTC), is_staff=is_staff)
         browser = Client()
@@ -30,18 +32,25 @@ def sign_up(tables: None) -> Callable[..., Visitor]:
 
 
 @pytest.fixture
-def alice(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+def alice(sign_up, fresh) -> Visitor:
     return sign_up(fresh("alice"))
 
 
 @pytest.fixture
-def bob(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+def bob(sign_up, fresh) -> Visitor:
     return sign_up(fresh("bob"))
 
 
 @pytest.fixture
-def sam(sign_up: Callable[..., Visitor], fresh: Callable[[str], str]) -> Visitor:
+def sam(sign_up, fresh) -> Visitor:
     return sign_up(fresh("sam"), is_staff=True)
+
+
+@pytest.fixture
+def order(alice) -> NewOrder:
+    """An order that alice has just placed."""
+    put(order := made_order(alice.username))
+    return order
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -3,23 +3,22 @@
 What is expected here does not depend on the words of the translation.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from django.utils.translation import get_language, override, pgettext
+from django.utils.translation import get_language, override
 
-from shop.order_status import Status
 from shop.orders import views
 from shop.orders.items import NewLine, summary_in_words, summary_of
 from shop.orders.queries import OrdersResult, read_orders
 from shop.pickup.listing import spelled_distance
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
-from tests.support.orders.visiting import Visitor
-from tests.support.pickup.stored import Fresh, made_point
+from tests.support.pickup.stored import made_point
 from tests.support.pickup.visiting import near, page_of
 
 pytestmark = pytest.mark.newest
@@ -36,16 +35,14 @@ def german() -> Iterator[None]:
 
 
 @pytest.fixture
-def anna(alice: Visitor) -> Visitor:
+def anna(alice) -> Visitor:
     """Alice, whose browser asks for German."""
     alice.browser.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
     return alice
 
 
 class TestPages:
-    def test_write_prices_with_a_comma(
-        self, anna: Visitor, fresh: Callable[[str], str], tables: None
-    ) -> None:
+    def test_write_prices_with_a_comma(self, anna, fresh, tables):
         lamp = put_product(fresh("lamp"), cents=123_456)
         page = anna.post("/basket/add/", {"product_id": lamp, "quantity": "2"}).page
         assert [cell.text for cell in page.one("tbody").all("td", class_="number")][1:] == [
@@ -55,34 +52,28 @@ class TestPages:
         assert "EUR 2.469,12" in page.one("tfoot").text
         assert page.one("input", name="quantity")["value"] == "2"
 
-    def test_write_dates_and_amounts_of_orders(self, anna: Visitor) -> None:
+    def test_write_dates_and_amounts_of_orders(self, anna):
         put(made_order(anna.username, placed_at=MAY, lines=[NewLine("lamp", "Lamp", 1, 123_450)]))
         (row,) = anna.get("/orders/").page.all("li", class_="order")
         assert row.all("time")[0].text == "31. Mai 2023"
         assert row.all("time")[0]["datetime"].startswith("2023-05-31T")
         assert "EUR 1.234,50" in row.text
 
-    def test_keep_the_statuses_of_addresses_and_forms(self, anna: Visitor) -> None:
-        order = made_order(anna.username)
-        put(order)
+    def test_keep_the_statuses_of_addresses_and_forms(self, anna):
+        put(order := made_order(anna.username))
         assert anna.get("/orders/?status=PLACED").order_ids == [order.id]
         url, fields = anna.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         anna.post(url, fields)
         assert anna.get("/orders/").counts == {"CANCELED": 1}
 
-    def test_write_distances_with_a_comma_and_attributes_without(
-        self, anna: Visitor, fresh: Fresh
-    ) -> None:
-        order = made_order(anna.username)
-        put(order)
+    def test_write_distances_with_a_comma_and_attributes_without(self, anna, fresh):
+        put(order := made_order(anna.username))
         put_points([made_point(fresh, (ALONE[0] + 0.05, ALONE[1]))])
         row = anna.get(page_of(order) + near(ALONE)).page.all("li", data_point_id=True)[0]
         assert row.one(class_="pickup-distance").text == "5,6 km"
         assert row["data-metres"] == "5560"
 
-    def test_are_read_in_german_whatever_the_thread(
-        self, anna: Visitor, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_are_read_in_german_whatever_the_thread(self, anna, monkeypatch):
         languages = []
 
         def noticed(*args: Any) -> OrdersResult:
@@ -93,7 +84,7 @@ class TestPages:
         anna.get("/orders/")
         assert languages == ["de"]
 
-    def test_are_for_programs_what_they_are_in_english(self, anna: Visitor) -> None:
+    def test_are_for_programs_what_they_are_in_english(self, anna):
         put(made_order(anna.username, lines=[NewLine("lamp", "Lamp", 1, 123_450)]))
         (entry,) = anna.browser.get("/orders/?format=json").json()["items"]
         assert (entry["status"], entry["total"]) == ("PLACED", "1234.50")
@@ -101,24 +92,20 @@ class TestPages:
 
 @pytest.mark.usefixtures("german")
 class TestSentences:
-    def test_name_statuses_as_they_are_translated(self) -> None:
-        assert Status.CANCELED.label == pgettext("status of an order", "Cancelled")
-        assert Status.CANCELED.in_words == pgettext("the order is", "cancelled")
-
     @pytest.mark.parametrize(
         ("metres", "written"),
         [(994, "990 m"), (1_200, "1,2 km"), (12_345, "12 km"), (1_234_567, "1.235 km")],
     )
-    def test_write_distances(self, metres: float, written: str) -> None:
+    def test_write_distances(self, metres, written):
         assert spelled_distance(metres) == written
 
     @pytest.mark.parametrize("seconds", [1, 2, 60, 61, 3_600])
-    def test_tell_how_long_to_wait(self, seconds: int) -> None:
+    def test_tell_how_long_to_wait(self, seconds):
         number = seconds if seconds <= 60 else (seconds + 59) // 60
         assert in_words(seconds).startswith(f"{number} ")
 
     @pytest.mark.parametrize("products", [1, 2, 40])
-    def test_begin_with_the_first_product_of_an_order(self, products: int) -> None:
+    def test_begin_with_the_first_product_of_an_order(self, products):
         told = summary_in_words(summary_of("Lamp + 2 shades", products=products))
         assert told.startswith("Lamp + 2 shades")
         assert (str(products - 1) in told.removeprefix("Lamp + 2 shades")) is (products > 1)

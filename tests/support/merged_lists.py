@@ -104,6 +104,8 @@ class MergedList:
     cut: Callable[[Request], int | None] = lambda _request: None
     requests: list[Request] = field(default_factory=list)
     bytes_of: Callable[[Item], int] = lambda _item: 1
+    most_empty: int = 1
+    """How many pages a walk may have beside one for each thing."""
 
     def places(self, order: Order) -> list[str]:
         """Return the items of all runs, sorted."""
@@ -129,7 +131,7 @@ class MergedList:
         ever: set[str] = set()  # whatever was there at any time: the list may change on the way
         for pages in count():
             ever.update(thing.place for thing in self.things)
-            if pages > len(ever) + 1:
+            if pages > len(ever) + self.most_empty:
                 break
             page = self.read(request, order, **how)
             yield page

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from comments.imports.olist import OlistReviews, reviews_in, with_orders
+from comments.imports.olist import OlistReviews, with_orders
 from comments.imports.reporting import counts_of, prose_of, trial_of
 from comments.imports.run import CommentFile, import_file
-from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, require_fields, scale_of
+from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
 from comments.imports.writer import BulkWriter
-from comments.languages import LanguageUnknown, is_language
+from comments.languages import is_language, unknown_language
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now
@@ -33,6 +33,7 @@ from dynamo.management.files import (
 )
 from dynamo.upkeep.pace import Progress
 from shop.catalogue.services import ensure_products
+from shop.imports.olist import REVIEWS, path_of
 
 
 class Command(BaseCommand):
@@ -98,7 +99,7 @@ def _source(path: Path, options: dict[str, Any], progress: Progress) -> CommentF
         return CommentFile(file, shape, now())
     if options["preset"] != "olist" or options["product_id"] is not None:
         raise BadMapping("Of a folder, --preset olist reads the reviews, on their own products.")
-    file = row_file(reviews_in(path), options)
+    file = row_file(path_of(path, REVIEWS), options)
     return CommentFile(file, with_orders(shape), now(), OlistReviews.of(path, progress))
 
 
@@ -117,7 +118,9 @@ def _shape(options: dict[str, Any]) -> Shape:
     if options["rating_scale"] is not None:
         changes |= {"scale": scale_of(options["rating_scale"]), "low": None, "high": None}
     if options["id_from"] is not None:
-        changes["id_from"] = require_fields(options["id_from"].split(","))
+        changes["id_from"] = [n.strip() for n in options["id_from"].split(",") if n.strip()]
+        if not changes["id_from"]:
+            raise BadMapping("--id-from needs names, such as product_id,author,created_at,body.")
     shape = replace(known, **changes)
     product_id = options["product_id"]
     if product_id is None:
@@ -135,5 +138,5 @@ def _language_map(text: str) -> dict[str, str]:
     languages = {found.lower(): code.lower() for found, code in pairs.items()}
     for code in languages.values():
         if not is_language(code):
-            raise BadMapping(str(LanguageUnknown(code)))
+            raise BadMapping(unknown_language(code))
     return languages

@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -56,7 +57,7 @@ class Command(BaseCommand):
                     self._run_for_ever(consumer, tells=is_told)
         except KeyboardInterrupt:  # whatever was not applied yet is found again by the next one
             interrupted = True
-        counts = consumer.as_dict()
+        counts = asdict(consumer.applied)
         self.stdout.write(json.dumps(counts) if options["json"] else _prose(counts))
         if interrupted and options["once"]:
             sys.exit(INTERRUPTED)
@@ -68,7 +69,7 @@ class Command(BaseCommand):
                 for read in consumer.walk().follow():
                     pause = consumer.pause
                     if read and tells:
-                        self.stdout.write(_prose(consumer.as_dict()))
+                        self.stdout.write(_prose(asdict(consumer.applied)))
             except FAILURES as failure:
                 if fault_in(failure) is None:
                     raise

@@ -3,13 +3,14 @@
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from botocore.exceptions import ClientError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.integrity.comments import comment_differences
-from comments.lists.queries import INDEXES, read_model
+from comments.lists.queries import INDEXES
 from comments.sets.following import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynamo.calls.faults import NotSetUp, fault_in
@@ -66,7 +67,7 @@ class Command(BaseCommand):
                     return
                 names = _names(only=options["only"], model=options["model"])
                 for name, difference in _differences(names):
-                    outcome = _mended(difference) if options["repair"] else _found(difference)
+                    outcome = _outcome(difference, repair=options["repair"])
                     row = {"check": name, **difference.as_dict(), **outcome}
                     (hints if difference.is_hint else rows).append(row)
                     if not options["json"]:
@@ -89,7 +90,7 @@ class Command(BaseCommand):
 def _names(*, only: str | None, model: str | None) -> list[str]:
     if only or model == SETS:
         return [only or SETS]
-    reads_sets = model is None and read_model().name == SETS
+    reads_sets = model is None and is_followed()
     return [name for name in CHECKS if name != SETS or reads_sets]
 
 
@@ -98,14 +99,10 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
     if COMMENTS in names:
         yield from ((COMMENTS, difference) for difference in comment_differences())
     yield from shop_differences(name for name in SHOP_CHECKS if name in names)
-    if SETS in names:
-        yield from ((SETS, difference) for difference in _set_differences())
-
-
-def _set_differences() -> Iterator[Difference]:
-    """Yield differences of the copies of comments; CommandError if they have no table."""
+    if SETS not in names:
+        return
     try:
-        yield from set_differences(Progress())
+        yield from ((SETS, difference) for difference in set_differences(Progress()))
     except ClientError as error:
         if is_followed() or not isinstance(fault_in(error), NotSetUp):
             raise
@@ -113,18 +110,13 @@ def _set_differences() -> Iterator[Difference]:
         raise CommandError(message) from error
 
 
-def _found(difference: Difference) -> dict[str, bool]:
-    return {"mended": False, "busy": difference.is_busy}
-
-
-def _mended(difference: Difference) -> dict[str, bool]:
-    """Mend a difference, unless it is busy or becomes so."""
-    if difference.mend is None:
-        return _found(difference)
-    try:
+def _outcome(difference: Difference, *, repair: bool) -> dict[str, bool]:
+    """Mend a difference if asked to, unless it is busy or becomes so."""
+    if difference.mend is None or not repair:
+        return {"mended": False, "busy": difference.is_busy}
+    is_mended = False
+    with suppress(Contended):
         is_mended = difference.mend()
-    except Contended:
-        is_mended = False
     return {"mended": is_mended, "busy": not is_mended}
 
 

@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -56,22 +57,20 @@ class Command(BaseCommand):
         pickup.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
-        with failures_in_one_line():
-            explanation = self._explain(options)
-        if options["json"]:
-            self.stdout.write(json.dumps(explanation.as_dict(), indent=2))
-        else:
-            self.stdout.write(_table(explanation))
-
-    def _explain(self, options: dict[str, Any]) -> Explanation:
         try:
-            return EXPLAINERS[options["kind"]](options)
+            with failures_in_one_line():
+                explanation = EXPLAINERS[options["kind"]](options)
         except REFUSED as error:
             raise CommandError(str(error)) from error
+        as_json = options["json"]
+        explained = json.dumps(explanation.as_dict(), indent=2) if as_json else _table(explanation)
+        self.stdout.write(explained)
 
 
 def _explain_comments(options: dict[str, Any]) -> Explanation:
-    chosen = CommentFilter.parse(_dotted(options["languages"]), _dotted(options["ratings"]))
+    chosen = CommentFilter.parse(
+        *(options[name].replace(",", ".") for name in ("languages", "ratings"))
+    )
     return explain_comments(
         options["product"],
         chosen,
@@ -100,13 +99,11 @@ def _explain_orders(options: dict[str, Any]) -> Explanation:
     return explain_orders(options["user"], chosen, size=size, after=after)
 
 
-def _explain_pickup(options: dict[str, Any]) -> Explanation:
-    return explain_pickup(options["near"], count=options["count"])
-
-
-EXPLAINERS = {"comments": _explain_comments, "orders": _explain_orders, "pickup": _explain_pickup}
-
-
+EXPLAINERS: Mapping[str, Callable[[dict[str, Any]], Explanation]] = {
+    "comments": _explain_comments,
+    "orders": _explain_orders,
+    "pickup": lambda options: explain_pickup(options["near"], count=options["count"]),
+}
 REFUSED = (BadFilter, BadOrderFilter, BadLocation, NoSuchPlan, NoSuchZip, Refusal)
 
 
@@ -120,10 +117,6 @@ def _id(text: str) -> str:
     if not (re.fullmatch(Id.regex, text) and text.isprintable()):
         raise argparse.ArgumentTypeError("an id has 1 to 128 printable characters, and no slash")
     return text
-
-
-def _dotted(words: str) -> str:
-    return words.replace(",", ".")
 
 
 def _table(explanation: Explanation) -> str:
@@ -163,15 +156,11 @@ def _table(explanation: Explanation) -> str:
         f"the page: {_counted(total.calls, 'call')} in {_counted(total.rounds, 'round')}, "
         f"{_counted(total.capacity_units, 'unit')}: {dollars(total.dollars)} for a million"
     )
-    lines += [
-        f"instead, {other.plan}: {_estimate(other.estimated_capacity_units)}"
-        for other in explanation.alternatives
-    ]
+    for other in explanation.alternatives:
+        units = other.estimated_capacity_units
+        cost = "would find nothing" if units is None else f"about {_counted(units, 'unit')}"
+        lines.append(f"instead, {other.plan}: {cost}")
     return "\n".join(lines)
-
-
-def _estimate(units: float | None) -> str:
-    return "would find nothing" if units is None else f"about {_counted(units, 'unit')}"
 
 
 def _counted(number: float, noun: str) -> str:

@@ -71,11 +71,14 @@ class Command(BaseCommand):
             with_months=not options["without_months"],
         )
         model = FORMATS[options["format"]](wanted)
-        if options["table"]:
-            model = _create_request(model, options["table"])
-        self._write(json.dumps(model, indent=2, sort_keys=True) + "\n", options["output"])
-
-    def _write(self, text: str, output: Path | None) -> None:
+        if table := options["table"]:
+            if table not in model:
+                known = ", ".join(sorted(model))
+                message = f"There is no table “{table}” in the model, only {known}."
+                raise CommandError(message)
+            model = model[table]["CreateTable"]
+        text = json.dumps(model, indent=2, sort_keys=True) + "\n"
+        output: Path | None = options["output"]
         if output is None:
             self.stdout.write(text, ending="")
             return
@@ -84,11 +87,3 @@ class Command(BaseCommand):
         except OSError as error:
             message = f"{output} cannot be written: {error.strerror}."
             raise CommandError(message) from error
-
-
-def _create_request(requests: Mapping[str, Any], table: str) -> dict[str, Any]:
-    if table not in requests:
-        message = f"There is no table “{table}” in the model, only {', '.join(sorted(requests))}."
-        raise CommandError(message)
-    request: dict[str, Any] = requests[table]["CreateTable"]
-    return request

@@ -78,9 +78,8 @@ class Command(BaseCommand):
 
 
 def _step_named(name: str) -> MigrationStep:
-    for step in STEPS:
-        if step.name == name:
-            return step
+    if found := next((step for step in STEPS if step.name == name), None):
+        return found
     message = f"there is no step “{name}”; --list names them"
     raise ArgumentTypeError(message)
 

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,20 +13,8 @@ from comments.sets.following import is_followed
 from config.environment import Environment, kept_secret_key
 from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
-from demo.processes import Command as Step
 from demo.processes import Demo, DemoConfig
 from dynamo.engine.server import EngineServer, embedded
-
-TABLES = ("create_tables",)
-MIGRATE = ("migrate_items", "--verbosity", "0")
-"""Brings over what an older checkout left in this one's engine."""
-SETS_TABLES = ("create_tables", "--without-streams")
-FILL_SETS = ("check_integrity", "--model", "sets", "--repair", "--unless-streaming")
-"""Copies of existing comments are put before the stream is switched on that copies new ones."""
-RUN_STREAM = ("run_stream", "--verbosity", "0")
-SAMPLE = ("load_sample", "--if-empty")
-SIGN_IN = ("--sign-in",)
-"""Accounts with a published password are only for the engine that this command starts."""
 
 
 class Command(BaseCommand):
@@ -52,11 +41,8 @@ class Command(BaseCommand):
             config=DemoConfig(port, environment, access_log=access_log),
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=_preparations(
-                () if empty else (*SAMPLE, *(SIGN_IN if engine else ())),
-                own_engine=engine is not None,
-            ),
-            beside=(RUN_STREAM,) if is_followed() else (),
+            prepare=tuple(_preparations(own_engine=engine is not None, with_sample=not empty)),
+            beside=(("run_stream", "--verbosity", "0"),) if is_followed() else (),
             sign_in=(*SAMPLE_SIGN_IN, PASSWORD) if engine and not empty else (),
             say=self._say,
         ).run()
@@ -78,12 +64,16 @@ class Command(BaseCommand):
             self.stdout.flush()
 
 
-def _preparations(sample: Step, *, own_engine: bool) -> tuple[Step, ...]:
-    """Return the commands that fill the shop, in their order; ``sample`` may be empty."""
-    loading = (*([MIGRATE] if own_engine else []), *([sample] if sample else []))
-    if is_followed():
-        return SETS_TABLES, *loading, FILL_SETS, TABLES
-    return TABLES, *loading
+def _preparations(*, own_engine: bool, with_sample: bool) -> Iterator[tuple[str, ...]]:
+    """Yield the commands that fill the shop, in their order."""
+    yield ("create_tables", *(["--without-streams"] if is_followed() else []))
+    if own_engine:  # which may hold what an older checkout left
+        yield "migrate_items", "--verbosity", "0"
+    if with_sample:  # accounts with a published password are only for the command's own engine
+        yield ("load_sample", "--if-empty", *(["--sign-in"] if own_engine else []))
+    if is_followed():  # existing comments are copied before the stream is on that copies new ones
+        yield "check_integrity", "--model", "sets", "--repair", "--unless-streaming"
+        yield ("create_tables",)
 
 
 def _require_sound_settings() -> None:
@@ -121,10 +111,7 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
 
 
 def _port(value: str) -> int:
-    try:
-        port = int(value)
-    except ValueError:
-        port = 0
+    port = int(value) if value.isascii() and value.isdigit() else 0
     if not 0 < port < 2**16:
         message = f"{value!r} is not a port: a number from 1 to 65535"
         raise argparse.ArgumentTypeError(message)

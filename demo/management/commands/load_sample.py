@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -70,7 +69,8 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         as_json = options["json"]
         catalogue = sample_catalogue(options["seed"])
-        seed, today = options["seed"], _start_of_today()
+        # The same moment all day: an interrupted load goes on with the same dates.
+        seed, today = options["seed"], now().replace(hour=0, minute=0, second=0, microsecond=0)
         sales = sample_orders(catalogue, seed=seed, now=today)
         progress = Progress(shown=not as_json)
         try:
@@ -132,8 +132,3 @@ def _load(comments: Sequence[NewComment], *, progress: Progress) -> VerdictCount
             advance(len(chunk))
     writer.rank_products(progress)
     return outcome
-
-
-def _start_of_today() -> datetime:
-    """Return the same moment all day: an interrupted load goes on with the same dates."""
-    return now().replace(hour=0, minute=0, second=0, microsecond=0)

@@ -4,7 +4,6 @@
 ``bench grid --hostile`` looks for the dearest page of comments.
 """
 
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +22,8 @@ from lab.storm.run import KILLABLE, StormOptions, run_storm, storm_section
 
 STORM, LOAD = RELIABILITY = ("storm", "load")
 """Parts that are measured alone, and reported in docs/reliability.md."""
-PAGES = (1, 10, 100, 1_000)
 HOSTILE_PAGES = 3_000
-COUNTS = {
-    "comments": 300_000,
-    "seasonal": 21_000,
-    "orders": 10_000,
-    "queued": 100_000,
-    "turns": 60,
-    "imported": 3_000,
-}
+COUNTS = {"comments": Options.comments, "turns": Options.turns}
 
 
 class Command(BaseCommand):
@@ -51,8 +42,7 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name}", type=at_least_one, default=count, metavar="N", help=f"{count}"
             )
-        parser.add_argument("--seconds", type=float, default=4.0, metavar="S", help="4")
-        parser.add_argument("--pages", type=_page_numbers, default=PAGES, help="1,10,100,1000")
+        parser.add_argument("--seconds", type=float, default=Options.seconds, metavar="S", help="4")
         parser.add_argument("--rate", type=float, default=0.05, help="of storm: 0.05 of the calls")
         parser.add_argument("--kill", default="", help=f"of storm: any of {','.join(KILLABLE)}")
         parser.add_argument("--seed", type=int, default=1, help="of storm: 1")
@@ -84,8 +74,8 @@ class Command(BaseCommand):
         if settings.COMMENTS_READ_MODEL != INDEXES:
             sentence = "This measures the read model indexes: set COMMENTS_READ_MODEL=indexes."
             raise CommandError(f"{sentence} 'manage.py compare' measures other designs.")
-        options["parts"] = _parts(options["parts"])
-        wanted = Options(**{field.name: options[field.name] for field in fields(Options)})
+        given = {name: options[name] for name in ("comments", "turns", "seconds", "fresh")}
+        wanted = Options(_parts(options["parts"]), **given)
         with failures_in_one_line():
             require_matplotlib()  # before the measuring, which takes minutes
             found = run_benchmarks(wanted, progress=Progress(shown=not options["json"]))
@@ -117,7 +107,7 @@ class Command(BaseCommand):
             raise CommandError("--hostile is of the part grid alone: bench grid --hostile")
         with failures_in_one_line():
             found = measure_hostile_lists(
-                count=options["seasonal"],
+                count=Options.seasonal,
                 pages=options["hostile"],
                 fresh=options["fresh"],
                 progress=Progress(shown=True),
@@ -146,7 +136,3 @@ def _parts(names: list[str]) -> tuple[str, ...]:
             message = f"There is no part “{name}”: choose among {', '.join(PARTS)}."
             raise CommandError(message)
     return tuple(names) or PARTS
-
-
-def _page_numbers(text: str) -> tuple[int, ...]:
-    return tuple(sorted({at_least_one(part) for part in text.split(",")}))

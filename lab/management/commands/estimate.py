@@ -12,13 +12,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.filters import RATINGS, CommentFilter
 from comments.lists.page import CommentsRequest, read_comments_page
+from comments.rankings.derivation import Ranking
 from comments.rankings.queries import find_leaderboards
 from dynamo.calls.meter import metered
-from dynamo.errors import DynamoError
 from dynamo.lists.explain import dollars, prices
 from dynamo.lists.reader import PageRequest
 from dynamo.management.options import failures_in_one_line
-from lab.reports.descriptions import DESCRIPTIONS
+from lab.reports.descriptions import describe_subjects
 from lab.reports.results import Results
 from lab.reports.storage import find_published, find_stored
 from shop.catalogue.queries import NoSuchProduct
@@ -26,10 +26,6 @@ from shop.catalogue.queries import NoSuchProduct
 DAYS = 30
 """Of a month."""
 SUBJECT = "comments"
-
-
-class NothingMetered(DynamoError):
-    """There are no figures of what a write takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +45,8 @@ class Line:
 def estimate(product_id: str, *, pages_a_day: int, comments_a_day: int) -> list[Line]:
     """Estimate the costs of a month.
 
-    Of pages these are the product's page and its lists by each rating. Raises NoSuchProduct and
-    NothingMetered.
+    Of pages these are the product's page and its lists by each rating. Raises NoSuchProduct, and
+    CommandError where no write was metered.
     """
     return [
         _line("product pages", pages_a_day, units_of_pages(product_id), prices().reads),
@@ -66,13 +62,13 @@ def units_of_pages(product_id: str) -> float:
 
 
 def units_of_comment() -> float:
-    """Return what writing a comment took in the design of this shop. Raises NothingMetered."""
+    """Return what writing a comment took in the design of this shop. Raises CommandError."""
     figures = find_stored() or find_published() or Results()
-    for name, described in DESCRIPTIONS[SUBJECT].designs.items():
+    for name, described in describe_subjects()[SUBJECT].designs.items():
         written = figures.where(part=SUBJECT, page=None, reader=name).numbers("capacity_units")
         if described.is_used_here and written:
             return written[0]
-    raise NothingMetered("No writes were metered here: run 'manage.py compare' first.")
+    raise CommandError("No writes were metered here: run 'manage.py compare' first.")
 
 
 def _metered_units(wanted: CommentsRequest) -> float:
@@ -119,12 +115,10 @@ class Command(BaseCommand):
         except NoSuchProduct as error:
             sentence = f"There is no product “{product_id}”."
             raise CommandError(sentence) from error
-        except NothingMetered as error:
-            raise CommandError(str(error)) from error
 
 
 def _most_loved() -> str:
-    for ranked in find_leaderboards(1).most_loved:
+    for ranked in find_leaderboards(1)[Ranking.FIVE_STARS]:
         return ranked.product.id
     sentence = "No product has comments of 5 stars here: give one with --product."
     raise CommandError(sentence)

@@ -19,10 +19,16 @@ from dynamo.management.files import (
 )
 from dynamo.management.options import at_least_one
 from dynamo.upkeep.pace import Progress
-from shop.imports.loading import ORDERS_AT_A_TIME
 from shop.imports.olist import olist_files
 from shop.imports.products import Update
-from shop.imports.run import OpenFiles, counts_of, import_orders, prose_of, trial_of
+from shop.imports.run import (
+    ORDERS_AT_A_TIME,
+    OpenFiles,
+    counts_of,
+    import_orders,
+    prose_of,
+    trial_of,
+)
 from shop.imports.shape import LINE_FIELDS, ORDER_FIELDS, Shape
 from shop.imports.survey import OrderFiles
 from shop.order_status import Status
@@ -142,10 +148,11 @@ def _plain_files(
 ) -> OrderFiles:
     if options["lines"] is not None and options["lines_in"]:
         raise BadMapping("Lines are in a second file or in a column: leave out one of the two.")
+    currency = {} if options["currency"] is None else {"currency": options["currency"]}
     shape = Shape(
         columns=parse_columns(options["columns"], fields=_ALL_FIELDS),
         line_columns=parse_columns(options["line_columns"], fields=("order_id", *LINE_FIELDS)),
-        constants=_constants(options),
+        constants=parse_constants(options["set"], fields=_ALL_FIELDS) | currency,
         statuses=statuses,
         dates=date_formats(options),
         lines_in=options["lines_in"],
@@ -156,11 +163,6 @@ def _plain_files(
     whole = {**options, "limit": None}
     lines = None if options["lines"] is None else row_file(options["lines"], whole)
     return OrderFiles(row_file(orders, whole), lines, shape, options["limit"])
-
-
-def _constants(options: Mapping[str, Any]) -> dict[str, str]:
-    currency = {} if options["currency"] is None else {"currency": options["currency"]}
-    return parse_constants(options["set"], fields=_ALL_FIELDS) | currency
 
 
 def _statuses(text: str) -> Iterator[tuple[str, Status]]:

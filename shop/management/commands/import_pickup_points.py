@@ -17,8 +17,8 @@ from dynamo.management.files import (
 )
 from dynamo.management.options import failures_in_one_line
 from dynamo.upkeep.pace import Progress
-from shop.pickup.imports import ALL_FIELDS, PointFile, PointReport, import_points
-from shop.pickup.writing import PointOutcome, remove_point
+from shop.pickup.imports import ALL_FIELDS, PointFile, import_points
+from shop.pickup.writing import remove_point
 
 
 class Command(BaseCommand):
@@ -42,42 +42,22 @@ class Command(BaseCommand):
         add_file_options(parser)
 
     def handle(self, **options: Any) -> None:
-        if (options["file"] is None) == (options["remove"] is None):
+        if bool(options["file"]) == bool(options["remove"]):
             message = "Give a file of points, or --remove and the id of one."
             raise CommandError(message, returncode=BAD_USAGE)
-        if options["remove"] is None:
-            self._import(options)
-        else:
-            self._remove(options["remove"])
-
-    def _import(self, options: dict[str, Any]) -> None:
+        if point_id := options["remove"]:
+            with failures_in_one_line():
+                was_there = remove_point(point_id)
+            outcome = "is removed" if was_there else "is not there (any more)"
+            self.stdout.write(f"The pickup point “{point_id}” {outcome}.")
+            return
         with import_run(self, options["file"], options) as (path, rejects):
             source = PointFile(row_file(path, options), of_postcodes=options["postcodes"])
             named = parse_columns(options["columns"], fields=source.fields)
             source = replace(source, named=named, is_trial=options["dry_run"])
             progress = Progress(shown=not options["json"])
-            found = import_points(source, rejects=rejects, progress=progress)
-        kind = "postcodes" if options["postcodes"] else "points"
-        counts = {"kind": kind, **_counts(found)}
+            counts = import_points(source, rejects=rejects, progress=progress)
         print_report(self, options, rejects, counts=counts, prose=_prose(counts, options))
-
-    def _remove(self, point_id: str) -> None:
-        with failures_in_one_line():
-            was_there = remove_point(point_id)
-        outcome = "is removed" if was_there else "is not there (any more)"
-        self.stdout.write(f"The pickup point “{point_id}” {outcome}.")
-
-
-def _counts(report: PointReport) -> dict[str, Any]:
-    return {
-        "rows": report.rows,
-        "read": report.read,
-        "rejected": report.rejected,
-        "superseded": report.superseded,
-        "zips": report.zips,
-        "zips_written": report.zips_written,
-        "points": {outcome.value: report.points[outcome] for outcome in PointOutcome},
-    }
 
 
 def _prose(counts: dict[str, Any], options: dict[str, Any]) -> str:

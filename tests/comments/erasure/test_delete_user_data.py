@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     writer = someone("alice")
     account = find_user(writer.username)._stored
     assert account

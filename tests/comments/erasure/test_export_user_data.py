@@ -15,14 +15,14 @@ from shop.models import Profile
 from shop.orders.items import NewLine
 from tests.support.activity.making import made_entry
 from tests.support.clock import now_within_a_month
-from tests.support.comments.writers import Writer, made_product, someone
+from tests.support.comments.writers import made_product, someone
 from tests.support.orders.making import made_order, put
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 

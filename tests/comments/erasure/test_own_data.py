@@ -23,7 +23,7 @@ URL = "/account/data/"
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 

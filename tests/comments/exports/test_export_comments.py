@@ -1,7 +1,7 @@
 """``export_comments``, there and back: what was exported imports again to the same items."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -42,14 +42,14 @@ SITE = {"site": "https://shop.example", "publisher": "Shop & Sons"}
 
 
 @pytest.fixture(autouse=True)
-def _no_comments() -> Iterator[None]:
+def _no_comments():
     delete_all_comments()
     yield
     delete_all_comments()
 
 
 @pytest.fixture
-def comments() -> list[NewComment]:
+def comments():
     """Comments on two products with everything that an import can bring."""
     rng = Random(7)
     made = [_comment(rng, number) for number in range(60)]
@@ -106,9 +106,7 @@ def newest_first(comments: Iterable[NewComment], product_id: str) -> list[str]:
 
 class TestThereAndBack:
     @pytest.mark.parametrize("form", ["csv", "jsonl"])
-    def test_are_the_same_items(
-        self, tmp_path: Path, comments: list[NewComment], form: str
-    ) -> None:
+    def test_are_the_same_items(self, tmp_path, comments, form):
         path = tmp_path / f"all.{form}"
         before = stored()
         assert "60 rows" in export(path, format=form)
@@ -116,9 +114,7 @@ class TestThereAndBack:
         call_command("import_comments", path, stdout=StringIO())
         assert stored() == before
 
-    def test_of_the_feed_are_the_same_but_for_replies_and_users(
-        self, tmp_path: Path, comments: list[NewComment]
-    ) -> None:
+    def test_of_the_feed_are_the_same_but_for_replies_and_users(self, tmp_path, comments):
         path = tmp_path / "feed.xml"
         export(path, format="google-xml", **SITE)
         delete_all_comments()
@@ -130,7 +126,7 @@ class TestThereAndBack:
             assert (found.created, found.product_id) == (comment.created_at, comment.product_id)
             assert found.author == (comment.author or "Anonymous")
 
-    def test_again_changes_nothing(self, tmp_path: Path, comments: list[NewComment]) -> None:
+    def test_again_changes_nothing(self, tmp_path, comments):
         path, before = tmp_path / "all.csv", stored()
         export(path)
         out = StringIO()
@@ -140,38 +136,32 @@ class TestThereAndBack:
 
 
 class TestExport:
-    def test_of_a_product_is_newest_first_and_scans_nothing(
-        self, tmp_path: Path, comments: list[NewComment]
-    ) -> None:
+    def test_of_a_product_is_newest_first_and_scans_nothing(self, tmp_path, comments):
         path = tmp_path / "lamp.jsonl"
         with metered() as meter:
             export(path, product="lamp", format="jsonl")
         assert ids(path) == newest_first(comments, "lamp")
         assert "Scan" not in {call.operation for call in meter.calls}
 
-    def test_has_the_columns_that_an_import_knows(
-        self, tmp_path: Path, comments: list[NewComment]
-    ) -> None:
+    def test_has_the_columns_that_an_import_knows(self, tmp_path, comments):
         out = StringIO()
         call_command("export_comments", product="lamp", stdout=out)
         assert out.getvalue().splitlines()[0] == ",".join(FIELDS)
 
-    def test_leaves_hidden_comments_out(self, tmp_path: Path, comments: list[NewComment]) -> None:
+    def test_leaves_hidden_comments_out(self, tmp_path, comments):
         hide(comment_id=comments[0].id, now=datetime.now(UTC))
         for options in ({}, {"product": comments[0].product_id}):
             export(tmp_path / "some.jsonl", format="jsonl", **options)
             assert comments[0].id not in ids(tmp_path / "some.jsonl")
 
-    def test_of_a_product_that_does_not_exist_is_refused(self, tmp_path: Path) -> None:
+    def test_of_a_product_that_does_not_exist_is_refused(self, tmp_path):
         with pytest.raises(CommandError, match="There is no product “ghost”") as caught:
             export(tmp_path / "a.csv", product="ghost")
         assert caught.value.returncode == 2
 
 
 class TestFeed:
-    def test_is_complete_and_in_the_order_of_the_schema(
-        self, tmp_path: Path, comments: list[NewComment]
-    ) -> None:
+    def test_is_complete_and_in_the_order_of_the_schema(self, tmp_path, comments):
         path = tmp_path / "feed.xml"
         export(path, format="google-xml", **SITE)
         feed = ET.parse(path).getroot()  # noqa: S314 - we have just written it
@@ -189,13 +179,13 @@ class TestFeed:
             assert {"review_id", "reviewer", "review_timestamp", "content"} <= {*tags}
             assert review.findtext("review_url", "").startswith("https://shop.example/comments/")
 
-    def test_is_not_of_one_product_alone(self, tmp_path: Path) -> None:
+    def test_is_not_of_one_product_alone(self, tmp_path):
         with pytest.raises(CommandError, match="has to be complete") as caught:
             export(tmp_path / "feed.xml", format="google-xml", product="lamp", **SITE)
         assert caught.value.returncode == 2
 
     @pytest.mark.parametrize("site", [None, "shop.example", "ftp://shop.example"])
-    def test_needs_the_address_of_the_site(self, tmp_path: Path, site: str | None) -> None:
+    def test_needs_the_address_of_the_site(self, tmp_path, site):
         with pytest.raises(CommandError, match="--site") as caught:
             export(tmp_path / "feed.xml", format="google-xml", site=site)
         assert caught.value.returncode == 2
@@ -203,13 +193,7 @@ class TestFeed:
 
 class TestInterruptedExport:
     @pytest.mark.parametrize("options", [{"product": "lamp"}, {}, {"format": "google-xml", **SITE}])
-    def test_goes_on_where_it_stopped(
-        self,
-        tmp_path: Path,
-        comments: list[NewComment],
-        monkeypatch: pytest.MonkeyPatch,
-        options: dict[str, Any],
-    ) -> None:
+    def test_goes_on_where_it_stopped(self, tmp_path, comments, monkeypatch, options):
         whole, parts = tmp_path / "whole", tmp_path / "parts"
         export(whole, **options)
         monkeypatch.setattr(queries, "AT_A_TIME", 7)

@@ -4,10 +4,9 @@ import csv
 import gzip
 import json
 import signal
-import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from itertools import islice
@@ -52,12 +51,12 @@ Row = dict[str, Any]
 
 
 @pytest.fixture
-def product(fresh: Callable[[str], str]) -> str:
+def product(fresh):
     return fresh("product")
 
 
 @pytest.fixture
-def rows(product: str) -> list[Row]:
+def rows(product):
     """Sixty rows of twenty comments, some of them long, many with equal dates."""
     rng = Random(product)
     return [
@@ -161,18 +160,14 @@ def assert_counted(product: str, rows: Sequence[Row]) -> None:
 
 class TestImport:
     @pytest.mark.fallback
-    def test_of_rows_in_any_order_keeps_the_newest_of_each(
-        self, tmp_path: Path, product: str, rows: list[Row]
-    ) -> None:
+    def test_of_rows_in_any_order_keeps_the_newest_of_each(self, tmp_path, product, rows):
         counts = run(write_csv(tmp_path / "a.csv", rows))
         assert counts["new"] == len(newest(rows))
         assert counts["superseded"] == len(rows) - len(newest(rows))
         assert_same(product, rows)
 
     @pytest.mark.fallback
-    def test_again_changes_nothing_and_writes_nothing(
-        self, tmp_path: Path, rows: list[Row]
-    ) -> None:
+    def test_again_changes_nothing_and_writes_nothing(self, tmp_path, rows):
         path = write_csv(tmp_path / "a.csv", rows)
         run(path)
         before = table()
@@ -182,47 +177,39 @@ class TestImport:
         assert {call.operation for call in meter.calls} <= {"BatchGetItem", "Scan"}
         assert (counts["written"], counts["unchanged"]) == (0, len(newest(rows)))
 
-    def test_of_a_newer_file_replaces_under_every_index(
-        self, tmp_path: Path, product: str, rows: list[Row]
-    ) -> None:
+    def test_of_a_newer_file_replaces_under_every_index(self, tmp_path, product, rows):
         half = len(rows) // 2
         run(write_csv(tmp_path / "a.csv", rows[:half]))
         run(write_csv(tmp_path / "b.csv", rows[half:]))
         assert_same(product, rows)
 
-    def test_of_an_older_file_afterwards_takes_nothing_back(
-        self, tmp_path: Path, product: str, rows: list[Row]
-    ) -> None:
+    def test_of_an_older_file_afterwards_takes_nothing_back(self, tmp_path, product, rows):
         older = [r | {"created_at": "2020-01-01", "rating": "1"} for r in newest(rows).values()]
         run(write_csv(tmp_path / "a.csv", rows))
         counts = run(write_csv(tmp_path / "b.csv", older))
         assert counts["superseded"] == len(older)
         assert_same(product, rows)
 
-    def test_reads_json_lines_and_gzip(self, tmp_path: Path, product: str, rows: list[Row]) -> None:
+    def test_reads_json_lines_and_gzip(self, tmp_path, product, rows):
         path = tmp_path / "reviews.jsonl.gz"
         text = "\n".join(json.dumps(r | {"rating": int(r["rating"])}) for r in rows)
         path.write_bytes(gzip.compress(text.encode()))
         run(path)
         assert_same(product, rows)
 
-    def test_of_an_empty_file_of_json_lines_is_nothing(self, tmp_path: Path) -> None:
+    def test_of_an_empty_file_of_json_lines_is_nothing(self, tmp_path):
         (tmp_path / "a.jsonl").touch()
         assert run(tmp_path / "a.jsonl")["rows"] == 0
 
 
 class TestProducts:
-    def test_that_do_not_exist_are_created_once(
-        self, tmp_path: Path, product: str, rows: list[Row]
-    ) -> None:
+    def test_that_do_not_exist_are_created_once(self, tmp_path, product, rows):
         path = write_csv(tmp_path / "a.csv", rows)
         assert run(path)["products_created"] == 1
         assert run(path)["products_created"] == 0
         assert find_product(product).name == product
 
-    def test_of_the_rows_give_way_to_the_one_asked_for(
-        self, tmp_path: Path, fresh: Callable[[str], str], rows: list[Row]
-    ) -> None:
+    def test_of_the_rows_give_way_to_the_one_asked_for(self, tmp_path, fresh, rows):
         all_of_them = fresh("all")
         run(write_csv(tmp_path / "a.csv", rows), product_id=all_of_them)
         assert_same(all_of_them, rows)
@@ -231,9 +218,7 @@ class TestProducts:
 
 
 class TestMapping:
-    def test_of_columns_and_languages(
-        self, tmp_path: Path, product: str, fresh: Callable[[str], str]
-    ) -> None:
+    def test_of_columns_and_languages(self, tmp_path, product, fresh):
         row = {"key": fresh("c"), "lang": "jp", "rating": "4", "on": "2024-01-01", "by": "ann"}
         run(
             write_csv(tmp_path / "a.csv", [row]),
@@ -247,12 +232,12 @@ class TestMapping:
 
 class TestRejectedRows:
     @pytest.fixture
-    def path(self, tmp_path: Path, rows: list[Row]) -> Path:
+    def path(self, tmp_path, rows):
         rows[3] |= {"body": "two\nlines", "rating": "6"}
         rows[5] |= {"id": rows[5]["id"] + "x", "language": "us"}
         return write_csv(tmp_path / "a.csv", rows)
 
-    def test_are_listed_with_line_and_id(self, path: Path, tmp_path: Path, rows: list[Row]) -> None:
+    def test_are_listed_with_line_and_id(self, path, tmp_path, rows):
         error = failing(path, rejects=tmp_path / "deep" / "rejected.csv")
         assert error.returncode == 1
         assert "2 rows were rejected" in str(error)
@@ -263,29 +248,25 @@ class TestRejectedRows:
         for row in listed_rows:
             assert lines[int(row["line"]) - 1].startswith(row["id"].encode())
 
-    def test_do_not_keep_the_others_out(
-        self, path: Path, tmp_path: Path, product: str, rows: list[Row]
-    ) -> None:
+    def test_do_not_keep_the_others_out(self, path, tmp_path, product, rows):
         failing(path, rejects=tmp_path / "rejected.csv")
         assert_same(product, [row for n, row in enumerate(rows) if n not in {3, 5}])
 
-    def test_of_an_earlier_import_are_forgotten(
-        self, path: Path, tmp_path: Path, rows: list[Row]
-    ) -> None:
+    def test_of_an_earlier_import_are_forgotten(self, path, tmp_path, rows):
         failing(path, rejects=tmp_path / "rejected.csv")
         run(write_csv(path, rows[6:]), rejects=tmp_path / "rejected.csv")
         assert not (tmp_path / "rejected.csv").exists()
 
 
 class TestBadUsage:
-    def test_names_the_columns_of_json_lines(self, tmp_path: Path, product: str) -> None:
+    def test_names_the_columns_of_json_lines(self, tmp_path, product):
         path = tmp_path / "a.jsonl"
         path.write_text('{"id": 1, "text": ""}\n')
         error = failing(path, columns="body=review", rejects=tmp_path / "rejected.csv")
         assert error.returncode == 2
         assert "the columns are: id, text" in str(error)
 
-    def test_names_twenty_of_many_columns(self, tmp_path: Path) -> None:
+    def test_names_twenty_of_many_columns(self, tmp_path):
         path = tmp_path / "a.csv"
         path.write_text(",".join(f"{'c' * 100}{number}" for number in range(1_000)) + "\n")
         error = str(failing(path))
@@ -303,16 +284,16 @@ class TestBadUsage:
             {"product_id": ""},
         ],
     )
-    def test_is_told_before_anything_is_read(self, tmp_path: Path, options: dict[str, str]) -> None:
+    def test_is_told_before_anything_is_read(self, tmp_path, options):
         assert failing(tmp_path / "missing.csv", **options).returncode == 2
 
-    def test_never_overwrites_the_input(self, tmp_path: Path, rows: list[Row]) -> None:
+    def test_never_overwrites_the_input(self, tmp_path, rows):
         path = write_csv(tmp_path / "a.csv", rows)
         before = path.read_bytes()
         assert failing(path, rejects=tmp_path / "." / "a.csv").returncode == 2
         assert path.read_bytes() == before
 
-    def test_of_a_place_for_rejects_that_cannot_be_written(self, tmp_path: Path) -> None:
+    def test_of_a_place_for_rejects_that_cannot_be_written(self, tmp_path):
         (tmp_path / "a.csv").write_text("id,language,rating,created_at\nx,,,\n")
         error = failing(tmp_path / "a.csv", product_id="p", rejects=tmp_path / "a.csv" / "b")
         assert error.returncode == 2
@@ -320,36 +301,32 @@ class TestBadUsage:
     @pytest.mark.parametrize(
         "content", [b"", gzip.compress(b"id\n1\n" * 99, mtime=0)[:-9]], ids=["empty", "cut short"]
     )
-    def test_of_a_file_that_is_no_table(self, tmp_path: Path, content: bytes) -> None:
+    def test_of_a_file_that_is_no_table(self, tmp_path, content):
         (tmp_path / "a.csv").write_bytes(content)
         assert failing(tmp_path / "a.csv").returncode == 2
 
 
 class TestCommandLine:
-    def test_prints_counts_and_draws_no_bar_into_a_file(
-        self, tmp_path: Path, rows: list[Row]
-    ) -> None:
+    def test_prints_counts_and_draws_no_bar_into_a_file(self, tmp_path, rows):
         code, out, err = run_manage("import_comments", write_csv(tmp_path / "a.csv", rows))
         assert (code, err) == (0, "")
         assert out.startswith("60 rows: 60 read, 0 rejected.\n")
 
-    def test_exits_with_1_when_rows_were_rejected(self, tmp_path: Path, rows: list[Row]) -> None:
+    def test_exits_with_1_when_rows_were_rejected(self, tmp_path, rows):
         path = write_csv(tmp_path / "a.csv", [rows[0] | {"rating": "0"}])
         code, out, err = run_manage("import_comments", path, "--json")
         assert code == 1
         assert Path(json.loads(out)["rejects"]).is_file()
         assert "Traceback" not in err
 
-    def test_says_in_a_line_that_there_are_no_tables(self, tmp_path: Path, rows: list[Row]) -> None:
+    def test_says_in_a_line_that_there_are_no_tables(self, tmp_path, rows):
         path = write_csv(tmp_path / "a.csv", rows)
         with own_engine(with_tables=False):
             code, _, err = run_manage("import_comments", path)
         assert (code, err.count("\n")) == (1, 1)
         assert "create_tables" in err
 
-    def test_says_in_a_line_that_there_is_no_database(
-        self, tmp_path: Path, rows: list[Row]
-    ) -> None:
+    def test_says_in_a_line_that_there_is_no_database(self, tmp_path, rows):
         path = write_csv(tmp_path / "a.csv", rows)
         with connected("http://127.0.0.1:9", attempts=1):
             error = failing(path)
@@ -360,7 +337,7 @@ class TestCommandLine:
 @pytest.mark.real_engine
 class TestInterruptedImport:
     @pytest.fixture
-    def many(self, product: str) -> list[Row]:
+    def many(self, product):
         rng = Random(product)
         return [
             {
@@ -377,9 +354,7 @@ class TestInterruptedImport:
         ]
 
     @pytest.fixture
-    def interrupted(
-        self, tmp_path: Path, product: str, many: list[Row]
-    ) -> Iterator[subprocess.Popen[str]]:
+    def interrupted(self, tmp_path, product, many):
         """An import that has written its first comments and is not at its end."""
         process = start_manage("import_comments", write_csv(tmp_path / "many.csv", many))
         while process.poll() is None and not is_listed(product):
@@ -389,14 +364,7 @@ class TestInterruptedImport:
         process.communicate()
 
     @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-    def test_is_finished_by_running_it_again(
-        self,
-        how: signal.Signals,
-        tmp_path: Path,
-        product: str,
-        many: list[Row],
-        interrupted: subprocess.Popen[str],
-    ) -> None:
+    def test_is_finished_by_running_it_again(self, how, tmp_path, product, many, interrupted):
         interrupted.send_signal(how)
         code, _, err = ended(interrupted)
         assert code == (130 if how is signal.SIGINT else -signal.SIGKILL)
@@ -424,12 +392,12 @@ class _Sink:
 
 
 @pytest.fixture(scope="session")
-def reviews(real_data: Path) -> Path:
+def reviews(real_data):
     return real_data / "reviews" / "app_reviews.csv.gz"
 
 
 @pytest.fixture(scope="session")
-def review_rows(reviews: Path) -> list[tuple[int, Row]]:
+def review_rows(reviews):
     """Each review with the line it begins on, as the csv module alone reads them."""
     with gzip.open(reviews, "rt", encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
@@ -467,9 +435,7 @@ class TestRealReviews:
         )
         return report, sink
 
-    def test_are_all_read_with_the_language_map(
-        self, reviews: Path, review_rows: list[tuple[int, Row]], tmp_path: Path
-    ) -> None:
+    def test_are_all_read_with_the_language_map(self, reviews, review_rows, tmp_path):
         """The whole file with ``--thorough``, else its first quarter."""
         count = examples(31_367)
         first = first_rows(reviews, review_rows, count, tmp_path / "first.csv")
@@ -487,8 +453,8 @@ class TestRealReviews:
 
     @pytest.mark.slow
     def test_without_it_are_rejected_where_the_language_is_none(
-        self, reviews: Path, review_rows: list[tuple[int, Row]], tmp_path: Path
-    ) -> None:
+        self, reviews, review_rows, tmp_path
+    ):
         report, _ = self.check(reviews, {}, tmp_path / "rejected.csv")
         assert (report.read, report.rejected) == (31_367 - 592 - 43 - 70, 592 + 43 + 70)
         with (tmp_path / "rejected.csv").open(encoding="utf-8", newline="") as file:
@@ -501,9 +467,7 @@ class TestRealReviews:
 
     @pytest.mark.slow
     @pytest.mark.real_engine
-    def test_are_all_listed_by_the_command_of_the_readme(
-        self, reviews: Path, review_rows: list[tuple[int, Row]], fresh: Callable[[str], str]
-    ) -> None:
+    def test_are_all_listed_by_the_command_of_the_readme(self, reviews, review_rows, fresh):
         product = fresh("reviews")
         columns = f"{COLUMNS},reply=reply_text,replied_at=reply_date"
         options = {"columns": columns, "language_map": "us=en,jp=ja,dk=da", "product_id": product}

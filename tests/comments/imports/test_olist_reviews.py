@@ -2,7 +2,6 @@
 
 import csv
 import json
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,13 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def shop(fresh: Callable[[str], str]) -> str:
+def shop(fresh):
     """What all ids of a test begin with."""
     return fresh("shop")
 
 
 @pytest.fixture
-def olist(shop: str) -> OlistFolder:
+def olist(shop):
     """One order of two lamps and a desk, one of a lamp, one of nothing; one review for each."""
     folder = OlistFolder()
     for number, products in enumerate([("lamp", "lamp", "desk"), ("lamp",), ()], 1):
@@ -66,23 +65,19 @@ def reasons(folder: Path) -> list[tuple[str, str]]:
 
 
 class TestImport:
-    def test_puts_a_comment_on_each_product_of_the_order(
-        self, olist: OlistFolder, shop: str, tmp_path: Path
-    ) -> None:
+    def test_puts_a_comment_on_each_product_of_the_order(self, olist, shop, tmp_path):
         counts = run(olist.write(tmp_path))
         assert counts["new"] == 3
         assert len(listed(f"{shop}-desk")) == 1
 
-    def test_tells_orders_that_share_a_review_apart(
-        self, olist: OlistFolder, shop: str, tmp_path: Path
-    ) -> None:
+    def test_tells_orders_that_share_a_review_apart(self, olist, shop, tmp_path):
         run(olist.write(tmp_path))
         lamp = f"{shop}-lamp"
         assert listed(lamp) == [f"review-{shop}-order{number}-{lamp}" for number in (2, 1)]
 
     def test_marks_reviews_as_verified_purchases_also_those_it_left_unmarked_once(
-        self, olist: OlistFolder, shop: str, tmp_path: Path
-    ) -> None:
+        self, olist, shop, tmp_path
+    ):
         folder = olist.write(tmp_path)
         run(folder)
         (comment_id,) = listed(f"{shop}-desk")
@@ -96,9 +91,7 @@ class TestImport:
         assert run(folder)["replaced"] == 1
         assert find_comment(comment_id).is_verified
 
-    def test_keeps_what_the_customer_said(
-        self, olist: OlistFolder, shop: str, tmp_path: Path
-    ) -> None:
+    def test_keeps_what_the_customer_said(self, olist, shop, tmp_path):
         run(olist.write(tmp_path))
         comment = find_comment(f"review-{shop}-order1-{shop}-desk")
         assert (comment.language, comment.rating) == ("pt", 4)
@@ -106,15 +99,13 @@ class TestImport:
         assert comment.author == f"{shop}-user1"
         assert f"{comment.created:%Y-%m-%d %H:%M}" == "2018-02-01 10:00"
 
-    def test_again_changes_nothing(self, olist: OlistFolder, tmp_path: Path) -> None:
+    def test_again_changes_nothing(self, olist, tmp_path):
         run(olist.write(tmp_path))
         before = table(Comment.Meta.table_name)
         assert run(tmp_path)["unchanged"] == 3
         assert table(Comment.Meta.table_name) == before
 
-    def test_takes_the_newer_of_two_answers(
-        self, olist: OlistFolder, shop: str, tmp_path: Path
-    ) -> None:
+    def test_takes_the_newer_of_two_answers(self, olist, shop, tmp_path):
         older = olist.rows[REVIEWS][1] | {
             "review_score": "1",
             "review_answer_timestamp": "2018-02-01 00:00:00",
@@ -125,18 +116,14 @@ class TestImport:
 
 
 @pytest.mark.parametrize("options", [{}, {"preset": "olist", "product_id": "lamp"}])
-def test_a_folder_is_read_by_its_preset_alone(
-    olist: OlistFolder, tmp_path: Path, options: dict[str, str]
-) -> None:
+def test_a_folder_is_read_by_its_preset_alone(olist, tmp_path, options):
     with pytest.raises(CommandError, match="Of a folder, --preset olist reads") as caught:
         call_command("import_comments", olist.write(tmp_path), **options)
     assert caught.value.returncode == 2
 
 
 class TestRejectedRows:
-    def test_are_reviews_of_an_order_without_items(
-        self, olist: OlistFolder, tmp_path: Path
-    ) -> None:
+    def test_are_reviews_of_an_order_without_items(self, olist, tmp_path):
         assert run(olist.write(tmp_path))["rejected"] == 1
         ((line, reason),) = reasons(tmp_path)
         assert (line, "has no items" in reason) == ("6", True)
@@ -146,8 +133,8 @@ class TestRejectedRows:
         [(REVIEWS, "review_score", "rating: “x”"), (ORDERS, "order_status", "is rejected")],
     )
     def test_are_reviews_that_are_wrong_themselves_or_in_their_order(
-        self, olist: OlistFolder, stem: str, column: str, said: str, tmp_path: Path
-    ) -> None:
+        self, olist, stem, column, said, tmp_path
+    ):
         olist.rows[stem][1][column] = "x"
         assert run(olist.write(tmp_path))["rejected"] == 2
         assert said in reasons(tmp_path)[0][1]
@@ -170,10 +157,10 @@ def check(folder: Path) -> None:
 
 @pytest.mark.real_engine
 class TestRealReviews:
-    def test_of_a_hundred_users_are_comments(self, real_data: Path, tmp_path: Path) -> None:
+    def test_of_a_hundred_users_are_comments(self, real_data, tmp_path):
         source = real_data / "olist"
         check(part_of(source, users=truth_of(source).busiest(100)).write(tmp_path))
 
     @pytest.mark.slow
-    def test_are_all_comments(self, real_data: Path, tmp_path: Path) -> None:
+    def test_are_all_comments(self, real_data, tmp_path):
         check(part_of(real_data / "olist").write(tmp_path))

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -55,7 +54,7 @@ def comment(**changed: object) -> NewComment:
 
 
 class TestReading:
-    def test_makes_a_comment(self) -> None:
+    def test_makes_a_comment(self):
         assert comment() == NewComment(
             id="c1",
             product_id="42",
@@ -67,7 +66,7 @@ class TestReading:
             body="Does what it says.",
         )
 
-    def test_puts_all_under_the_product_asked_for(self) -> None:
+    def test_puts_all_under_the_product_asked_for(self):
         reading = replace(READING, shape=Shape().under("all"))
         accepted = reading.read(Record(2, GOOD))
         assert isinstance(accepted, NewComment)
@@ -76,18 +75,18 @@ class TestReading:
     @pytest.mark.parametrize(
         "good", ["x" * 128, "lg:AOqp_-x", "a#b", "a/b", "a b", "日本", "...", 17]
     )
-    def test_keeps_ids_as_they_are(self, good: object) -> None:
+    def test_keeps_ids_as_they_are(self, good):
         assert comment(id=good).id == str(good)
 
     @pytest.mark.parametrize(
         "bad",
         ["", None, "x" * 129, "a\nb", "a\x07", ".", "..", "a/../b", " a", "a\u200b", True, []],
     )
-    def test_rejects_ids_that_no_page_could_have(self, bad: object) -> None:
+    def test_rejects_ids_that_no_page_could_have(self, bad):
         assert reason(id=bad).startswith("id ")
 
     @pytest.mark.parametrize("foreign", ["-a", "a/b", "a b", "ä", "x" * 129, "a#b"])
-    def test_maps_ids_that_no_product_could_have(self, foreign: str) -> None:
+    def test_maps_ids_that_no_product_could_have(self, foreign):
         findings = Findings()
         reading = replace(READING, findings=findings)
         read = reading.read(Record(7, GOOD | {"product_id": foreign}))
@@ -95,47 +94,47 @@ class TestReading:
         assert read.product_id == product_id_of(foreign)
         assert findings.products == {read.product_id: foreign}
 
-    def test_needs_the_id_of_a_product(self) -> None:
+    def test_needs_the_id_of_a_product(self):
         assert reason(product_id=" ") == "product_id is missing"
 
-    def test_rejects_an_id_of_a_product_that_is_too_long_to_be_its_name(self) -> None:
+    def test_rejects_an_id_of_a_product_that_is_too_long_to_be_its_name(self):
         found = reason(product_id="x" * 1_001)
         assert found == "product_id has 1,001 characters, more than 1,000"
 
     @pytest.mark.parametrize("spelled", ["en", "EN", " en ", "us", "US", "en-US", "en_GB"])
-    def test_translates_languages(self, spelled: str) -> None:
+    def test_translates_languages(self, spelled):
         assert comment(language=spelled).language == "en"
 
     @pytest.mark.parametrize("bad", ["", "uk2", "jp", "eng", "US-en"])
-    def test_rejects_what_is_no_language(self, bad: str) -> None:
+    def test_rejects_what_is_no_language(self, bad):
         assert reason(language=bad).startswith("language: ")
 
     @pytest.mark.parametrize(
         ("spelled", "rating"), [("1", 1), ("5.0", 5), (3, 3), (4.0, 4), ("4,5", 5), ("2.4", 2)]
     )
-    def test_reads_ratings(self, spelled: object, rating: int) -> None:
+    def test_reads_ratings(self, spelled, rating):
         assert comment(rating=spelled).rating == rating
 
     @pytest.mark.parametrize(
         "bad", ["", "0", "6", "5.1", "five", "-1", "\u0665", "5e0", True, "nan"]
     )
-    def test_rejects_other_ratings(self, bad: object) -> None:
+    def test_rejects_other_ratings(self, bad):
         assert reason(rating=bad).startswith("rating")
 
-    def test_takes_comments_of_up_to_a_day_ahead(self) -> None:
+    def test_takes_comments_of_up_to_a_day_ahead(self):
         assert comment(created_at="2024-06-02").created_at == NOW + timedelta(days=1)
         assert "in the future" in reason(created_at="2024-06-02T00:00:01Z")
 
     @pytest.mark.parametrize("field", ["author", "title", "body"])
-    def test_takes_empty_and_missing_texts(self, field: str) -> None:
+    def test_takes_empty_and_missing_texts(self, field):
         assert getattr(comment(**{field: ""}), field) == ""
         assert getattr(comment(**{field: None}), field) == ""
 
-    def test_keeps_texts_as_they_are(self) -> None:
+    def test_keeps_texts_as_they_are(self):
         text = "  emoji 🎉,\r\n\ttabs and ends  "
         assert comment(body=text).body == text
 
-    def test_bounds_texts(self) -> None:
+    def test_bounds_texts(self):
         assert comment(body="x" * 100_000)
         assert reason(body="é" * 50_001) == "body has 100,002 bytes, more than 100,000"
         assert reason(title="x" * 1_001) == "title has 1,001 characters, more than 1,000"
@@ -143,52 +142,52 @@ class TestReading:
 
     @pytest.mark.parametrize("field", sorted(GOOD))
     @pytest.mark.parametrize("bad", ["a\udcffb", "a\0b", ["a"], {"a": 1}, False])
-    def test_rejects_what_is_no_text(self, field: str, bad: Any) -> None:
+    def test_rejects_what_is_no_text(self, field, bad):
         assert reason(**{field: bad}).startswith(field)
 
-    def test_names_the_row_it_rejects(self) -> None:
+    def test_names_the_row_it_rejects(self):
         assert read(rating="9") == Rejected(7, "rating: “9” is no number from 1 to 5", "c1")
 
 
 class TestColumns:
-    def test_are_named_like_their_fields_unless_told_otherwise(self) -> None:
+    def test_are_named_like_their_fields_unless_told_otherwise(self):
         present = ["review_id", "product_id", "language", "rating", "created_at", "other"]
         found = Shape(columns={"id": ["review_id"]}).among(present)
         assert found.of("id") == ["review_id"]
         assert found.of("rating") == ["rating"]
         assert found.of("body") == []
 
-    def test_that_are_missing_are_named_beside_those_there_are(self) -> None:
+    def test_that_are_missing_are_named_beside_those_there_are(self):
         with pytest.raises(BadMapping, match=r"“review_id” \(for id\); the columns are: a, b\."):
             Shape(columns={"id": ["review_id"]}).among(["a", "b"])
 
-    def test_of_optional_fields_must_exist_when_they_are_named(self) -> None:
+    def test_of_optional_fields_must_exist_when_they_are_named(self):
         needed = ["id", "language", "rating", "created_at"]
         assert Shape().under("42").among(needed)
         with pytest.raises(BadMapping, match="“text”"):
             Shape(columns={"body": ["text"]}, named=["body"]).under("42").among(needed)
 
-    def test_must_not_be_there_twice(self) -> None:
+    def test_must_not_be_there_twice(self):
         with pytest.raises(BadMapping, match="2 columns “id”"):
             Shape().under("42").among(["id", "id", "language", "rating", "created_at"])
 
     @pytest.mark.parametrize("bad", ["x", "=x", "x=", "a=b,a=c"])
-    def test_are_given_as_pairs(self, bad: str) -> None:
+    def test_are_given_as_pairs(self, bad):
         with pytest.raises(BadMapping):
             parse_pairs(bad, example="us=en")
 
-    def test_are_asked_for_with_an_example_that_fits(self) -> None:
+    def test_are_asked_for_with_an_example_that_fits(self):
         with pytest.raises(BadMapping, match="“us” is no pair such as us=en"):
             parse_pairs("us", example="us=en")
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
-    def test_that_are_not_utf_8_are_not_spelled_out(self, encoding: str) -> None:
+    def test_that_are_not_utf_8_are_not_spelled_out(self, encoding):
         present = "id,rating".encode(encoding).decode("utf-8", "surrogateescape").split(",")
         with pytest.raises(BadMapping, match="is not UTF-8 text") as refused:
             columns_among(present, {"id": "id"}, needed=["id"])
         assert str(refused.value).isprintable()
 
-    def test_are_given_for_fields_there_are(self) -> None:
+    def test_are_given_for_fields_there_are(self):
         assert parse_columns("id=a, body = b=c,", fields=FIELDS) == {"id": "a", "body": "b=c"}
         with pytest.raises(BadMapping, match="the fields are: id, product_id"):
             parse_columns("text=body", fields=FIELDS)
@@ -196,7 +195,7 @@ class TestColumns:
 
 class TestWinners:
     @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(-3, 3)), max_size=20))
-    def test_are_the_newest_and_of_those_the_last(self, versions: list[tuple[str, int]]) -> None:
+    def test_are_the_newest_and_of_those_the_last(self, versions):
         rows = [comment(id=name, created_at=f"{1970 + day:04}-01-01") for name, day in versions]
         winners = Winners()
         for number, version in enumerate(rows):

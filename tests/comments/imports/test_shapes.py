@@ -25,12 +25,12 @@ SPANISH = "Llegó a tiempo y funciona como se describe, estamos muy contentos co
 
 
 @pytest.fixture
-def product(fresh: Callable[[str], str]) -> str:
+def product(fresh):
     return fresh("product")
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[..., Path]:
+def write(tmp_path):
     def make(content: str, name: str = "export.csv", encoding: str = "utf-8") -> Path:
         path = tmp_path / name
         path.write_bytes(content.encode(encoding))
@@ -79,7 +79,7 @@ def only(product: str) -> Comment:
 class TestPreset:
     """What the files of other systems hold, by their documentation and published samples."""
 
-    def test_of_judgeme(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_judgeme(self, write, product):
         path = write(
             "title,body,rating,review_date,source,curated,reviewer_name,reviewer_email,product_id,"
             "product_handle,reply,reply_date,picture_urls,ip_address,location\n"
@@ -96,7 +96,7 @@ class TestPreset:
         assert found.reply is not None
         assert found.reply.text == "Thanks!"
 
-    def test_of_yotpo(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_yotpo(self, write, product):
         path = write(
             "Review ID,Review Title,Review Content,Review Score,Date,Product ID,Display Name\n"
             f'{product}-7,Gut,"{GERMAN}",4,2024-03-02,{product},Jo\n'
@@ -104,7 +104,7 @@ class TestPreset:
         assert load(path, preset="yotpo")["languages"] == {"de": 1}
         assert only(product).id == f"{product}-7"
 
-    def test_of_trustpilot(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_trustpilot(self, write, product):
         path = write(
             "Review Id,Review Created (UTC),Review Username,Review Title,Review Content,"
             "Review Stars,Company Reply Content,Company Reply Date (UTC)\n"
@@ -113,7 +113,7 @@ class TestPreset:
         assert load(path, preset="trustpilot", product_id=product)["languages"] == {"es": 1}
         assert only(product).reply is not None
 
-    def test_of_shopify(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_shopify(self, write, product):
         path = write(
             "product_handle,state,rating,title,author,email,location,body,reply,created_at,"
             "replied_at\n"
@@ -124,7 +124,7 @@ class TestPreset:
         assert attempt(path, preset="shopify")["rejected"] == 1
         assert only(product).created.isoformat() == "2023-06-01T14:00:00+00:00"
 
-    def test_of_woocommerce(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_woocommerce(self, write, product):
         review = {
             "id": 7,
             "date_created": "2024-03-02T11:00:00",
@@ -144,7 +144,7 @@ class TestPreset:
         assert found.body == f"{ENGLISH}\nA & B"
         assert (found.created.hour, listed(product)[0].is_verified) == (10, True)
 
-    def test_of_google(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_google(self, write, product):
         path = write(
             f"""<?xml version="1.0" encoding="UTF-8"?>
             <feed><version>2.4</version><reviews><review>
@@ -165,7 +165,7 @@ class TestPreset:
         assert (found.rating, found.body) == (4, "It <works>.")
         assert listed(product)[0].is_verified
 
-    def test_of_olist(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_olist(self, write, product):
         path = write(
             '"review_id","order_id","review_score","review_comment_title","review_comment_message",'
             '"review_creation_date","review_answer_timestamp"\n'
@@ -176,11 +176,11 @@ class TestPreset:
         assert load(path, preset="olist", product_id=product)["languages"] == {"pt": 2}
         assert len(listed(product)) == 2  # one id of a review belongs to several orders
 
-    def test_has_a_test_here(self) -> None:
+    def test_has_a_test_here(self):
         tested = {name.removeprefix("test_of_") for name in dir(self) if "test_of_" in name}
         assert tested == presets().keys()
 
-    def test_gives_way_to_options(self, write: Callable[..., Path], product: str) -> None:
+    def test_gives_way_to_options(self, write, product):
         path = write(
             f'product_handle,when,rating,body,id\n{product},02/03/2024,40,"{ENGLISH}",{product}\n'
         )
@@ -196,7 +196,7 @@ class TestPreset:
         assert (found.id, found.rating, found.author) == (product, 4, "Ann")
         assert found.created.date().isoformat() == "2024-03-02"
 
-    def test_that_does_not_exist_is_refused(self, write: Callable[..., Path]) -> None:
+    def test_that_does_not_exist_is_refused(self, write):
         with pytest.raises(CommandError, match="judgeme"):
             call_command("import_comments", str(write("")), "--preset=amazon")
 
@@ -215,31 +215,21 @@ class TestSpelling:
             *(("0", "0..10", 1, 0), ("7", "1..10", 4, 1), ('"4,5"', None, 5, 1)),
         ],
     )
-    def test_of_ratings(
-        self,
-        write: Callable[..., Path],
-        product: str,
-        text: str,
-        scale: str | None,
-        rating: int,
-        rounded: int,
-    ) -> None:
+    def test_of_ratings(self, write, product, text, scale, rating, rounded):
         path = self.row(write, product, rating=text)
         counts = load(path, product_id=product, rating_scale=scale)
         assert (only(product).rating, counts["rounded_ratings"]) == (rating, rounded)
 
-    def test_of_dates_with_names_of_months(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_dates_with_names_of_months(self, write, product):
         path = self.row(write, product, created_at="2 de marzo de 2024")
         load(path, product_id=product, date_locale="es")
         assert only(product).created.date().isoformat() == "2024-03-02"
 
-    def test_of_languages_with_a_region(self, write: Callable[..., Path], product: str) -> None:
+    def test_of_languages_with_a_region(self, write, product):
         load(self.row(write, product, language="pt-BR"), product_id=product)
         assert only(product).language == "pt"
 
-    def test_of_a_file_in_latin_1_with_semicolons(
-        self, write: Callable[..., Path], product: str
-    ) -> None:
+    def test_of_a_file_in_latin_1_with_semicolons(self, write, product):
         path = write(
             f"id;language;rating;created_at;body\n{product};de;4;2024-03-02;Für Käse, gut\n",
             encoding="latin-1",
@@ -248,9 +238,7 @@ class TestSpelling:
         assert spelling == "read as cp1252, fields separated by “;”"
         assert only(product).body == "Für Käse, gut"
 
-    def test_of_nested_fields_and_of_a_column_that_is_switched_off(
-        self, write: Callable[..., Path], product: str
-    ) -> None:
+    def test_of_nested_fields_and_of_a_column_that_is_switched_off(self, write, product):
         row = {
             "id": product,
             "rating": 4,
@@ -266,17 +254,13 @@ class TestSpelling:
         found = only(product)
         assert (found.language, found.reply) == ("de", None)
 
-    def test_of_ids_of_products_that_the_shop_does_not_allow(
-        self, write: Callable[..., Path], product: str
-    ) -> None:
+    def test_of_ids_of_products_that_the_shop_does_not_allow(self, write, product):
         foreign = f"SKU/{product} №1"
         path = self.row(write, product, product_id=foreign)
         assert load(path)["mapped_products"] == 1
         assert find_product(product_id_of(foreign)).name == foreign
 
-    def test_of_standard_input(
-        self, write: Callable[..., Path], product: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_of_standard_input(self, write, product, monkeypatch):
         content = self.row(write, product).read_bytes()
         monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": BytesIO(content)}))
         load("-", product_id=product)
@@ -284,7 +268,7 @@ class TestSpelling:
 
 
 class TestMadeIds:
-    def test_are_the_same_in_every_run(self, write: Callable[..., Path], product: str) -> None:
+    def test_are_the_same_in_every_run(self, write, product):
         path = write(
             f"product_id,language,rating,created_at,author,body\n"
             f"{product},en,4,2024-03-02,ann,Fine\n{product},en,4,2024-03-02,bob,Fine\n"
@@ -294,7 +278,7 @@ class TestMadeIds:
         assert load(path, **options)["unchanged"] == 2
         assert len(listed(product)) == 2
 
-    def test_may_come_from_other_columns(self, write: Callable[..., Path], product: str) -> None:
+    def test_may_come_from_other_columns(self, write, product):
         path = write(
             "language,rating,created_at,order,line\nen,4,2024-03-02,7,1\nen,4,2024-03-02,7,2\n"
         )
@@ -303,7 +287,7 @@ class TestMadeIds:
 
 
 class TestDetectedLanguages:
-    def test_are_those_of_the_texts(self, write: Callable[..., Path], product: str) -> None:
+    def test_are_those_of_the_texts(self, write, product):
         rows = [
             {"id": f"{product}{n}", "rating": 5, "created_at": "2024-01-01", "body": text}
             for n, text in enumerate([ENGLISH, GERMAN, SPANISH])
@@ -313,15 +297,13 @@ class TestDetectedLanguages:
         assert counts["languages"] == {"en": 1, "de": 1, "es": 1}
         assert counts["guessed_languages"] == 3
 
-    def test_need_a_text_or_a_value(self, write: Callable[..., Path], product: str) -> None:
+    def test_need_a_text_or_a_value(self, write, product):
         path = write(f"id,rating,created_at,body\n{product},5,2024-01-01,\n")
         assert attempt(path, product_id=product, detect_language=True)["rejected"] == 1
         load(path, product_id=product, detect_language=True, set=["language=de"])
         assert only(product).language == "de"
 
-    def test_are_not_guessed_where_the_row_tells(
-        self, write: Callable[..., Path], product: str
-    ) -> None:
+    def test_are_not_guessed_where_the_row_tells(self, write, product):
         path = write(f'id,rating,created_at,body,language\n{product},5,2024-01-01,"{ENGLISH}",fr\n')
         assert load(path, product_id=product, detect_language=True)["guessed_languages"] == 0
         assert only(product).language == "fr"
@@ -338,26 +320,24 @@ class TestCountryCodes:
             (["jp", "sv", "ar"], ["ar", "sv"]),
         ],
     )
-    def test_are_suspected(self, spelled: list[str], suspects: list[str]) -> None:
+    def test_are_suspected(self, spelled, suspects):
         assert taken_for_languages(spelled) == suspects
 
-    def test_are_named_in_a_warning(self, write: Callable[..., Path], product: str) -> None:
+    def test_are_named_in_a_warning(self, write, product):
         path = write(f"id,rating,created_at,language\n{product},5,2024-01-01,SE\n")
         out = StringIO()
         call_command("import_comments", path, product_id=product, stdout=out)
         assert "look like codes of countries: SE (Northern Sami)" in out.getvalue()
         assert "--language-map se=sv" in out.getvalue()
 
-    def test_that_are_mapped_are_languages(self, write: Callable[..., Path], product: str) -> None:
+    def test_that_are_mapped_are_languages(self, write, product):
         path = write(f"id,rating,created_at,language\n{product},5,2024-01-01,SE\n")
         assert load(path, product_id=product, language_map="se=sv")["country_codes"] == []
         assert only(product).language == "sv"
 
 
 class TestTrial:
-    def test_writes_nothing_and_shows_what_there_is(
-        self, write: Callable[..., Path], product: str, tmp_path: Path
-    ) -> None:
+    def test_writes_nothing_and_shows_what_there_is(self, write, product, tmp_path):
         rows = "".join(
             f"{product}{n},{n % 7},2024-01-01,{'de' if n % 2 else 'en'}\n" for n in range(40)
         )
@@ -378,7 +358,7 @@ class TestTrial:
         assert "de German" in told
         assert not is_listed(product)
 
-    def test_may_be_limited(self, write: Callable[..., Path], product: str) -> None:
+    def test_may_be_limited(self, write, product):
         rows = "".join(f"{product}{n},5,2024-01-01,en\n" for n in range(9))
         path = write(f"id,rating,created_at,language\n{rows}")
         assert load(path, product_id=product, limit=4)["rows"] == 4
@@ -402,12 +382,10 @@ class TestRefusals:
             ({"delimiter": ";"}, "it seems that columns are separated by “,”, see --delimiter"),
         ],
     )
-    def test_are_one_sentence(
-        self, write: Callable[..., Path], options: dict[str, Any], sentence: str
-    ) -> None:
+    def test_are_one_sentence(self, write, options, sentence):
         path = write("id,language,rating,created_at\n1,en,5,2024-01-01\n")
         assert sentence in refusal(path, product_id="p", **options)
 
-    def test_of_a_file_that_does_not_exist(self, tmp_path: Path) -> None:
+    def test_of_a_file_that_does_not_exist(self, tmp_path):
         path = tmp_path / "missing.csv"
         assert refusal(path) == f"{path} does not exist."

@@ -1,7 +1,7 @@
 """Bulk writes of comments, against what a list of every index then shows."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -43,7 +43,7 @@ READS = {"BatchGetItem"}
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     return NewComment(
         id=fresh("comment"),
         product_id=fresh("product"),
@@ -103,19 +103,19 @@ def has_body(comment_id: str) -> bool:
 
 
 class TestNewComment:
-    def test_is_in_every_list_it_belongs_to(self, comment: NewComment) -> None:
+    def test_is_in_every_list_it_belongs_to(self, comment):
         assert write(comment) == VerdictCounts(new=1)
         assert under_every_index(comment) == [[comment.id]] * 4
 
-    def test_is_counted(self, comment: NewComment) -> None:
+    def test_is_counted(self, comment):
         write(comment, replace(comment, id=f"{comment.id}-2", language="de"))
         assert counted(comment.product_id) == {("en", 5): 1, ("de", 5): 1}
 
-    def test_keeps_a_long_text_whole(self, comment: NewComment) -> None:
+    def test_keeps_a_long_text_whole(self, comment):
         write(replace(comment, body=LONG))
         assert find_comment(comment.id).body == LONG
 
-    def test_keeps_an_empty_text_and_title(self, comment: NewComment) -> None:
+    def test_keeps_an_empty_text_and_title(self, comment):
         write(replace(comment, body="", title="", author=""))
         found = find_comment(comment.id)
         assert (found.body, found.title, found.author) == ("", "", "")
@@ -123,20 +123,18 @@ class TestNewComment:
 
 class TestSameCommentAgain:
     @pytest.mark.parametrize("body", ["short", LONG, ""])
-    def test_is_recognised_by_reading_alone(self, comment: NewComment, body: str) -> None:
+    def test_is_recognised_by_reading_alone(self, comment, body):
         write(replace(comment, body=body))
         with metered() as meter:
             assert write(replace(comment, body=body)) == VerdictCounts(unchanged=1)
         assert {call.operation for call in meter.calls} == READS
 
-    def test_is_recognised_when_the_shop_has_added_to_it(self, comment: NewComment) -> None:
+    def test_is_recognised_when_the_shop_has_added_to_it(self, comment):
         write(comment)
         mark(comment.id, "v", {"BOOL": True})
         assert write(comment) == VerdictCounts(unchanged=1)
 
-    def test_is_told_from_one_that_differs_only_far_into_a_long_text(
-        self, comment: NewComment
-    ) -> None:
+    def test_is_told_from_one_that_differs_only_far_into_a_long_text(self, comment):
         write(replace(comment, body=LONG + "a"))
         assert write(replace(comment, body=LONG + "b")) == VerdictCounts(replaced=1)
         assert find_comment(comment.id).body == LONG + "b"
@@ -144,7 +142,7 @@ class TestSameCommentAgain:
 
 class TestNewerVersion:
     @pytest.fixture
-    def newer(self, comment: NewComment, fresh: Callable[[str], str]) -> NewComment:
+    def newer(self, comment, fresh):
         return NewComment(
             id=comment.id,
             product_id=fresh("product"),
@@ -153,64 +151,54 @@ class TestNewerVersion:
             created_at=NEW_YEAR + timedelta(microseconds=1),
         )
 
-    def test_replaces_the_older_one_under_every_index(
-        self, comment: NewComment, newer: NewComment
-    ) -> None:
+    def test_replaces_the_older_one_under_every_index(self, comment, newer):
         write(comment)
         assert write(newer) == VerdictCounts(replaced=1, moved=1)
         assert under_every_index(comment) == [[]] * 4
         assert under_every_index(newer) == [[comment.id]] * 4
 
-    def test_of_another_product_is_counted_as_moved(
-        self, comment: NewComment, newer: NewComment
-    ) -> None:
+    def test_of_another_product_is_counted_as_moved(self, comment, newer):
         write(comment)
         assert write(replace(newer, product_id=comment.product_id)).moved == 0
         assert write(replace(newer, created_at=NEW_YEAR + timedelta(1))) == VerdictCounts(
             replaced=1, moved=1
         )
 
-    def test_is_counted_in_its_stead(self, comment: NewComment, newer: NewComment) -> None:
+    def test_is_counted_in_its_stead(self, comment, newer):
         write(comment)
         write(newer)
         assert counted(comment.product_id) == {}
         assert counted(newer.product_id) == {("de", 1): 1}
 
-    def test_stays_when_the_older_one_comes_again(
-        self, comment: NewComment, newer: NewComment
-    ) -> None:
+    def test_stays_when_the_older_one_comes_again(self, comment, newer):
         write(newer)
         assert write(comment) == VerdictCounts(superseded=1)
         assert under_every_index(newer) == [[comment.id]] * 4
 
-    def test_of_the_same_date_is_the_one_that_comes_last(self, comment: NewComment) -> None:
+    def test_of_the_same_date_is_the_one_that_comes_last(self, comment):
         write(comment)
         assert write(replace(comment, rating=2)) == VerdictCounts(replaced=1)
         assert listed(comment.product_id, rating=2) == [comment.id]
 
-    def test_leaves_no_body_behind_when_it_is_short(
-        self, comment: NewComment, newer: NewComment
-    ) -> None:
+    def test_leaves_no_body_behind_when_it_is_short(self, comment, newer):
         write(replace(comment, body=LONG))
         assert has_body(comment.id)
         write(replace(newer, body="short"))
         assert not has_body(comment.id)
         assert find_comment(comment.id).body == "short"
 
-    def test_brings_its_long_text(self, comment: NewComment, newer: NewComment) -> None:
+    def test_brings_its_long_text(self, comment, newer):
         write(comment)
         write(replace(newer, body=LONG))
         assert find_comment(comment.id).body == LONG
 
-    def test_keeps_what_the_shop_has_added(self, comment: NewComment, newer: NewComment) -> None:
+    def test_keeps_what_the_shop_has_added(self, comment, newer):
         write(comment)
         mark(comment.id, "v", {"BOOL": True})
         write(newer)
         assert stored(comment.id)["v"] == {"BOOL": True}
 
-    def test_drops_the_mark_of_an_edit_of_the_older_text(
-        self, comment: NewComment, newer: NewComment
-    ) -> None:
+    def test_drops_the_mark_of_an_edit_of_the_older_text(self, comment, newer):
         write(comment)
         mark(comment.id, "e", {"S": "2024-02-01"})
         assert write(newer).replaced == 1
@@ -218,7 +206,7 @@ class TestNewerVersion:
 
 
 class TestCommentEditedByItsAuthor:
-    def test_is_not_undone_by_the_row_it_once_came_from(self, comment: NewComment) -> None:
+    def test_is_not_undone_by_the_row_it_once_came_from(self, comment):
         write(replace(comment, body="As I see it now."))
         mark(comment.id, "e", {"S": "2024-02-01"})
         assert write(comment) == VerdictCounts(superseded=1)
@@ -227,9 +215,7 @@ class TestCommentEditedByItsAuthor:
 
 class TestManyVersions:
     @pytest.mark.parametrize("seed", range(5))
-    def test_in_any_order_end_as_the_newest(
-        self, seed: int, comment: NewComment, fresh: Callable[[str], str]
-    ) -> None:
+    def test_in_any_order_end_as_the_newest(self, seed, comment, fresh):
         rng = Random(seed)
         product, ids = fresh("product"), [fresh("comment") for _ in range(6)]
         expected: dict[str, NewComment] = {}
@@ -287,17 +273,13 @@ class TestVersionsWithReplies:
             call_command("import_comments", path, json=True, stdout=StringIO())
 
     @given(drawn=VERSIONS, data=st.data())
-    def test_of_different_dates_end_alike_in_any_order(
-        self, tmp_path_factory: pytest.TempPathFactory, drawn: Any, data: st.DataObject
-    ) -> None:
+    def test_of_different_dates_end_alike_in_any_order(self, tmp_path_factory, drawn, data):
         drawn = [{**values, "seconds": second} for second, values in enumerate(drawn)]
         ordered = data.draw(st.permutations(drawn))
         self.end_alike(tmp_path_factory, [drawn], [[values] for values in ordered])
 
     @given(drawn=VERSIONS, data=st.data())
-    def test_of_equal_dates_end_alike_in_any_number_of_files(
-        self, tmp_path_factory: pytest.TempPathFactory, drawn: Any, data: st.DataObject
-    ) -> None:
+    def test_of_equal_dates_end_alike_in_any_number_of_files(self, tmp_path_factory, drawn, data):
         ends = sorted(data.draw(st.sets(st.integers(1, len(drawn)))) | {len(drawn)})
         files = [drawn[start:end] for start, end in pairwise([0, *ends])]
         self.end_alike(tmp_path_factory, [drawn], files)
@@ -328,7 +310,7 @@ def row_of(comment: NewComment) -> dict[str, Any]:
 class TestInterruptedWrite:
     @pytest.mark.real_engine
     @pytest.mark.parametrize("survived", [0, 1, 3])
-    def test_is_finished_by_the_same_call(self, survived: int, comment: NewComment) -> None:
+    def test_is_finished_by_the_same_call(self, survived, comment):
         older = [replace(comment, id=f"{comment.id}-{n}", body=LONG) for n in range(180)]
         bodies = ["", "short", LONG + "!"]
         newer = [
@@ -370,16 +352,16 @@ def failing_after(calls: int) -> Iterator[None]:
 
 
 class TestAttributes:
-    def test_a_comment_determines_are_all_known(self, comment: NewComment) -> None:
+    def test_a_comment_determines_are_all_known(self, comment):
         item, _ = items_of(replace(comment, body=LONG))
         assert item.serialize().keys() == DETERMINED
 
 
 class TestInChunks:
-    def test_holds_every_comment_once(self, comment: NewComment) -> None:
+    def test_holds_every_comment_once(self, comment):
         many = [comment] * (2 * CHUNK + 1)
         assert [len(chunk) for chunk in in_chunks(many)] == [CHUNK, CHUNK, 1]
 
-    def test_is_shorter_when_texts_are_long(self, comment: NewComment) -> None:
+    def test_is_shorter_when_texts_are_long(self, comment):
         huge = replace(comment, body="x" * (CHUNK_CHARACTERS // 2))
         assert [len(chunk) for chunk in in_chunks([huge] * 5)] == [2, 2, 1]

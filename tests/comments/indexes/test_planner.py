@@ -1,7 +1,7 @@
 """Whatever the plan, the list is the same; the counts only tell which is cheapest."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
@@ -34,7 +34,7 @@ COUNTS = ProductCounts(
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _typical_sizes() -> Iterator[None]:
+def _typical_sizes():
     """Price as a new process does, whatever was read by other tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(planner, "SIZES", MeanSizes())
@@ -46,43 +46,43 @@ def choose(languages: str = "~", ratings: str = "~", counts: ProductCounts = COU
 
 
 class TestTheChoice:
-    def test_without_a_filter_is_the_index_of_all(self) -> None:
+    def test_without_a_filter_is_the_index_of_all(self):
         assert choose() == "all"
 
-    def test_for_one_language_is_its_partition(self) -> None:
+    def test_for_one_language_is_its_partition(self):
         assert choose("de") == "by_language"
 
-    def test_for_one_rating_is_its_partition(self) -> None:
+    def test_for_one_rating_is_its_partition(self):
         assert choose("~", "3") == "by_rating"
 
-    def test_for_one_language_and_rating_is_their_partition(self) -> None:
+    def test_for_one_language_and_rating_is_their_partition(self):
         assert choose("ja", "3") == "by_language_and_rating"
 
-    def test_drops_a_rating_where_that_is_cheaper_than_four_partitions(self) -> None:
+    def test_drops_a_rating_where_that_is_cheaper_than_four_partitions(self):
         assert choose("~", "1.2.3.4") == "all"
 
-    def test_drops_a_rating_in_one_language(self) -> None:
+    def test_drops_a_rating_in_one_language(self):
         assert choose("de", "1.2.3.5") == "by_language"
 
-    def test_goes_by_rule_where_nothing_is_counted(self) -> None:
+    def test_goes_by_rule_where_nothing_is_counted(self):
         nothing = ProductCounts({})
         assert choose("de.en", "1.2.3.5", nothing) == "by_language_and_rating"
         assert choose("~", "1.2.3.4", nothing) == "by_rating"
 
-    def test_can_be_forced(self) -> None:
+    def test_can_be_forced(self):
         plan = plan_list("42", CommentFilter(), COUNTS, needed=21, forced="by_rating")
         assert plan.name == "by_rating"
         assert len(plan.runs) == 5
 
-    def test_of_a_plan_there_is_not_names_those_there_are(self) -> None:
+    def test_of_a_plan_there_is_not_names_those_there_are(self):
         with pytest.raises(NoSuchPlan, match="by_language_and_rating"):
             plan_list("42", CommentFilter(), COUNTS, needed=21, forced="magic")
 
-    def test_comes_with_what_the_others_would_cost(self) -> None:
+    def test_comes_with_what_the_others_would_cost(self):
         plan = plan_list("42", CommentFilter.of(["en"]), COUNTS, needed=21)
         assert {plan.name, *(other.plan for other in plan.alternatives)} == set(PLANS)
 
-    def test_never_goes_by_the_languages_counted_when_any_will_do(self) -> None:
+    def test_never_goes_by_the_languages_counted_when_any_will_do(self):
         only_english = ProductCounts({("en", 5): 10_000})
         assert choose("~", "5", only_english) in {"all", "by_rating"}
 
@@ -100,7 +100,7 @@ class TestTheMix:
         chosen = CommentFilter.parse(languages, ratings)
         return plan_list("42", chosen, self.counts, needed=21, **how)
 
-    def test_reads_each_language_as_is_cheapest(self) -> None:
+    def test_reads_each_language_as_is_cheapest(self):
         plan = self.plan("es.it.pt", "1.2")
         assert plan.name == "mixed"
         assert sorted(run.partition for run in plan.runs) == [
@@ -111,27 +111,27 @@ class TestTheMix:
             "PRODUCT#42/pt",
         ]
 
-    def test_is_among_the_others_where_it_is_not_the_cheapest(self) -> None:
+    def test_is_among_the_others_where_it_is_not_the_cheapest(self):
         forced = self.plan("es.it.pt", "1.2", forced="all")
         assert {other.plan for other in forced.alternatives} == {*PLANS, "mixed"} - {"all"}
 
-    def test_is_no_plan_of_its_own_where_one_index_is_cheapest(self) -> None:
+    def test_is_no_plan_of_its_own_where_one_index_is_cheapest(self):
         with pytest.raises(NoSuchPlan):
             self.plan("it", "1", forced="mixed")
 
     @pytest.mark.parametrize(("languages", "ratings"), [("~", "1.2"), ("en.it", "~"), ("~", "~")])
-    def test_is_of_languages_and_ratings(self, languages: str, ratings: str) -> None:
+    def test_is_of_languages_and_ratings(self, languages, ratings):
         assert "mixed" not in {other.plan for other in self.plan(languages, ratings).alternatives}
 
 
 class TestAnEmptyPartition:
     counts = ProductCounts({("en", 5): 100, ("en", 1): 3})
 
-    def test_is_not_read(self) -> None:
+    def test_is_not_read(self):
         plan = plan_list("42", CommentFilter.of(["de", "en"], [1, 2]), self.counts, needed=21)
         assert [run.partition for run in plan.runs] == ["PRODUCT#42/en/1"]
 
-    def test_is_named_so_that_the_last_page_can_look_into_it(self) -> None:
+    def test_is_named_so_that_the_last_page_can_look_into_it(self):
         plan = plan_list("42", CommentFilter.of(["de", "en"], [1, 2]), self.counts, needed=21)
         assert {run.partition for run in plan.empty_partitions} == {
             "PRODUCT#42/de/1",
@@ -168,7 +168,7 @@ def walk(
 
 
 @pytest.fixture(scope="module")
-def truth(tables: None) -> Truth:
+def truth(tables):
     """120 comments on the product ``any-plan``, at six moments."""
     comments = tied_comments("any-plan", count=120)
     load(comments)
@@ -183,17 +183,15 @@ class TestAnyPlan:
     )
     @settings(max_examples=examples(60))
     def test_gives_the_same_list_also_when_it_changes_between_pages(
-        self, truth: Truth, chosen: CommentFilter, plans: list[str], size: int
-    ) -> None:
+        self, truth, chosen, plans, size
+    ):
         turns = iter(plans * 200)
         ids = walk("any-plan", chosen, counts_of("any-plan"), lambda: next(turns), size=size)
         assert ids == truth.ids(chosen.languages, chosen.ratings)
 
     @given(chosen=filters, seed=st.integers(0, 99))
     @settings(max_examples=examples(60))
-    def test_gives_the_same_list_when_the_counts_are_wrong_but_not_zero(
-        self, truth: Truth, chosen: CommentFilter, seed: int
-    ) -> None:
+    def test_gives_the_same_list_when_the_counts_are_wrong_but_not_zero(self, truth, chosen, seed):
         rng = Random(seed)
         right = counts_of("any-plan").cells
         wrong = ProductCounts({cell: rng.choice((1, 5, 400, 90_000)) for cell in right})
@@ -202,7 +200,7 @@ class TestAnyPlan:
 
     @given(chosen=filters)
     @settings(max_examples=examples(30))
-    def test_gives_the_same_list_going_back(self, truth: Truth, chosen: CommentFilter) -> None:
+    def test_gives_the_same_list_going_back(self, truth, chosen):
         expected = truth.ids(chosen.languages, chosen.ratings)
         counts = counts_of("any-plan")
         request, last = PageRequest(500), None
@@ -243,9 +241,7 @@ class TestEveryPlan:
     @given(chosen=choices, counts=wrong_counts)
     @example(chosen=CommentFilter.of(("de", "en", "fr"), (1, 2, 3)), counts=A_MIX_OF_THREE)
     @settings(max_examples=examples(300))
-    def test_holds_each_language_with_each_rating_once(
-        self, chosen: CommentFilter, counts: ProductCounts
-    ) -> None:
+    def test_holds_each_language_with_each_rating_once(self, chosen, counts):
         expected = sorted(run.partition for run in plan("p", chosen).runs)
         for name in price_indexes("p", chosen, counts, needed=21):
             found = plan_list("p", chosen, counts, needed=21, forced=name)
@@ -254,7 +250,7 @@ class TestEveryPlan:
             held = [run for one in parts(found) for run in exact_runs("p", one)]
             assert sorted(run.partition for run in held) == expected
 
-    def test_is_tried_as_a_mix_of_three(self) -> None:
+    def test_is_tried_as_a_mix_of_three(self):
         chosen = CommentFilter.of(("de", "en", "fr"), (1, 2, 3))
         found = plan_list("p", chosen, A_MIX_OF_THREE, needed=21, forced="mixed")
         assert [run.label for run in found.runs] == [
@@ -273,14 +269,12 @@ class TestAPlanForSoManyUnits:
     MANY = CommentFilter.of(("da", "de", "en", "es", "fr", "is", "it", "ja"), (1, 2, 3, 4))
 
     @given(counts=wrong_counts, most=st.floats(0, 8))
-    def test_leaves_room_to_read_on(self, counts: ProductCounts, most: float) -> None:
+    def test_leaves_room_to_read_on(self, counts, most):
         found = plan_list("p", self.MANY, counts, needed=21, most_units=most)
         assert len(found.runs) * 0.5 <= max(most * 0.75, 4)
 
     @given(chosen=choices, counts=wrong_counts, most=st.integers(0, 40))
-    def test_falls_back_to_no_more_runs_than_it_may(
-        self, chosen: CommentFilter, counts: ProductCounts, most: int
-    ) -> None:
+    def test_falls_back_to_no_more_runs_than_it_may(self, chosen, counts, most):
         found = plan_list("p", chosen, counts, needed=21)
         for run in found.runs if found.fallback else ():
             others = found.fallback(run, most)
@@ -288,7 +282,7 @@ class TestAPlanForSoManyUnits:
             held = sorted(one.partition for other in others for one in exact_runs("p", other))
             assert held in ([], sorted(one.partition for one in exact_runs("p", run)))
 
-    def test_falls_back_to_languages_where_both_are_too_many(self) -> None:
+    def test_falls_back_to_languages_where_both_are_too_many(self):
         evenly = ProductCounts(
             {(one, r): 90 for one in ("ru", *self.MANY.languages) for r in RATINGS}
         )
@@ -300,13 +294,7 @@ class TestAPlanForSoManyUnits:
 class TestCountsThatAreStaleWrongOrMissing:
     @given(chosen=filters, counts=wrong_counts, shape=shapes, size=st.integers(1, 8))
     @settings(max_examples=examples(300))
-    def test_lose_repeat_and_misplace_no_comment(
-        self,
-        chosen: CommentFilter,
-        counts: ProductCounts,
-        shape: list[tuple[tuple[str, int], int]],
-        size: int,
-    ) -> None:
+    def test_lose_repeat_and_misplace_no_comment(self, chosen, counts, shape, size):
         """What is in partitions counted as empty comes with the end of the list."""
         comments = [
             NewComment(f"{n:03}", "p", *cell, created_at=START + timedelta(minutes=minute))
@@ -363,9 +351,7 @@ class TestAdversarialData:
             "a single comment",
         ],
     )
-    def test_is_listed_exactly_and_costs_little_more_than_the_exact_plan(
-        self, kind: str, fresh: Callable[[str], str]
-    ) -> None:
+    def test_is_listed_exactly_and_costs_little_more_than_the_exact_plan(self, kind, fresh):
         product_id = fresh("adversarial")
         comments = adversarial(product_id, kind)
         load(comments)

@@ -1,7 +1,5 @@
 """A comment with a long text, to spoil."""
 
-from collections.abc import Callable
-
 import pytest
 
 from comments.items import NewComment
@@ -10,7 +8,7 @@ from tests.support.comments.truth import START
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     comment = NewComment(
         id=fresh("comment"),
         product_id=fresh("product"),

@@ -29,7 +29,7 @@ Write = Callable[[NewComment], object]
 
 
 @pytest.fixture(autouse=True)
-def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_pauses(monkeypatch):
     monkeypatch.setattr(upkeep.time, "sleep", lambda _seconds: None)
 
 
@@ -47,7 +47,7 @@ def mine(comment: NewComment) -> list[Difference]:
 
 
 @pytest.fixture
-def written_meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], object]], None]:
+def written_meanwhile(monkeypatch):
     """Has something written after the table was read, before anything is made of it."""
     every_item = upkeep.every_item
 
@@ -93,7 +93,7 @@ class TestAWriteMadeWhileTheTableIsRead:
 
 class TestAProductThatIsNeverAtRest:
     @pytest.fixture(autouse=True)
-    def busy(self, comment: NewComment, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(self, comment, monkeypatch):
         settle(comment.product_id, {"de.1": 1})
         count, number = check.count_all, iter(range(1_000))
 

@@ -45,10 +45,10 @@ def set_attribute(comment: NewComment, name: str, value: str) -> None:
 
 
 class TestWhatIsAsItShouldBe:
-    def test_shows_no_difference(self, comment: NewComment) -> None:
+    def test_shows_no_difference(self, comment):
         assert differences(comment) == []
 
-    def test_is_counted_once_alone(self, comment, monkeypatch) -> None:
+    def test_is_counted_once_alone(self, comment, monkeypatch):
         counted = []
         monkeypatch.setattr("comments.integrity.comments.count_all", counted.append)
         differences(comment)
@@ -80,9 +80,7 @@ class TestCounts:
 
 class TestKeys:
     @pytest.mark.parametrize("attribute", ["l", "r", "b"])
-    def test_that_are_wrong_are_found_and_derived_anew(
-        self, comment: NewComment, attribute: str
-    ) -> None:
+    def test_that_are_wrong_are_found_and_derived_anew(self, comment, attribute):
         right = find_comment(comment.id)
         set_attribute(comment, attribute, "PRODUCT#other")
         found = differences(comment)
@@ -93,7 +91,7 @@ class TestKeys:
 
 
 class TestBodies:
-    def test_without_a_comment_are_found_and_deleted(self, comment: NewComment) -> None:
+    def test_without_a_comment_are_found_and_deleted(self, comment):
         key = comment_key(comment.id)
         client().put_item(
             TableName=Comment.Meta.table_name,
@@ -103,7 +101,7 @@ class TestBodies:
         assert mend(found)
         assert differences(replace(comment, id=f"{comment.id}-gone", product_id="none")) == []
 
-    def test_that_are_lost_are_told(self, comment: NewComment) -> None:
+    def test_that_are_lost_are_told(self, comment):
         key = {"pk": {"S": comment_key(comment.id)}, "sk": {"S": BODY}}
         client().delete_item(TableName=Comment.Meta.table_name, Key=key)
         (lost,) = differences(comment)
@@ -113,14 +111,14 @@ class TestBodies:
 
 class TestCountersSpreadOverShards:
     @pytest.fixture
-    def spread(self, comment: NewComment) -> NewComment:
+    def spread(self, comment):
         """A comment that somebody found helpful, its tally and counts in two shards each."""
         vote(comment_id=comment.id, username="bob")
         counters().spread(comment.product_id)
         tallies().spread(comment.id)
         return comment
 
-    def test_are_hinted_at_and_folded(self, spread: NewComment) -> None:
+    def test_are_hinted_at_and_folded(self, spread):
         found = differences(spread)
         assert [(d.subject, d.stored, d.expected, d.is_hint) for d in found] == [
             (f"counts of {spread.product_id}", "2", "1", True),
@@ -131,9 +129,7 @@ class TestCountersSpreadOverShards:
         assert counts_of(spread.product_id, consistent=True).total == 1
         assert helpful_votes(spread.id) == 1
 
-    def test_are_no_error_of_the_command(
-        self, spread: NewComment, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_are_no_error_of_the_command(self, spread, capsys):
         command = ["check_integrity", "--only=comments", "--json"]
         with suppress(SystemExit):  # other tests may have lost a body on purpose
             call_command(*command, "--repair")
@@ -149,9 +145,7 @@ class TestCountersSpreadOverShards:
 
 
 class TestTheCommand:
-    def test_repairs_and_tells_in_json(
-        self, comment: NewComment, capsys: pytest.CaptureFixture[str]
-    ) -> None:
+    def test_repairs_and_tells_in_json(self, comment, capsys):
         settle(comment.product_id, {"en.5": 7})
         with pytest.raises(SystemExit):
             call_command("check_integrity", "--only=comments", "--json")

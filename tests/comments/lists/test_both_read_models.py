@@ -1,6 +1,5 @@
 """Both read models give the same pages: the same comments in the same places, word for word."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from shutil import rmtree
 
@@ -43,7 +42,7 @@ filters = st.builds(
 
 
 @pytest.fixture(scope="module", params=["names", "masks"])
-def spelling(request: pytest.FixtureRequest, tables: None, engine_name: str) -> Iterator[str]:
+def spelling(request, tables, engine_name):
     """Each spelling of the sets in turn, in tables of its own."""
     with (
         override_settings(COMMENT_SETS_KEY_FORMAT=request.param),
@@ -53,14 +52,14 @@ def spelling(request: pytest.FixtureRequest, tables: None, engine_name: str) -> 
 
 
 @pytest.fixture(scope="module")
-def ties(spelling: str) -> str:
+def ties(spelling):
     """A product of 80 comments at six moments; its id."""
     load(tied_comments("ties", count=80))
     return "ties"
 
 
 @pytest.fixture(scope="module")
-def reviews(tables: None, real_data, tmp_path_factory) -> Iterator[str]:
+def reviews(tables, real_data, tmp_path_factory):
     """The product of all real reviews, each with its first words, and of their million copies."""
     binary, folder = find(PROJECT), tmp_path_factory.mktemp("reviews")
     if binary is None:

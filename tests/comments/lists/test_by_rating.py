@@ -68,7 +68,7 @@ def ratings_read(page: Page) -> list[str]:
 
 class TestAPage:
     @pytest.fixture
-    def product_id(self) -> str:
+    def product_id(self):
         return loaded(rated(SPREAD))
 
     def test_reads_the_ratings_it_reaches_in_one_round(self, product_id):

@@ -13,7 +13,7 @@ REMOVE = "Remove the filter “{}”"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def chipped(tables: None) -> None:
+def chipped(tables):
     load(numbered_comments("chipped", count=20, languages=("de", "en")))
 
 

@@ -1,6 +1,5 @@
 """A count that is wrongly zero hides nothing for good, and is put right."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -46,7 +45,7 @@ def pages(product_id: str, chosen: CommentFilter, *, size: int) -> list[CommentP
 
 
 @pytest.fixture
-def product_id(fresh: Callable[[str], str]) -> str:
+def product_id(fresh):
     product_id = fresh("miscounted")
     load(make(product_id))
     settle(product_id, {"en.3": 0})
@@ -54,37 +53,37 @@ def product_id(fresh: Callable[[str], str]) -> str:
 
 
 class TestAPartitionWronglyHeldForEmpty:
-    def test_is_not_read_before_the_last_page(self, product_id: str) -> None:
+    def test_is_not_read_before_the_last_page(self, product_id):
         first = pages(product_id, THREES_AND_FIVES, size=5)[0]
         assert {comment.rating for comment in first.comments} == {5}
 
-    def test_is_shown_on_the_last_page_at_the_latest(self, product_id: str) -> None:
+    def test_is_shown_on_the_last_page_at_the_latest(self, product_id):
         found = pages(product_id, THREES_AND_FIVES, size=5)
         ids = [comment.id for page in found for comment in page.comments]
         assert sorted(ids) == [comment.id for comment in make(product_id)]
 
-    def test_is_in_its_place_where_one_page_holds_all(self, product_id: str) -> None:
+    def test_is_in_its_place_where_one_page_holds_all(self, product_id):
         (page,) = pages(product_id, THREES_AND_FIVES, size=50)
         assert [c.id for c in page.comments] == [c.id for c in reversed(make(product_id))]
 
-    def test_is_found_when_nothing_else_is_in_the_list(self, product_id: str) -> None:
+    def test_is_found_when_nothing_else_is_in_the_list(self, product_id):
         (page,) = pages(product_id, CommentFilter.of(["en"], [3]), size=20)
         assert len(page.comments) == 12
 
     @pytest.mark.fallback
-    def test_is_counted_right_from_then_on(self, product_id: str) -> None:
+    def test_is_counted_right_from_then_on(self, product_id):
         pages(product_id, THREES_AND_FIVES, size=5)
         counts = counts_of(product_id, consistent=True)
         assert counts.cells == {("en", 3): 12, ("en", 5): 12}
 
-    def test_is_in_its_place_for_the_next_reader(self, product_id: str) -> None:
+    def test_is_in_its_place_for_the_next_reader(self, product_id):
         pages(product_id, THREES_AND_FIVES, size=5)
         found = pages(product_id, THREES_AND_FIVES, size=5)
         ids = [comment.id for page in found for comment in page.comments]
         assert ids == [comment.id for comment in reversed(make(product_id))]
 
     @pytest.mark.real_engine
-    def test_is_found_by_some_reader_where_there_are_many(self, product_id: str) -> None:
+    def test_is_found_by_some_reader_where_there_are_many(self, product_id):
         chosen = CommentFilter.of(["da", "de", "en", "es", "fr", "it", "nl", "pt"], [3, 5])
         for _ in range(20):
             (page,) = pages(product_id, chosen, size=50)
@@ -96,7 +95,7 @@ class TestAPartitionWronglyHeldForEmpty:
 
 
 class TestAPartitionThatIsEmpty:
-    def test_changes_nothing(self, fresh: Callable[[str], str]) -> None:
+    def test_changes_nothing(self, fresh):
         product_id = fresh("counted")
         load(make(product_id))
         chosen = CommentFilter.of(["en", "de"], [1, 5])

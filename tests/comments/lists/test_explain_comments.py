@@ -35,14 +35,14 @@ FILTERS = [pattern[:2] for pattern in PATTERNS]
 
 
 @pytest.fixture(scope="module")
-def counted(tables: None) -> str:
+def counted(tables):
     """A product of 90 comments."""
     load(numbered_comments("explained", count=90, languages=LANGUAGES))
     return "explained"
 
 
 @pytest.fixture(scope="module")
-def uncounted(tables: None) -> str:
+def uncounted(tables):
     """The same, as it is before anything has been counted: it is read by rule."""
     load(numbered_comments("uncounted", count=90, languages=LANGUAGES))
     forget_counts("uncounted")

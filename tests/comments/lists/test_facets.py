@@ -23,7 +23,7 @@ PLANS = ["all", "by_language", "by_rating", "by_language_and_rating"]
 
 
 @pytest.fixture(scope="module")
-def faceted(tables: None) -> str:
+def faceted(tables):
     kinds = [kind for kind, number in SPREAD.items() for _ in range(number)]
     load(
         written(

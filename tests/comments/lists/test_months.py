@@ -22,7 +22,7 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
-def dated(tables: None) -> Truth:
+def dated(tables):
     """A comment each five days from November 2025 on, by turns in German and English."""
     comments = [
         written(
@@ -116,7 +116,7 @@ class TestTheMonthsOffered:
 
 class TestTheCounts:
     @pytest.fixture
-    def product_id(self, fresh) -> str:
+    def product_id(self, fresh):
         return fresh("counted")
 
     def counted(self, product_id: str) -> dict[str, int]:

@@ -23,7 +23,7 @@ LISTS = "/products/lamp/comments"
 
 
 @pytest.fixture(scope="module")
-def lamp(tables: None) -> Truth:
+def lamp(tables):
     """45 comments in German and English on the product ``lamp``."""
     comments = numbered_comments("lamp", count=45, languages=("de", "en"))
     load(comments)

@@ -1,6 +1,5 @@
 """The page of a product's comments is read together, and planned by counts that may be old."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
@@ -46,7 +45,7 @@ def written(product_id: str, number: int, language: str, rating: int) -> NewComm
 
 
 @pytest.fixture
-def comments(fresh: Callable[[str], str]) -> list[NewComment]:
+def comments(fresh):
     """Forty comments on one product, oldest first."""
     product_id, rng = fresh("paged"), Random(7)
     made = [
@@ -165,7 +164,7 @@ class TestTheLanguageOfTheVisitor:
 
 class TestHighlights:
     @pytest.fixture
-    def product_id(self, fresh: Callable[[str], str]) -> str:
+    def product_id(self, fresh):
         """Praise without end, and one old complaint."""
         product_id = fresh("praised")
         load([written(product_id, n, "en", 1 if n == 3 else 5) for n in range(20)])

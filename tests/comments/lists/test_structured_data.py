@@ -2,12 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from django.conf import LazySettings
 
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
@@ -34,7 +32,7 @@ REQUIRED = {
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str]) -> str:
+def lamp(fresh):
     """A lamp of 19.99 EUR in a category within another, with 25 comments."""
     rooms, lamps = (NewCategory(fresh("rooms"), "Rooms"), NewCategory(fresh("lamps"), "Lamps & co"))
     lamps = NewCategory(lamps.slug, lamps.name, rooms.slug)
@@ -79,7 +77,7 @@ class TestEachThing:
         assert {thing["@type"] for thing in found} == REQUIRED.keys()
         assert [one for one in found if not REQUIRED[one["@type"]] <= one.keys()] == []
 
-    def test_has_whole_addresses_of_the_site(self, lamp, settings: LazySettings):
+    def test_has_whole_addresses_of_the_site(self, lamp, settings):
         settings.SITE_URL = "https://shop.example.com"
         found = every([*things(visit(f"/products/{lamp}/").page).values()])
         addresses = [one[name] for one in found for name in ("url", "item") if name in one]

@@ -192,12 +192,12 @@ class Site:
 
 
 @pytest.fixture(scope="module")
-def site() -> Site:
+def site():
     return Site()
 
 
 @pytest.fixture
-def unlogged() -> Iterator[None]:
+def unlogged():
     """Thousands of refusals are thousands of lines."""
     logging.disable()
     yield

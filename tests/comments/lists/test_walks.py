@@ -45,14 +45,14 @@ def walks(choices, *, of_each: int) -> list[Walk]:
 
 
 @pytest.fixture(scope="module")
-def some(model: str, pytestconfig: pytest.Config):
+def some(model, pytestconfig):
     """Takes all walks by the indexes; by the sets one in four, and all with ``--thorough``."""
     is_whole = model == "indexes" or pytestconfig.getoption("--thorough")
     return lambda walks: walks if is_whole else walks[::4]
 
 
 @pytest.fixture(scope="module")
-def ties(model: str) -> Truth:
+def ties(model):
     """120 comments on the product ``ties``, at six moments."""
     comments = tied_comments("ties", count=120)
     load(comments)
@@ -60,7 +60,7 @@ def ties(model: str) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def some_reviews(model: str, real_data) -> Truth:
+def some_reviews(model, real_data):
     """Some real reviews, under the product ``some-reviews``; fewer where each is 32 items."""
     every = {"indexes": 60, "sets": 240}[model]
     comments = real_comments(real_data, "some-reviews", every=every)
@@ -69,7 +69,7 @@ def some_reviews(model: str, real_data) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def reviews(model: str, real_data) -> Truth:
+def reviews(model, real_data):
     """Each third real review, under the product ``reviews``; without their words, to be quick.
 
     By the sets each twelfth of them: `test_both_read_models` has them all.

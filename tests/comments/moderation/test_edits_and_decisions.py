@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("few_items")
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 
 from comments.imports.writer import BulkWriter
-from comments.items import NewComment
 from comments.lists.page import SHOWN_PICKS, find_picks
 from comments.moderation.services import feature, hide, unfeature
 from comments.posting.services import add_comment, delete_comment, edit_comment
@@ -16,18 +15,18 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from tests.support.comments.threads import NOW, differing, made_comment
 from tests.support.comments.truth import START
-from tests.support.comments.writers import Writer, someone
+from tests.support.comments.writers import someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
 @pytest.fixture
-def sam() -> Writer:
+def sam():
     return someone("sam", is_staff=True)
 
 

@@ -46,7 +46,7 @@ EVERYWHERE = [("~", "~"), ("en", "~"), ("~", "5"), ("en", "5")]
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     """A comment that bob found helpful, and reported."""
     comment = made_comment()
     vote(comment_id=comment.id, username="bob")
@@ -285,7 +285,7 @@ class TestIntegrity:
 
 class TestPages:
     @pytest.fixture
-    def sam(self) -> Writer:
+    def sam(self):
         return someone("sam", is_staff=True)
 
     def decision_on(

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def sam() -> Writer:
+def sam():
     return someone("sam", is_staff=True)
 
 

@@ -18,7 +18,7 @@ from dynamo.writes.counters import SHARDS
 from tests.support.comments.loading import load
 from tests.support.comments.ranked import index_that_lags, last_comment
 from tests.support.comments.truth import START
-from tests.support.comments.writers import Writer, delete_url, load_older, made_product, someone
+from tests.support.comments.writers import delete_url, load_older, made_product, someone
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -26,12 +26,12 @@ TABLE = Comment.Meta.table_name
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 
 @pytest.fixture
-def lamp() -> str:
+def lamp():
     return made_product()
 
 

@@ -23,17 +23,17 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 
 @pytest.fixture
-def lamp() -> str:
+def lamp():
     return made_product()
 
 
 @pytest.fixture
-def posted(alice: Writer, lamp: str) -> StoredComment:
+def posted(alice, lamp):
     return alice.has_written(lamp)
 
 

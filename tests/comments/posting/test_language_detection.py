@@ -13,7 +13,7 @@ from comments.posting.language_detection import detect_language, load
 
 
 @pytest.fixture
-def loads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def loads(monkeypatch):
     """The files from which a model was loaded."""
     files: list[str] = []
     load_file = LanguageIdentifier.from_model_file

@@ -22,7 +22,6 @@ from tests.support.comments.faulty import unreachable
 from tests.support.comments.ranked import index_that_lags
 from tests.support.comments.writers import (
     WORDS,
-    Writer,
     delete_url,
     error_on,
     fields_of,
@@ -38,12 +37,12 @@ pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 
 @pytest.fixture
-def lamp() -> str:
+def lamp():
     return made_product()
 
 

@@ -1,6 +1,5 @@
 """Comments are added, edited and deleted with their counts, once each, and nothing is lost."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -31,7 +30,7 @@ NOW = START + timedelta(days=1)
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     return NewComment(
         id=fresh("comment"),
         product_id=fresh("product"),
@@ -54,44 +53,42 @@ def listed(comment: NewComment, languages: str = "~", ratings: str = "~") -> lis
 
 
 class TestAdding:
-    def test_lists_and_counts_it(self, comment: NewComment) -> None:
+    def test_lists_and_counts_it(self, comment):
         add_comment(comment)
         assert listed(comment, "en", "5") == [comment.id]
         assert cells(comment) == {("en", 5): 1}
 
-    def test_twice_counts_once(self, comment: NewComment) -> None:
+    def test_twice_counts_once(self, comment):
         add_comment(comment)
         add_comment(comment)
         assert cells(comment) == {("en", 5): 1}
 
-    def test_refuses_an_id_that_is_taken(self, comment: NewComment) -> None:
+    def test_refuses_an_id_that_is_taken(self, comment):
         add_comment(comment)
         with pytest.raises(CommentExists):
             add_comment(replace(comment, title="Something else"))
         assert find_comment(comment.id).title == "Good"
 
-    def test_keeps_a_long_text_whole(self, comment: NewComment) -> None:
+    def test_keeps_a_long_text_whole(self, comment):
         text = "Ünïcode 🦊 " * 500
         add_comment(replace(comment, body=text))
         assert find_comment(comment.id).body == text
 
 
 class TestEditing:
-    def test_moves_it_to_other_lists_with_its_counts(self, comment: NewComment) -> None:
+    def test_moves_it_to_other_lists_with_its_counts(self, comment):
         add_comment(comment)
         edit_comment(load_comment(comment.id), now=NOW, rating=1, language="de")
         assert listed(comment, "de", "1") == [comment.id]
         assert listed(comment, "en") == []
         assert cells(comment) == {("de", 1): 1}
 
-    def test_keeps_its_place_in_time(self, comment: NewComment) -> None:
+    def test_keeps_its_place_in_time(self, comment):
         add_comment(comment)
         edit_comment(load_comment(comment.id), now=NOW, title="Better")
         assert find_comment(comment.id).created == START
 
-    def test_of_what_has_changed_meanwhile_is_told_with_how_it_is_now(
-        self, comment: NewComment
-    ) -> None:
+    def test_of_what_has_changed_meanwhile_is_told_with_how_it_is_now(self, comment):
         add_comment(comment)
         read = load_comment(comment.id)
         edit_comment(read, now=NOW, title="Mine")
@@ -99,18 +96,18 @@ class TestEditing:
             edit_comment(read, now=NOW, title="Yours")
         assert lost.value.stored.comment.title == "Mine"
 
-    def test_that_changes_nothing_writes_nothing(self, comment: NewComment) -> None:
+    def test_that_changes_nothing_writes_nothing(self, comment):
         add_comment(comment)
         read = load_comment(comment.id)
         assert edit_comment(read, now=NOW, title="Good").version == read.version
 
-    def test_of_a_long_text_to_a_short_one_leaves_no_body_behind(self, comment: NewComment) -> None:
+    def test_of_a_long_text_to_a_short_one_leaves_no_body_behind(self, comment):
         add_comment(replace(comment, body="long " * 500))
         edit_comment(load_comment(comment.id), now=NOW, body="short")
         assert find_comment(comment.id).body == "short"
         assert load_comment(comment.id).comment.body == "short"
 
-    def test_of_a_deleted_comment_is_told(self, comment: NewComment) -> None:
+    def test_of_a_deleted_comment_is_told(self, comment):
         add_comment(comment)
         read = load_comment(comment.id)
         delete_comment(comment.id)
@@ -119,13 +116,13 @@ class TestEditing:
 
 
 class TestDeleting:
-    def test_takes_it_from_its_lists_and_counts(self, comment: NewComment) -> None:
+    def test_takes_it_from_its_lists_and_counts(self, comment):
         add_comment(replace(comment, body="long " * 500))
         assert delete_comment(comment.id)
         assert listed(comment) == []
         assert cells(comment) == {}
 
-    def test_twice_is_success_twice_and_counts_once(self, comment: NewComment) -> None:
+    def test_twice_is_success_twice_and_counts_once(self, comment):
         add_comment(comment)
         add_comment(replace(comment, id=f"{comment.id}-2"))
         assert [delete_comment(comment.id), delete_comment(comment.id)] == [True, False]
@@ -133,12 +130,12 @@ class TestDeleting:
 
 
 class TestWritersWhoMeet:
-    def test_all_get_through(self, comment: NewComment) -> None:
+    def test_all_get_through(self, comment):
         with conflicts(3):
             add_comment(comment)
         assert cells(comment) == {("en", 5): 1}
 
-    def test_spread_the_counts_over_more_shards(self, comment: NewComment) -> None:
+    def test_spread_the_counts_over_more_shards(self, comment):
         with conflicts(4) as met:
             add_comment(comment)
         for number in range(40):

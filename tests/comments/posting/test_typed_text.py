@@ -106,12 +106,12 @@ def cautious_browser(writer: Writer) -> Client:
 
 
 @pytest.fixture(params=KINDS)
-def sent(request: pytest.FixtureRequest) -> Sent:
+def sent(request):
     return form_of(request.param)
 
 
 @pytest.fixture(params=[{}, HTMX], ids=["whole page", "htmx"])
-def headers(request: pytest.FixtureRequest) -> dict[str, str]:
+def headers(request):
     return request.param
 
 
@@ -167,7 +167,7 @@ class TestFormWithATokenFromBeforeItsUserSignedInAnew:
     """The sign-in on another page makes a new token; the form has the old one."""
 
     @pytest.fixture
-    def browser(self, sent: Sent) -> Client:
+    def browser(self, sent):
         return cautious_browser(sent.writer)
 
     def test_is_shown_again_and_changes_nothing(self, sent, headers, browser):
@@ -248,7 +248,7 @@ class TestReportsInOneList:
 
 class TestReplyInPlace:
     @pytest.fixture
-    def sent(self) -> Sent:
+    def sent(self):
         return form_of("reply")
 
     def test_swaps_form_and_reply_and_says_so(self, sent):

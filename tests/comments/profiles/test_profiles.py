@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 

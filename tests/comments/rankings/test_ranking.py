@@ -1,7 +1,6 @@
 """Products' ranks: that they arrive, how far they may lag, and that no late one stays."""
 
 import logging
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
@@ -53,7 +52,7 @@ FIVE_STARS, COMMENTED = Ranking.FIVE_STARS, Ranking.COMMENTED
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     return NewComment(
         id=fresh("comment"),
         product_id=fresh("product"),
@@ -465,7 +464,7 @@ def walk(ranking: Ranking, *, size: int) -> tuple[list[str], list[str]]:
 
 class TestTheNameOfAProduct:
     @pytest.fixture
-    def lamp(self, comment: NewComment) -> NewProduct:
+    def lamp(self, comment):
         """The product that is commented on."""
         lamp = NewProduct(comment.product_id, "Lamp", (f"shelf-{comment.product_id}",))
         self.put(lamp)

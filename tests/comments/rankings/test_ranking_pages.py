@@ -25,7 +25,7 @@ FUTURE = START.replace(year=2999)
 
 
 @pytest.fixture(scope="module")
-def lamps(tables: None) -> list[str]:
+def lamps(tables):
     """Twelve lamps: the first has the fewest 5-star comments, and the last comment."""
     shelf = NewCategory(slug="ranked-lamps", name="Lamps")
     ids = [f"{shelf.slug}-{number:02}" for number in range(12)]
@@ -39,7 +39,7 @@ def lamps(tables: None) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def helpful(tables: None) -> str:
+def helpful(tables):
     """A product with 45 comments, as many helpful votes as their numbers say."""
     product_id = unique("product")
     load(

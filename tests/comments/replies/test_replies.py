@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -42,12 +41,12 @@ THANKS = NewReply("Thank you!", START)
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
 @pytest.fixture
-def sam() -> Writer:
+def sam():
     return someone("sam", is_staff=True)
 
 
@@ -250,7 +249,7 @@ class TestCapacity:
 
 class TestImportedReplies:
     @pytest.fixture
-    def row(self, comment) -> NewComment:
+    def row(self, comment):
         """A comment of a file, with a reply."""
         return replace(comment, id=f"{comment.id}-row", username="", reply=THANKS)
 
@@ -370,7 +369,7 @@ class TestRowsWithReplies:
 
 
 @pytest.fixture(scope="module")
-def rows(real_data: Path) -> list[dict[str, str]]:
+def rows(real_data):
     """The rows of the real reviews."""
     with gzip.open(real_data / "reviews" / "app_reviews.csv.gz", "rt", newline="") as file:
         return list(csv.DictReader(file))

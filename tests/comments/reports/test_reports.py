@@ -18,7 +18,7 @@ from comments.votes.services import vote
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, moderated
-from tests.support.comments.writers import Writer, nobody, someone
+from tests.support.comments.writers import nobody, someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
 TABLE = Comment.Meta.table_name
@@ -26,7 +26,7 @@ SCRIPT = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
@@ -157,7 +157,7 @@ class TestTraces:
 
 class TestForm:
     @pytest.fixture
-    def bob(self) -> Writer:
+    def bob(self):
         return someone("bob")
 
     def test_reports_and_leads_back_to_the_comment(self, comment, bob):

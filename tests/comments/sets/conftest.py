@@ -1,7 +1,5 @@
 """The site on the read model ``sets``, with the stream of its table, or before that is on."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from comments.lists.queries import SETS
@@ -12,13 +10,13 @@ from tests.support.comments.read_models import reading_by
 
 
 @pytest.fixture(scope="module")
-def followed(tables: None, engine_name: str) -> Iterator[None]:
+def followed(tables, engine_name):
     """Tables of the module's own, where there is an engine to be had for them; no stream."""
     with reading_by(SETS, engine_name=engine_name):
         yield
 
 
 @pytest.fixture(scope="module")
-def streamed(followed: None) -> None:
+def streamed(followed):
     """The same, with the stream of ``comment_sets`` switched on."""
     create_missing([CommentSetItem], client=client())

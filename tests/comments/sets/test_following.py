@@ -48,7 +48,7 @@ def assert_followed(comment: NewComment) -> None:
 
 
 def edit(comment: NewComment, **what: object) -> None:
-    edit_comment(load_comment(comment.id), now=NOW, **what)  # type: ignore[arg-type] # a test's
+    edit_comment(load_comment(comment.id), now=NOW, **what)
 
 
 def reply(comment: NewComment, text: str = "Thank you!") -> None:
@@ -78,7 +78,7 @@ WRITES: dict[str, Callable[[NewComment], object]] = {
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
@@ -184,7 +184,7 @@ class TestTheOtherReadModel:
 
 class TestFollowing:
     @pytest.fixture(autouse=True)
-    def _sets(self) -> Iterator[None]:
+    def _sets(self):
         with override_settings(COMMENTS_READ_MODEL="sets"):
             yield
 

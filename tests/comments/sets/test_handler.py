@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("streamed")
 
 
 @pytest.fixture
-def written(fresh: Callable[[str], str]) -> Callable[..., Item]:
+def written(fresh):
     """Writes the primary item of a new comment."""
 
     def written(**what: Any) -> Item:
@@ -88,7 +88,7 @@ class TestAnEvent:
 
 class TestARecordThatCannotBeApplied:
     @pytest.fixture
-    def event(self, written) -> Sequence[tuple[Item, dict[str, Any]]]:
+    def event(self, written):
         primaries = [written() for _ in range(3)]
         return [(p, record(None, p, number=n)) for n, p in enumerate(primaries, start=1)]
 

@@ -182,7 +182,7 @@ def test_what_is_written_is_what_the_record_asks_for_where_nothing_came_after_it
     for record in hostile.table.records[hostile.checkpoint :]:
         asked = writes_for(record)
         applied = hostile.table.writer().apply([record])
-        assert (applied.puts, applied.deletes) == (len(asked.puts), len(asked.deletes))
+        assert (applied.copies_put, applied.copies_deleted) == (len(asked.puts), len(asked.deletes))
         assert asked.puts.items() <= hostile.table.items.items()
         assert asked.deletes.isdisjoint(hostile.table.items)
 

@@ -1,6 +1,5 @@
 """The plan for a list under the read model ``sets``, and how it is chosen."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,7 +19,7 @@ INDEXES = ("all", "by_language", "by_rating", "by_language_and_rating")
 
 
 @pytest.fixture(autouse=True)
-def _sets() -> Iterator[None]:
+def _sets():
     with override_settings(COMMENTS_READ_MODEL="sets"):
         yield
 

@@ -1,7 +1,6 @@
 """What the copies cost to write and to read: as docs/designs/sets.md says, and no more."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -43,7 +42,7 @@ def told(what: str) -> list[float]:
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     """A comment of usual length, on a product that has another one already."""
     comment = replace(USUAL, id=fresh("comment"), product_id=fresh("product"))
     add_comment(replace(comment, id=fresh("comment")))
@@ -52,7 +51,7 @@ def comment(fresh: Callable[[str], str]) -> NewComment:
 
 
 @pytest.fixture(scope="module")
-def product(streamed: None) -> str:
+def product(streamed):
     """A product with more than a page of such comments."""
     load([replace(USUAL, id=f"usual-{n}") for n in range(22)])
     return USUAL.product_id

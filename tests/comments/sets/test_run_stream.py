@@ -3,7 +3,7 @@
 import json
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -42,7 +42,7 @@ LATER = START + timedelta(days=1)
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     """A comment whose copies are made."""
     comment = NewComment(
         id=fresh("comment"),

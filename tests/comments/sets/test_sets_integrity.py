@@ -1,7 +1,6 @@
 """What is wrong with the copies is found, and mended: missing, stale and orphaned ones."""
 
 import json
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import StringIO
 from typing import Any
@@ -31,7 +30,7 @@ pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     """A comment with its 32 items."""
     comment = NewComment(
         id=fresh("comment"),
@@ -68,7 +67,7 @@ def assert_right(comment: NewComment) -> None:
 
 
 @pytest.fixture
-def without_following() -> Iterator[None]:
+def without_following():
     """A site that reads its lists by the indexes, and lets the sets be."""
     with override_settings(COMMENTS_READ_MODEL="indexes"):
         yield
@@ -168,7 +167,7 @@ class TestPrimaries:
 
 class TestCommentsWithoutAnyItem:
     @pytest.fixture
-    def many(self, fresh, without_following) -> list[NewComment]:
+    def many(self, fresh, without_following):
         """More than are built at once, written before anybody thought of sets."""
         one = NewComment("", fresh("product"), "en", 5, START)
         comments = [replace(one, id=fresh("old"), rating=1 + n % 5) for n in range(27)]

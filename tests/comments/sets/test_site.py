@@ -1,7 +1,5 @@
 """The whole site on the sets: what is written is shown, at once to its author and soon to all."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.test import override_settings
 
@@ -23,7 +21,6 @@ from tests.support.comments.browsing import visit
 from tests.support.comments.miscounting import settle
 from tests.support.comments.threads import NOW
 from tests.support.comments.writers import (
-    Writer,
     delete_url,
     edit_url,
     fields_of,
@@ -36,7 +33,7 @@ pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 
 
 @pytest.fixture(params=["names", "masks"])
-def spelling(request: pytest.FixtureRequest) -> Iterator[str]:
+def spelling(request):
     """Each spelling of the sets, in the same table: the products are others."""
     drain()  # what others left is spelled as they had it
     with override_settings(COMMENT_SETS_KEY_FORMAT=request.param):
@@ -45,12 +42,12 @@ def spelling(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 
 @pytest.fixture
-def comment(alice: Writer) -> NewComment:
+def comment(alice):
     """What alice has written, five stars, in English; its copies are made."""
     stored = alice.has_written(made_product())
     drain()

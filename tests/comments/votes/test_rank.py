@@ -1,6 +1,6 @@
 """A product's comments by helpful votes: ranked on their own items, and nothing else touched."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -32,7 +32,7 @@ NOW = START + timedelta(days=1)
 
 
 @pytest.fixture
-def comment(fresh: Callable[[str], str]) -> NewComment:
+def comment(fresh):
     comment = NewComment(
         id=fresh("comment"),
         product_id=fresh("product"),

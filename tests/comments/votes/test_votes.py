@@ -21,13 +21,13 @@ from tests.support.chance import examples
 from tests.support.comments.conflicts import conflicts
 from tests.support.comments.faulty import Fault, troubled
 from tests.support.comments.threads import NOW, differing, helpful, made_comment
-from tests.support.comments.writers import Writer, nobody, someone
+from tests.support.comments.writers import nobody, someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
@@ -193,7 +193,7 @@ class TestCapacity:
 
 class TestButton:
     @pytest.fixture
-    def bob(self) -> Writer:
+    def bob(self):
         return someone("bob")
 
     def test_is_pressed_by_those_who_found_it_helpful(self, comment, bob):

@@ -10,7 +10,6 @@ from threading import Thread
 import pytest
 from django.test import Client
 
-from dynamo.engine.server import EngineServer
 from tests.support.comments.browsing import HTMX, Shown
 from tests.support.comments.loading import load
 from tests.support.comments.outage import connected, own_engine, wait_for_answers
@@ -24,7 +23,7 @@ PAGES = ("/", "/products/lamp/", LIST, "/products/lamp/comments/de.en/1.2/", "/c
 
 
 @pytest.fixture(scope="module")
-def away(tmp_path_factory) -> Iterator[EngineServer]:
+def away(tmp_path_factory):
     """An engine with a product of 30 comments, and one long one."""
     with own_engine(tmp_path_factory.mktemp("engine")) as engine:
         load(numbered_comments("lamp", count=30, languages=("de", "en")))
@@ -34,7 +33,7 @@ def away(tmp_path_factory) -> Iterator[EngineServer]:
 
 
 @pytest.fixture
-def visitor(away: EngineServer) -> Client:
+def visitor(away):
     """A visitor who has seen the list before the engine was stopped."""
     if away.pid is None:
         away.start()

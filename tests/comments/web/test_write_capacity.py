@@ -1,7 +1,6 @@
 """What each write costs: as docs/writing.md says, and no more."""
 
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -61,7 +60,7 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(fresh: Callable[[str], str]) -> Shelf:
+def shelf(fresh):
     return Shelf(fresh("alice"))
 
 

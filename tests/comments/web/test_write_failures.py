@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 
@@ -16,8 +15,8 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import rank_or_log
 from dynamo.lists.reader import PageRequest
-from tests.support.comments.faulty import When, faults, troubled
-from tests.support.comments.flows import FLOWS, Flow, delete_user_data
+from tests.support.comments.faulty import faults, troubled
+from tests.support.comments.flows import FLOWS, delete_user_data
 from tests.support.comments.loading import delete_all_comments
 from tests.support.comments.writers import (
     WORDS,
@@ -37,7 +36,7 @@ DONE, TOLD = frozenset({200, 302}), frozenset({403, 409, 429, 503})
 
 
 @pytest.fixture(scope="module")
-def nothing(few_items: None) -> Snapshot:
+def nothing(few_items):
     """No comments, but what is written or read once in a process's life has been."""
     delete_user_data().send()
     delete_all_comments()
@@ -45,7 +44,7 @@ def nothing(few_items: None) -> Snapshot:
 
 
 @pytest.fixture(autouse=True)
-def no_comments(nothing: Snapshot, settings: Any) -> None:
+def no_comments(nothing, settings):
     """The check reads all comments there are.
 
     The activity log is a month long: what is done for each month is the same, and fails the same.
@@ -70,8 +69,8 @@ LATER = frozenset({"rank", "leftovers", "keys", "votes", "marks"})
 @pytest.mark.parametrize("flow_of", FLOWS)
 class TestAWriteWhoseCallFails:
     def test_leaves_the_data_whole_and_is_finished_by_doing_it_again(
-        self, flow_of: Callable[[], Flow], when: When, pytestconfig: pytest.Config
-    ) -> None:
+        self, flow_of, when, pytestconfig
+    ):
         thorough = pytestconfig.getoption("--thorough")
         if when != "before it is sent" and not thorough:
             pytest.skip("--thorough lets calls fail after they were applied, too")
@@ -94,7 +93,7 @@ class TestAWriteWhoseCallFails:
 class TestManyAtOnce:
     """On one product, with conflicts and throttling."""
 
-    def test_are_done_or_told_and_all_agrees(self, pytestconfig: pytest.Config) -> None:
+    def test_are_done_or_told_and_all_agrees(self, pytestconfig):
         lamp, count = made_product(), 25 if pytestconfig.getoption("--thorough") else 8
         writers = [someone("alice") for _ in range(count)]
         forms = [(w, {**w.open_form(lamp), **WORDS, "rating": str(n % 5 + 1)})
@@ -117,7 +116,7 @@ class TestManyAtOnce:
         assert differences() == []
         agrees(lamp)
 
-    def test_that_are_the_same_form_post_once(self) -> None:
+    def test_that_are_the_same_form_post_once(self):
         alice, lamp = someone("alice"), made_product()
         form = {**alice.open_form(lamp), **WORDS}
         browsers = [sign_in(alice.username) for _ in range(10)]

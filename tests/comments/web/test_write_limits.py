@@ -1,14 +1,11 @@
 """How often somebody may write: one limit for all that is written, kept in the table."""
 
-from typing import Any
-
 import pytest
 
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from tests.support.comments.writers import (
     WORDS,
-    Writer,
     delete_url,
     edit_url,
     error_on,
@@ -23,17 +20,17 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def two_writes(settings: Any) -> None:
+def two_writes(settings):
     settings.COMMENT_WRITES_PER_USER = 2
 
 
 @pytest.fixture
-def alice() -> Writer:
+def alice():
     return someone("alice")
 
 
 @pytest.fixture
-def lamp() -> str:
+def lamp():
     return made_product()
 
 

@@ -128,7 +128,7 @@ ACTIONS = {
 
 
 @pytest.fixture(scope="module")
-def people(tables) -> dict[str, Writer]:
+def people(tables):
     """One of each role."""
     return {
         "author": someone("alice"),
@@ -142,7 +142,7 @@ Posted = Callable[[Action, Writer], StoredComment]
 
 
 @pytest.fixture(scope="module")
-def posted_for(people) -> Posted:
+def posted_for(people):
     """Post a comment by the author, with what has to be there for somebody's action on it."""
 
     def post(action: Action, who: Writer) -> StoredComment:
@@ -154,7 +154,7 @@ def posted_for(people) -> Posted:
 
 
 @pytest.fixture(scope="module")
-def untouched(posted_for) -> Posted:
+def untouched(posted_for):
     """The same, but one comment for all actions that should change nothing of it."""
     found: dict[object, StoredComment] = {}
 
@@ -167,7 +167,7 @@ def untouched(posted_for) -> Posted:
 
 
 @pytest.fixture(scope="module")
-def posted(people) -> StoredComment:
+def posted(people):
     """A comment of the author's, to be looked at."""
     return people["author"].has_written(made_product())
 

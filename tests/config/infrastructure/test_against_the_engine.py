@@ -1,7 +1,6 @@
 """What ``export_model`` says, beside the tables that ``create_tables`` makes."""
 
 import json
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -18,14 +17,14 @@ CASES = [(), ("--provisioned", "7", "3")]
 
 
 @pytest.fixture(autouse=True)
-def calls_are_nobodys() -> Iterator[None]:
+def calls_are_nobodys():
     """Without a name the calls below would be recorded as those of create_tables."""
     with acting_as("this test"):
         yield
 
 
 @pytest.fixture(scope="module")
-def prefixed() -> Iterator[Callable[[], str]]:
+def prefixed():
     """Gives prefixes that no table has yet; deletes what was made under them."""
     prefixes: list[str] = []
 
@@ -41,9 +40,7 @@ def prefixed() -> Iterator[Callable[[], str]]:
 
 
 @pytest.fixture(scope="module", params=CASES, ids=["on demand", "provisioned"])
-def made(
-    request: pytest.FixtureRequest, prefixed: Callable[[], str]
-) -> tuple[str, tuple[str, ...]]:
+def made(request, prefixed):
     """The prefix of tables that ``create_tables`` made, and its options."""
     prefix = prefixed()
     run(prefix, "create_tables", *request.param)

@@ -14,18 +14,18 @@ from tests.support.project import PROJECT
 
 
 @pytest.fixture(scope="module")
-def with_sets() -> dict[str, Any]:
+def with_sets():
     return template(model=SETS)
 
 
 @pytest.fixture(scope="module")
-def function(with_sets: dict[str, Any]) -> dict[str, Any]:
+def function(with_sets):
     (function,) = resources(with_sets, "Lambda::Function").values()
     return function["Properties"]
 
 
 @pytest.fixture(scope="module")
-def mapping(with_sets: dict[str, Any]) -> dict[str, Any]:
+def mapping(with_sets):
     (mapping,) = resources(with_sets, "Lambda::EventSourceMapping").values()
     return mapping["Properties"]
 

@@ -3,10 +3,9 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from random import Random
 from typing import Any
 from zipfile import ZipFile
@@ -46,7 +45,7 @@ for line in sys.stdin:
 
 
 @pytest.fixture(scope="module")
-def streamed(tables: None, engine_name: str) -> Iterator[None]:
+def streamed(tables, engine_name):
     """The read model ``sets`` on tables of the module's own, with the stream."""
     with reading_by(SETS, engine_name=engine_name):
         create_missing([CommentSetItem], client=client())
@@ -54,7 +53,7 @@ def streamed(tables: None, engine_name: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZipFile]:
+def archive(tmp_path_factory):
     """What ``make lambda`` packs, of the environment that the tests run in."""
     path = tmp_path_factory.mktemp("lambda") / "function.zip"
     make = ["make", "--silent", "lambda", f"VENV={sys.prefix}", f"ZIP={path}"]
@@ -66,7 +65,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZipFile]:
 
 
 @pytest.fixture(scope="module")
-def task(archive: ZipFile, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def task(archive, tmp_path_factory):
     """The folder that Lambda unpacks the zip into."""
     folder = tmp_path_factory.mktemp("task")
     archive.extractall(folder)
@@ -74,9 +73,7 @@ def task(archive: ZipFile, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def function(
-    streamed: None, task: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[subprocess.Popen[str]]:
+def function(streamed, task, tmp_path_factory):
     """The function, started, with the variables that the docs name and those of Lambda itself."""
     connection = current_connection()
     process = subprocess.Popen(
@@ -145,7 +142,7 @@ class Tape:
 
 
 @pytest.fixture(scope="module")
-def tape(streamed: None) -> Tape:
+def tape(streamed):
     """Records what is written to the table of the copies."""
     return Tape()
 
@@ -155,7 +152,7 @@ def kinds(records: Sequence[Mapping[str, Any]]) -> set[str]:
 
 
 @pytest.fixture
-def comments(fresh, tape) -> list[NewComment]:
+def comments(fresh, tape):
     """Four comments, not copied yet."""
     tape.since_last_time()
     first = NewComment(

@@ -12,7 +12,7 @@ CALLS = {"CreateTable", "UpdateTimeToLive", "UpdateContinuousBackups"}
 
 
 @pytest.fixture(scope="module")
-def requests() -> dict[str, Any]:
+def requests():
     return exported("aws-json", model=SETS)
 
 

@@ -29,7 +29,7 @@ MOST_POLICIES = 10
 
 
 @pytest.fixture(scope="module")
-def with_sets() -> dict[str, Any]:
+def with_sets():
     return template(model=SETS)
 
 

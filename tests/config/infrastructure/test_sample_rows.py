@@ -43,7 +43,7 @@ KINDS = {
 
 
 @pytest.fixture(scope="module")
-def stored(engine_name: str, pytestconfig: pytest.Config) -> Iterator[dict[str, list[Item]]]:
+def stored(engine_name, pytestconfig):
     """All that is stored, by table."""
     with (
         reading_by(SETS, engine_name=engine_name),

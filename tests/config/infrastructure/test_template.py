@@ -13,17 +13,17 @@ REGIONS = ["eu-west-1", "us-east-1"]
 
 
 @pytest.fixture(scope="module")
-def with_indexes() -> dict[str, Any]:
+def with_indexes():
     return template()
 
 
 @pytest.fixture(scope="module")
-def with_sets() -> dict[str, Any]:
+def with_sets():
     return template(model=SETS)
 
 
 @pytest.fixture(scope="module")
-def tables(with_sets: dict[str, Any]) -> dict[str, Any]:
+def tables(with_sets):
     return resources(with_sets, "DynamoDB::Table")
 
 

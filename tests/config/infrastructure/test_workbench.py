@@ -31,26 +31,26 @@ SHAPE = json.loads((PROJECT / "tests/support/config/workbench_schema.json").read
 
 
 @pytest.fixture(autouse=True)
-def with_copies() -> Iterator[None]:
+def with_copies():
     """The settings of a site whose lists are read from ``comment_sets``."""
     with override_settings(DYNAMODB_MODELS=MODELS):
         yield
 
 
 @pytest.fixture
-def model() -> dict[str, Any]:
+def model():
     return workbench_model()
 
 
 @pytest.fixture
-def created(tables: None) -> None:
+def created(tables):
     """The tables of the model."""
     models = [*map(import_string, MODELS), model_of(MONTH)]
     create_missing(models, client=client(), streams=False)
 
 
 @pytest.fixture(params=range(4), ids=["shop", "comments", "comment_sets", "activity"])
-def table(request: pytest.FixtureRequest, model: dict[str, Any]) -> dict[str, Any]:
+def table(request, model):
     return model["DataModel"][request.param]
 
 

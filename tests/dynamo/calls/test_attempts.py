@@ -153,12 +153,6 @@ class TestAnAnswerThatIsNoJSONObject:
         )
 
 
-class TestAnEndpointThatIsNoDynamoDB:
-    def test_is_said_in_a_sentence(self, proxy):
-        page = ClientError({"Error": {"Code": "404", "Message": "<html>" + "x" * 900}}, "Query")
-        assert str(fault_in(page)) == "What answers at the database's address is not DynamoDB."
-
-
 class TestATimeBudget:
     def test_bounds_all_attempts_together(self, proxy):
         proxy.kinds = ["stalled"]

@@ -26,6 +26,8 @@ from dynamo.calls.faults import (
 )
 
 URL = "http://127.0.0.1:9"
+NO_INDEX = "The table does not have the specified index: ranked"
+TOO_MANY = "'transactItems' …: Member must have length less than or equal to {}"
 
 
 def answer(code: str, status: int = 400) -> ClientError:
@@ -33,30 +35,66 @@ def answer(code: str, status: int = 400) -> ClientError:
     return ClientError(response, "Query")
 
 
-def too_many_actions(most: int) -> ClientError:
-    message = f"'transactItems' …: Member must have length less than or equal to {most}"
-    error = {"Code": "ValidationException", "Message": message}
-    return ClientError({"Error": error}, "TransactWriteItems")
+def refused(message: str) -> ClientError:
+    return ClientError({"Error": {"Code": "ValidationException", "Message": message}}, "Query")
 
 
-class TestAnAbsentDatabase:
+FAULTS: dict[type[Unavailable], list[Exception]] = {
+    Unreachable: [
+        EndpointConnectionError(endpoint_url=URL),
+        ConnectTimeoutError(endpoint_url=URL),
+        ReadTimeoutError(endpoint_url=URL),
+        ConnectionClosedError(endpoint_url=URL),
+        HTTPClientError(error="reset"),
+        answer("InternalServerError", 500),
+        answer("ServiceUnavailable", 503),
+        answer("InternalServerErrorException", 500),
+        answer("503", 503),
+        answer("RequestTimeout"),
+        GetError("Failed to get item", ClientError({"Error": {"Code": "503"}}, "GetItem")),
+    ],
+    Throttled: [
+        answer("ProvisionedThroughputExceededException"),
+        answer("ThrottlingException"),
+        answer("RequestLimitExceeded"),
+        answer("Throttling"),
+        answer("ThrottledException"),
+        answer("TooManyRequests"),
+        answer("TooManyRequestsException"),
+        answer("ReplicatedWriteConflictException"),
+        answer("429", 429),
+        QueryError("Failed to query items", answer("ThrottlingException")),
+    ],
+    Unauthorized: [
+        answer("ExpiredToken"),
+        answer("ExpiredTokenException"),
+        answer("UnrecognizedClientException"),
+        answer("InvalidSignatureException"),
+        answer("RequestTimeTooSkewed", 403),
+        answer("AccessDeniedException"),
+        NoCredentialsError(),
+        PartialCredentialsError(provider="env", cred_var="AWS_SECRET_ACCESS_KEY"),
+    ],
+    NotSetUp: [answer("ResourceNotFoundException"), refused(NO_INDEX)],
+    EngineTooOld: [refused(TOO_MANY.format(25))],
+    type(None): [
+        refused(TOO_MANY.format(100)),
+        ValueError("x"),
+        answer("ValidationException"),
+        answer("ConditionalCheckFailedException"),
+        ClientError({}, "Query"),
+        QueryError("no cause at all"),
+    ],
+}
+"""What an error says of the database; of a mistake it says nothing."""
+
+
+class TestAFault:
     @pytest.mark.parametrize(
-        "error",
-        [
-            EndpointConnectionError(endpoint_url=URL),
-            ConnectTimeoutError(endpoint_url=URL),
-            ReadTimeoutError(endpoint_url=URL),
-            ConnectionClosedError(endpoint_url=URL),
-            HTTPClientError(error="reset"),
-            answer("InternalServerError", 500),
-            answer("ServiceUnavailable", 503),
-            answer("InternalServerErrorException", 500),
-            answer("503", 503),
-            answer("RequestTimeout"),
-        ],
+        ("fault", "error"), [(fault, error) for fault, errors in FAULTS.items() for error in errors]
     )
-    def test_is_unreachable(self, error):
-        assert isinstance(fault_in(error), Unreachable)
+    def test_is_what_the_error_says_of_the_database(self, fault, error):
+        assert type(fault_in(error)) is fault
 
     def test_is_unreachable_to_a_client_that_calls_it(self):
         with socket.socket() as taken:
@@ -69,61 +107,19 @@ class TestAnAbsentDatabase:
                 client.list_tables()
         assert isinstance(fault_in(raised.value), Unreachable)
 
-
-class TestABusyDatabase:
-    @pytest.mark.parametrize(
-        "code",
-        [
-            "ProvisionedThroughputExceededException",
-            "ThrottlingException",
-            "RequestLimitExceeded",
-            "Throttling",
-            "ThrottledException",
-            "TooManyRequests",
-            "TooManyRequestsException",
-            "ReplicatedWriteConflictException",
-        ],
-    )
-    def test_is_throttled(self, code):
-        assert isinstance(fault_in(answer(code)), Throttled)
-
-    def test_is_throttled_by_its_status_alone(self):
-        assert isinstance(fault_in(answer("429", 429)), Throttled)
-
     @pytest.mark.parametrize("fault", [Throttled, Unreachable])
     def test_says_when_to_come_back(self, fault):
         assert fault.retry_after > 0
 
-
-class TestAServerWithoutAccess:
-    @pytest.mark.parametrize(
-        "error",
-        [
-            answer("ExpiredToken"),
-            answer("ExpiredTokenException"),
-            answer("UnrecognizedClientException"),
-            answer("InvalidSignatureException"),
-            answer("RequestTimeTooSkewed", 403),
-            answer("AccessDeniedException"),
-            NoCredentialsError(),
-            PartialCredentialsError(provider="env", cred_var="AWS_SECRET_ACCESS_KEY"),
-        ],
-    )
-    def test_is_told_apart(self, error):
+    @pytest.mark.parametrize("error", FAULTS[Unauthorized])
+    def test_of_access_tells_the_operator_alone_what_is_missing(self, error):
         fault = fault_in(error)
-        assert isinstance(fault, Unauthorized)
-        assert "AWS" not in str(fault)  # which visitors read
+        assert "AWS" not in str(fault)
         assert fault.detail == sentence_about(error)
 
-
-class TestAFaultWithinAnotherError:
-    def test_is_found_behind_pynamodbs(self):
-        error = QueryError("Failed to query items", answer("ThrottlingException"))
-        assert isinstance(fault_in(error), Throttled)
-
-    def test_is_found_behind_pynamodbs_by_the_status_of_a_front_end(self):
-        without_status = ClientError({"Error": {"Code": "503", "Message": "<html>"}}, "GetItem")
-        assert isinstance(fault_in(GetError("Failed to get item", without_status)), Unreachable)
+    @pytest.mark.parametrize("error", FAULTS[NotSetUp])
+    def test_of_a_missing_table_says_how_to_set_it_up(self, error):
+        assert "create_tables" in str(fault_in(error))
 
     def test_is_found_behind_an_error_of_ours(self):
         error = LookupError("no such product")
@@ -140,44 +136,13 @@ class TestAFaultWithinAnotherError:
         assert fault_in(error) is None
 
 
-class TestATableOrIndexThatIsNotThere:
+class TestASentence:
     @pytest.mark.parametrize(
-        "error",
-        [
-            answer("ResourceNotFoundException"),
-            ClientError(
-                {
-                    "Error": {
-                        "Code": "ValidationException",
-                        "Message": "The table does not have the specified index: ranked",
-                    }
-                },
-                "Query",
-            ),
-        ],
+        "failure", [NoCredentialsError(), GetError(cause=NoCredentialsError())]
     )
-    def test_says_how_to_set_it_up(self, error):
-        fault = fault_in(error)
-        assert isinstance(fault, NotSetUp)
-        assert "create_tables" in str(fault)
+    def test_about_missing_credentials_says_where_else_a_database_may_be(self, failure):
+        assert "DYNAMODB_ENDPOINT_URL" in sentence_about(failure)
 
-
-class TestAnEngineThatTakesFewActions:
-    def test_is_told_apart_from_a_transaction_that_no_engine_takes(self):
-        assert isinstance(fault_in(too_many_actions(25)), EngineTooOld)
-        assert fault_in(too_many_actions(100)) is None
-
-
-class TestAMistake:
-    @pytest.mark.parametrize(
-        "error",
-        [
-            ValueError("x"),
-            answer("ValidationException"),
-            answer("ConditionalCheckFailedException"),
-            ClientError({}, "Query"),
-            QueryError("no cause at all"),
-        ],
-    )
-    def test_is_no_fault(self, error):
-        assert fault_in(error) is None
+    def test_is_one_line(self):
+        failure = refused("Two validation errors:\n  first;\n  second")
+        assert "Two validation errors: first; second" in sentence_about(failure)

@@ -32,9 +32,6 @@ class TestGather:
 
         assert Pool(2).gather([first, second]) == ["first", "second"]
 
-    def test_of_nothing_gives_nothing(self):
-        assert Pool(2).gather([]) == []
-
     def test_of_one_call_makes_it_here(self):
         assert Pool(2).gather([current_thread]) == [current_thread()]
 
@@ -94,12 +91,6 @@ class TestTogether:
             release.set()
             assert waiting.result()
 
-    def test_raises_what_a_call_raised(self):
-        with Pool(1).together() as together:
-            failing = together.start(fail)
-            with pytest.raises(LookupError):
-                failing.result()
-
     def test_drops_what_has_not_begun_when_the_block_ends(self):
         pool, release, begun = Pool(1), Event(), []
         with pool.together() as together:
@@ -133,10 +124,6 @@ class TestTogether:
 
 
 class TestTheFirstFailure:
-    def test_is_raised(self):
-        with pytest.raises(LookupError, match="the first failure"):
-            Pool(2).gather([str, fail, str])
-
     def test_of_a_single_call_is_raised(self):
         with pytest.raises(LookupError):
             Pool(2).gather([fail])
@@ -147,15 +134,6 @@ class TestTheFirstFailure:
             Pool(2).gather([partial(release.wait, PATIENCE), fail])
         assert not release.is_set()
         release.set()
-
-    def test_drops_the_calls_that_have_not_begun(self):
-        pool, release, begun = Pool(1), Event(), []
-        calls = [fail, partial(release.wait, PATIENCE), partial(begun.append, "late")]
-        with pytest.raises(LookupError):
-            pool.gather(calls)
-        release.set()
-        pool.gather([str, str])  # these queue up behind whatever was not dropped
-        assert begun == []
 
     def test_leaves_the_pool_fit_for_use(self):
         pool = Pool(2)

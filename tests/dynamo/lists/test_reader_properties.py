@@ -1,14 +1,17 @@
 """Whatever the runs, the sizes and the cuts: the pages are the sorted answer, cut in pages."""
 
 from dataclasses import replace
+from math import inf
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamo.items import BLOCK
 from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynamo.lists.reader import Order, PageRequest, Toward
 from dynamo.lists.runs import Position, id_at
+from tests.support.chance import examples
 from tests.support.merged_lists import (
     MergedList,
     bounds,
@@ -44,26 +47,29 @@ def in_front(position: Position, whole: list[str], order: Order) -> list[str]:
     return [place for place in whole if place < position.place]
 
 
+@pytest.fixture(scope="module", params=Toward, ids=["onward", "back"])
+def toward(request: pytest.FixtureRequest) -> Toward:
+    found: Toward = request.param
+    return found
+
+
 class TestWalkingAList:
-    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
-    def test_forward_gives_exactly_the_sorted_answer(self, data, listing, order, size):
-        first_reads = data.draw(first_reads_of(listing))
-        pages = list(listing.walk(PageRequest(size), order, first_reads=first_reads))
-        whole = listing.places(order)
-        assert [place for page in pages for place in places(page)] == whole
-        assert all(len(page.entries) == size for page in pages[:-1])
+    """Of as many units as it takes, or of few: half a unit for each 4 KB that a read starts."""
 
-    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
-    def test_back_from_the_end_gives_the_same(self, data, listing, order, size):
-        first_reads = data.draw(first_reads_of(listing))
-        whole = listing.places(order)
-        request = PageRequest(size, toward=PREVIOUS)
-        pages = list(listing.walk(request, order, first_reads=first_reads))
-        assert [place for page in reversed(pages) for place in places(page)] == whole
-        assert not pages[0].has_next
-        assert all(len(page.entries) == size for page in pages[:-1])
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_gives_exactly_the_sorted_answer(self, toward, data, listing, order, size, at):
+        how = {
+            "first_reads": data.draw(first_reads_of(listing)),
+            "fallback": data.draw(st.sampled_from([None, lambda run, _most: split(run, at)])),
+        }
+        most = data.draw(st.just(inf) | st.floats(0, 6))
+        pages = list(listing.walk(PageRequest(size, None, toward, most), order, **how))
+        assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
+        assert not (pages[0].has_next if toward is PREVIOUS else pages[0].has_previous)
+        in_order = pages[::-1] if toward is PREVIOUS else pages
+        assert [place for page in in_order for place in places(page)] == listing.places(order)
 
-    @given(listing=merged_lists(), order=orders, size=sizes)
+    @given(listing=hostile_lists(), order=orders, size=sizes)
     def test_numbers_the_items_from_one(self, listing, order, size):
         pages = list(listing.walk(PageRequest(size), order))
         ordinals = [entry.position.ordinal for page in pages for entry in page.entries]
@@ -83,33 +89,19 @@ class TestWalkingAList:
 class TestAPageFromAnyPosition:
     """Of an item of any run, of one that is gone, or of none there ever was."""
 
-    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
-    def test_onward_is_what_lies_behind(self, listing, order, size, position):
-        page = listing.read(PageRequest(size, position), order)
-        rest = behind(position, listing.places(order), order)
-        assert places(page) == rest[:size]
-        assert page.has_next is (len(rest) > size)
-        assert page.has_previous
-
-    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
-    def test_back_is_what_lies_in_front(self, listing, order, size, position):
-        page = listing.read(PageRequest(size, position, PREVIOUS), order)
-        rest = in_front(position, listing.places(order), order)
-        assert places(page) == rest[-size:]
-        assert page.has_previous is (len(rest) > size)
-        assert page.has_next
-
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
-    def test_of_each_item_leads_on_and_back(self, data, listing, order, size):
-        whole = listing.places(order)
-        if not whole:
-            return
-        at = data.draw(st.integers(0, len(whole) - 1))
-        position = next(t.position() for t in listing.things if t.place == whole[at])
-        onward = listing.read(PageRequest(size, position), order)
-        back = listing.read(PageRequest(size, position, PREVIOUS), order)
-        assert places(onward) == whole[at + 1 :][:size]
-        assert places(back) == whole[max(0, at - size) : at]
+    def test_is_what_lies_next_to_it(self, toward, data, listing, order, size):
+        of_items = [thing.position() for thing in listing.things]
+        position = data.draw(st.sampled_from(of_items) | positions if of_items else positions)
+        page = listing.read(PageRequest(size, position, toward), order)
+        if toward is PREVIOUS:
+            rest = in_front(position, listing.places(order), order)
+            assert (page.has_previous, page.has_next) == (len(rest) > size, True)
+            assert places(page) == rest[-size:]
+        else:
+            rest = behind(position, listing.places(order), order)
+            assert (page.has_next, page.has_previous) == (len(rest) > size, True)
+            assert places(page) == rest[:size]
 
     @given(listing=hostile_lists(), order=orders, size=sizes, position=positions | st.none())
     def test_without_look_ahead_has_the_same_items_and_never_invents_a_next_page(
@@ -160,28 +152,17 @@ class TestFallingBackInMidPage:
         assert page.fell_back is (len(runs) > len(listing.runs))
         assert sum(read.rounds for read in page.reads) == len(listing.requests)
         assert sum(read.items_returned for read in page.reads) == len(page.entries)
+        assert sum(read.capacity_units for read in page.reads) == 0.5 * len(listing.requests)
 
 
 class TestAListThatChangesBetweenPages:
+    @settings(max_examples=examples(60))
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
-    def test_shows_each_untouched_item_once_and_in_order(self, data, listing, order, size):
+    def test_shows_each_untouched_item_once_and_in_order(self, toward, data, listing, order, size):
         whole, untouched = listing.places(order), set(listing.places(order))
         seen: list[str] = []
-        for page in listing.walk(PageRequest(size), order):
-            seen += places(page)
-            untouched -= _change(data, listing)
-        assert [place for place in seen if place in untouched] == [
-            place for place in whole if place in untouched
-        ]
-        assert len(seen) == len(set(seen))
-
-    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
-    def test_shows_each_untouched_item_once_going_back(self, data, listing, order, size):
-        whole, untouched = listing.places(order), set(listing.places(order))
-        end = Position("9999" if order is Order.OLDEST_FIRST else "0000")
-        seen: list[str] = []
-        for page in listing.walk(PageRequest(size, end, PREVIOUS), order):
-            seen[:0] = places(page)
+        for page in listing.walk(PageRequest(size, toward=toward), order):
+            seen = places(page) + seen if toward is PREVIOUS else seen + places(page)
             untouched -= _change(data, listing)
         assert [place for place in seen if place in untouched] == [
             place for place in whole if place in untouched
@@ -212,14 +193,6 @@ class TestTheCostOfAPage:
         page = listing.read(PageRequest(size), order, first_reads=first_reads)
         assert all(read.items_read <= size + 1 for read in page.reads)
 
-    @given(listing=hostile_lists(), order=orders, size=sizes)
-    def test_is_told_for_each_run(self, listing, order, size):
-        page = listing.read(PageRequest(size), order)
-        assert [read.run for read in page.reads] == listing.runs
-        assert sum(read.rounds for read in page.reads) == len(listing.requests)
-        assert sum(read.items_returned for read in page.reads) == len(page.entries)
-        assert sum(read.capacity_units for read in page.reads) == 0.5 * len(listing.requests)
-
 
 def _change(data: st.DataObject, listing: MergedList) -> set[str]:
     """Delete some things and add others; name the places of those that are gone."""
@@ -231,31 +204,7 @@ def _change(data: st.DataObject, listing: MergedList) -> set[str]:
 
 
 class TestAPageOfSoManyUnits:
-    """Units as the model of Query charges them: half a unit for each 4 KB that a read starts."""
-
-    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
-    def test_leads_on_through_the_whole_list(self, data, listing, order, size, at):
-        how = {
-            "first_reads": data.draw(first_reads_of(listing)),
-            "fallback": data.draw(st.sampled_from([None, lambda run, _most: split(run, at)])),
-        }
-        request = PageRequest(size, most_units=data.draw(st.floats(0, 6)))
-        pages = list(listing.walk(request, order, **how))
-        assert [place for page in pages for place in places(page)] == listing.places(order)
-        assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
-
-    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
-    def test_leads_back_through_it(self, data, listing, order, size, at):
-        how = {
-            "first_reads": data.draw(first_reads_of(listing)),
-            "fallback": data.draw(st.sampled_from([None, lambda run, _most: split(run, at)])),
-        }
-        end = Position("9999" if order is Order.OLDEST_FIRST else "0000")
-        request = PageRequest(size, end, PREVIOUS, most_units=data.draw(st.floats(0, 6)))
-        pages = list(listing.walk(request, order, **how))
-        found = [place for page in reversed(pages) for place in places(page)]
-        assert found == listing.places(order)
-
+    @settings(max_examples=examples(60))
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
     def test_spends_no_more_than_that_or_an_item_of_each_run(self, data, listing, order, size, at):
         largest = data.draw(st.sampled_from([300, LARGEST_ITEM, BLOCK]))
@@ -269,6 +218,7 @@ class TestAPageOfSoManyUnits:
         page = listing.read(request, order, **how)
         assert page.capacity_units <= max(most, LEAST_UNITS * len(listing.runs))
 
+    @settings(max_examples=examples(60))
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
     def test_expects_items_as_large_as_those_that_it_has_read(self, data, listing, order, size):
         listing.bytes_of = lambda _item: 9_000
@@ -278,6 +228,7 @@ class TestAPageOfSoManyUnits:
         assert (page.largest_item >= 9_000) is any(read.items_read for read in page.reads)
         assert again.capacity_units <= max(request.most_units, 1.5 * len(listing.runs))
 
+    @settings(max_examples=examples(60))
     @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
     def test_leads_back_to_all_that_lies_in_front_even_if_it_is_empty(
         self, listing, order, size, position

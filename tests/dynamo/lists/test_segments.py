@@ -1,13 +1,14 @@
 """Reading segment by segment is the same as merging everything at once, only cheaper."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from math import inf
 from typing import Any
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamo.lists.merging import LEAST_UNITS
@@ -18,10 +19,10 @@ from dynamo.lists.reader import (
     Segment,
     SegmentsPlan,
     Toward,
-    read_page,
     read_segments,
 )
 from dynamo.lists.runs import HIGHEST, Position, QuerySource, Run, id_at, sort_key_of
+from tests.support.chance import examples
 from tests.support.merged_lists import (
     INDEX,
     POOL,
@@ -33,7 +34,6 @@ from tests.support.merged_lists import (
     places,
     sizes,
 )
-from tests.support.query_model import QueryModel
 
 PREVIOUS = Toward.PREVIOUS
 MONTHS = [f"2026-{month:02}" for month in range(1, 12)]
@@ -45,14 +45,17 @@ BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @dataclass
-class Log:
+class Log(MergedList):
     """Things in months and shards, as in a log with a table for each month."""
 
-    things: list[Thing]
-    cut: Any = lambda _request: None
+    runs: list[Run] = field(init=False)
     asked: list[str] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=lambda: SEGMENTS)
     first_read: int | None = None
+    most_empty: int = len(MONTHS) * len(SHARDS)
+
+    def __post_init__(self) -> None:
+        self.runs = self.runs_of(SEGMENTS)
 
     def plan_of(self, segments: Sequence[Segment], _needed: int) -> SegmentsPlan:
         self.asked += [segment.name for segment in segments]
@@ -62,37 +65,12 @@ class Log:
     def runs_of(self, segments: Sequence[Segment]) -> list[Run]:
         return [Run(INDEX, f"{segment.name}#{shard}") for segment in segments for shard in SHARDS]
 
-    def read(self, request: PageRequest, order: Order) -> Page:
+    def read(self, request: PageRequest, order: Order, **_how: Any) -> Page:
         self.asked.clear()
         source = QuerySource(self.model())
         return read_segments(
             self.segments[::-1], self.plan_of, request, source=source, pool=POOL, order=order
         )
-
-    def read_at_once(self, request: PageRequest, order: Order) -> Page:
-        runs = self.runs_of(SEGMENTS)
-        source = QuerySource(self.model())
-        return read_page(runs, request, source=source, pool=POOL, order=order)
-
-    def model(self) -> QueryModel:
-        items = [thing.item() for thing in self.things]
-        return QueryModel(indexes={"by_kind": ("p", "s")}, items=items, cut=self.cut)
-
-    def places(self, order: Order) -> list[str]:
-        found = (thing.place for thing in self.things)
-        return sorted(found, reverse=order is Order.NEWEST_FIRST)
-
-    def walk(self, request: PageRequest, order: Order) -> Iterator[Page]:
-        onward = request.toward is Toward.NEXT
-        for _ in range(3 * len(self.things) + len(MONTHS) * len(SHARDS)):
-            page = self.read(request, order)
-            yield page
-            edge = page.next_position if onward else page.previous_position
-            if edge is None:
-                return
-            request = replace(request, position=edge)
-        message = "the walk does not end"
-        raise AssertionError(message)
 
 
 moments = st.builds(
@@ -112,7 +90,7 @@ def logs(draw: st.DrawFn) -> Log:
         Thing(f"{place[:7]}#{shard}", "", place, owner_at(place))
         for place, shard in zip(found, shards, strict=False)
     ]
-    return Log(things, draw(cuts))
+    return Log(things=things, cut=draw(cuts))
 
 
 @st.composite
@@ -128,8 +106,8 @@ def section_of(partition: str) -> str:
     return SECTIONS[partition[-1]]
 
 
-def sectioned(log: Log) -> list[Run]:
-    return [replace(run, section=section_of(run.partition)) for run in log.runs_of(SEGMENTS)]
+def sectioned(runs: list[Run]) -> list[Run]:
+    return [replace(run, section=section_of(run.partition)) for run in runs]
 
 
 class SectionedLog(Log):
@@ -137,9 +115,7 @@ class SectionedLog(Log):
 
     def runs_of(self, segments: Sequence[Segment]) -> list[Run]:
         names = [segment.name for segment in segments]
-        runs = Log.runs_of(self, SEGMENTS)
-        found = [replace(run, section=section_of(run.partition)) for run in runs]
-        return [run for run in found if run.section in names]
+        return [run for run in sectioned(Log.runs_of(self, SEGMENTS)) if run.section in names]
 
 
 @st.composite
@@ -147,7 +123,7 @@ def expecting_sections(draw: st.DrawFn) -> Log:
     """Draw a log that is read shard by shard, of which some number is expected."""
     log, numbers = draw(logs()), st.integers(0, 9) | st.just(inf)
     segments = [Segment(s, s, s + HIGHEST, draw(numbers)) for s in SECTIONS.values()]
-    return SectionedLog(log.things, log.cut, segments=segments)
+    return SectionedLog(things=log.things, cut=log.cut, segments=segments)
 
 
 @st.composite
@@ -158,40 +134,46 @@ def requests(draw: st.DrawFn) -> PageRequest:
 
 
 class TestAPage:
-    @given(log=logs(), order=orders, request=requests())
-    def test_is_that_of_one_merge_of_everything(self, log, order, request):
-        page, plain = log.read(request, order), log.read_at_once(request, order)
-        assert page.entries == plain.entries
-        assert (page.has_next, page.has_previous) == (plain.has_next, plain.has_previous)
+    """Whatever is expected of its segments, right or wrong, and however much is asked for first."""
 
-    @given(log=logs(), order=orders, request=requests(), first=st.integers(1, 5))
-    def test_does_not_depend_on_how_much_is_asked_for_first(self, log, order, request, first):
+    @given(
+        log=expecting_logs() | logs(),
+        order=orders,
+        request=requests(),
+        first=st.none() | st.integers(1, 5),
+    )
+    def test_is_that_of_one_merge_of_everything(self, log, order, request, first):
         log.first_read = first
-        page = log.read(request, order)
-        assert page.entries == log.read_at_once(request, order).entries
-
-    @given(log=expecting_logs(), order=orders, request=requests())
-    def test_does_not_depend_on_what_is_expected(self, log, order, request):
-        page, plain = log.read(request, order), log.read_at_once(request, order)
+        page, plain = log.read(request, order), MergedList.read(log, request, order)
         assert page.entries == plain.entries
         assert (page.has_next, page.has_previous) == (plain.has_next, plain.has_previous)
 
     def test_of_no_segments_is_empty(self):
-        page = Log([], segments=[]).read(PageRequest(3), Order.NEWEST_FIRST)
+        page = Log(segments=[]).read(PageRequest(3), Order.NEWEST_FIRST)
         assert (page.entries, page.has_next, page.rounds) == ((), False, 0)
 
 
 class TestWalkingAList:
-    @given(log=logs(), order=orders, size=sizes)
-    def test_forward_gives_exactly_the_sorted_answer(self, log, order, size):
-        pages = list(log.walk(PageRequest(size), order))
-        assert [place for page in pages for place in places(page)] == log.places(order)
-        assert all(len(page.entries) == size for page in pages[:-1])
+    """Of as many units as it takes, or of few: then pages are short, together they are the list."""
 
-    @given(log=logs(), order=orders, size=sizes)
-    def test_back_from_the_end_gives_the_same(self, log, order, size):
-        pages = list(log.walk(PageRequest(size, toward=PREVIOUS), order))
-        assert [place for page in reversed(pages) for place in places(page)] == log.places(order)
+    @pytest.mark.parametrize("toward", Toward, ids=["onward", "back"])
+    @given(
+        log=expecting_logs() | logs(),
+        order=orders,
+        size=sizes,
+        most=st.just(inf) | st.floats(0, 6),
+    )
+    def test_gives_exactly_the_sorted_answer(self, toward, log, order, size, most):
+        pages = list(log.walk(PageRequest(size, None, toward, most), order))
+        assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
+        in_order = pages if toward is Toward.NEXT else pages[::-1]
+        assert [place for page in in_order for place in places(page)] == log.places(order)
+
+    @given(log=expecting_logs(), order=orders, request=requests(), most=st.floats(0, 6))
+    def test_spends_no_more_on_further_segments(self, log, order, request, most):
+        page = log.read(replace(request, most_units=most), order)
+        of_one_segment = LEAST_UNITS * len(SHARDS)
+        assert page.capacity_units <= max(most, of_one_segment)
 
     @given(log=logs(), order=orders, size=sizes)
     def test_back_numbers_the_items_as_forward(self, log, order, size):
@@ -204,28 +186,6 @@ class TestWalkingAList:
         assert [entry.position for page in back[::-1] for entry in page.entries] == forward
 
 
-class TestAPageWithinUnits:
-    """Short where they are spent; the pages together are the whole list."""
-
-    @given(log=expecting_logs(), order=orders, size=sizes, most=st.floats(0, 6))
-    def test_forward_leads_on_to_all_that_follows(self, log, order, size, most):
-        pages = list(log.walk(PageRequest(size, most_units=most), order))
-        assert [place for page in pages for place in places(page)] == log.places(order)
-        assert all(len(page.entries) == size or page.cut_at for page in pages[:-1])
-
-    @given(log=expecting_logs(), order=orders, size=sizes, most=st.floats(0, 6))
-    def test_leads_back_through_it(self, log, order, size, most):
-        request = PageRequest(size, toward=PREVIOUS, most_units=most)
-        pages = list(log.walk(request, order))
-        assert [place for page in reversed(pages) for place in places(page)] == log.places(order)
-
-    @given(log=expecting_logs(), order=orders, request=requests(), most=st.floats(0, 6))
-    def test_spends_no_more_on_further_segments(self, log, order, request, most):
-        page = log.read(replace(request, most_units=most), order)
-        of_one_segment = LEAST_UNITS * len(SHARDS)
-        assert page.capacity_units <= max(most, of_one_segment)
-
-
 class TestSections:
     """Runs whose places begin with their section: one section behind the other."""
 
@@ -235,11 +195,12 @@ class TestSections:
 
     @given(log=logs(), order=orders, size=sizes, toward=st.sampled_from(Toward))
     def test_are_merged_one_behind_the_other(self, log, order, size, toward):
-        listing = MergedList(sectioned(log), log.things, log.cut)
+        listing = MergedList(sectioned(log.runs), log.things, log.cut)
         pages = list(listing.walk(PageRequest(size, toward=toward), order))
         pages = pages if toward is Toward.NEXT else pages[::-1]
         assert [place for page in pages for place in places(page)] == self.in_order(log, order)
 
+    @settings(max_examples=examples(40))
     @given(log=expecting_sections(), order=orders, size=sizes, most=st.none() | st.floats(0, 6))
     def test_are_read_no_further_than_needed(self, log, order, size, most):
         for toward in Toward:
@@ -248,6 +209,7 @@ class TestSections:
             pages = pages if toward is Toward.NEXT else pages[::-1]
             assert [place for page in pages for place in places(page)] == self.in_order(log, order)
 
+    @settings(max_examples=examples(40))
     @given(log=expecting_sections(), order=orders, size=sizes, place=all_places)
     def test_are_read_from_any_position(self, log, order, size, place):
         for section in SECTIONS.values():
@@ -263,17 +225,17 @@ class TestSections:
 
 class TestTheCostOfAPage:
     def test_is_one_segment_where_that_fills_it(self):
-        log = Log([thing("2026-10", n) for n in range(5)])
+        log = Log(things=[thing("2026-10", n) for n in range(5)])
         log.read(PageRequest(4), Order.NEWEST_FIRST)
         assert log.asked == ["2026-10"]
 
     def test_is_one_more_for_the_item_beyond_the_page(self):
-        log = Log([thing("2026-10", n) for n in range(4)])
+        log = Log(things=[thing("2026-10", n) for n in range(4)])
         log.read(PageRequest(4), Order.NEWEST_FIRST)
         assert log.asked[:2] == ["2026-10", "2026-09"]
 
     def test_is_nothing_for_segments_in_front_of_the_position(self):
-        log = Log([thing(month, n) for month in MONTHS[:-1] for n in range(5)])
+        log = Log(things=[thing(month, n) for month in MONTHS[:-1] for n in range(5)])
         request = PageRequest(3, thing("2026-05", 4).position())
         log.read(request, Order.NEWEST_FIRST)
         assert log.asked == ["2026-05"]
@@ -281,7 +243,7 @@ class TestTheCostOfAPage:
         assert log.asked[:2] == ["2026-05", "2026-06"]
 
     def test_is_few_rounds_where_there_is_nothing(self):
-        log = Log([])
+        log = Log()
         page = log.read(PageRequest(3), Order.NEWEST_FIRST)
         assert log.asked == MONTHS[-2::-1]
         assert page.rounds == 5
@@ -290,7 +252,7 @@ class TestTheCostOfAPage:
         expected = {"2026-10": 1, "2026-09": 2, "2026-08": 4, "2026-07": 8}
         segments = [replace(one, expected=expected.get(one.name, 0)) for one in SEGMENTS]
         things = [thing(month, n) for month, number in expected.items() for n in range(number)]
-        log = Log(things, segments=segments)
+        log = Log(things=things, segments=segments)
         assert log.read(PageRequest(6), Order.NEWEST_FIRST).rounds == 1
         assert log.asked == ["2026-10", "2026-09", "2026-08"]
 

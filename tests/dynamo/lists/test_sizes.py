@@ -45,25 +45,14 @@ class TestItemBytes:
 
 class TestTheMeanOfAnIndex:
     def test_is_a_typical_one_until_something_was_seen(self):
-        assert MeanSizes().mean("all") == TYPICAL
-
-    def test_is_that_of_the_first_item_at_first(self):
         sizes = MeanSizes()
-        sizes.note("all", [{"x": {"S": "a" * 99}}])
-        assert sizes.mean("all") == 100
-
-    def test_moves_toward_what_is_seen_later(self):
-        sizes = MeanSizes()
-        for length in (99, 499):
-            sizes.note("all", [{"x": {"S": "a" * length}}])
-        assert sizes.mean("all") == pytest.approx(300)
-
-    def test_is_kept_for_each_index(self):
-        sizes = MeanSizes()
-        sizes.note("all", [{"x": {"S": "a" * 99}}])
-        assert sizes.mean("by_rating") == TYPICAL
-
-    def test_is_not_moved_by_an_empty_page(self):
-        sizes = MeanSizes()
+        sizes.note("by_rating", [{"x": {"S": "a" * 99}}])
         sizes.note("all", [])
         assert sizes.mean("all") == TYPICAL
+
+    def test_moves_from_that_of_the_first_item_toward_what_is_seen_later(self):
+        sizes, means = MeanSizes(), []
+        for length in (99, 499):
+            sizes.note("all", [{"x": {"S": "a" * length}}])
+            means.append(sizes.mean("all"))
+        assert means == [100, pytest.approx(300)]

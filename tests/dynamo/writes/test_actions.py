@@ -38,10 +38,6 @@ IS_THIRD = Letter.version == 3
 
 
 class TestAnAction:
-    def test_puts_a_whole_item(self):
-        item: Item = {**KEY, "t": {"S": "Hello"}}
-        assert put(Letter, item) == {"Put": {"TableName": "letters", "Item": item}}
-
     def test_updates_attributes_by_the_names_they_are_stored_under(self):
         changes = [Letter.text.set("Hello"), Letter.version.add(1)]
         assert update(Letter, KEY, changes) == {
@@ -61,33 +57,21 @@ class TestAnAction:
         assert built["ExpressionAttributeNames"] == {"#0": "v"}
         assert built["ExpressionAttributeValues"] == {":0": {"N": "4"}, ":1": {"N": "3"}}
 
-    def test_checks_an_item_that_is_not_written(self):
-        built = check(Letter, KEY, IS_THIRD)
-        assert built["ConditionCheck"]["ConditionExpression"] == "#0 = :0"
-
-    def test_deletes_with_a_condition_or_without(self):
+    def test_is_none_but_its_key_where_it_deletes_without_a_condition(self):
         assert delete(Letter, KEY) == {"Delete": {"TableName": "letters", "Key": KEY}}
-        assert delete(Letter, KEY, IS_THIRD)["Delete"]["ConditionExpression"] == "#0 = :0"
+        assert delete("letters", KEY, IS_THIRD)["Delete"]["ConditionExpression"] == "#0 = :0"
 
-    def test_takes_the_name_of_a_table_as_well(self):
-        assert delete("letters", KEY) == delete(Letter, KEY)
-
-    def test_asks_for_the_item_where_it_shall_be_reported(self):
-        built = parameters(put(Letter, KEY, IS_THIRD, return_item=True))
-        assert built["ReturnValuesOnConditionCheckFailure"] == "ALL_OLD"
+    @pytest.mark.parametrize(
+        ("value", "change"),
+        [({"S": "Hello"}, Letter.text.set("Hello")), (None, Letter.text.remove())],
+    )
+    def test_sets_a_value_in_wire_form_or_removes_it(self, value, change):
+        assert set_or_remove(Letter.text, value) == change
 
     def test_keeps_dots_within_a_name(self):
         cell = NumberAttribute(attr_name="en.5")
         built = parameters(update(Letter, KEY, [cell.add(1)]))
         assert built["ExpressionAttributeNames"] == {"#0": "en.5"}
-
-
-class TestAChange:
-    def test_sets_a_value_in_wire_form(self):
-        assert set_or_remove(Letter.text, {"S": "Hello"}) == Letter.text.set("Hello")
-
-    def test_removes_where_there_is_no_value(self):
-        assert set_or_remove(Letter.text, None) == Letter.text.remove()
 
 
 @pytest.fixture

@@ -46,7 +46,12 @@ def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "FIRST_PAUSE", 0.001)
 
 
-def queue(far: Far, *, by_itself: bool = True, **how: int) -> BackgroundWrites[int]:
+@pytest.fixture
+def files(tmp_path: Path) -> Spool[int]:
+    return Spool(lambda: tmp_path, name="test", dump=str, load=int)
+
+
+def queue(far: Far, *, by_itself: bool = True, **how: Any) -> BackgroundWrites[int]:
     writes = BackgroundWrites(far.send, name="The test", **how)
     writes.runs_by_itself = by_itself
     return writes
@@ -58,11 +63,6 @@ def told_by(name: str, caplog: pytest.LogCaptureFixture) -> list[logging.LogReco
 
 
 class TestWhatIsPut:
-    def test_is_sent_without_being_asked_for(self):
-        far = Far()
-        queue(far).put(1)
-        assert until(lambda: far.arrived == [1])
-
     def test_arrives_in_order_each_once(self):
         far = Far()
         writes = queue(far)
@@ -133,29 +133,12 @@ class TestAFailure:
 
 
 class TestTheEnd:
-    def test_sends_what_is_left(self):
-        far = Far()
-        writes = queue(far, by_itself=False)
-        writes.put(1)
-        writes.close(seconds=5)
-        assert far.arrived == [1]
-
-    def test_says_what_could_not_be_sent(self, caplog):
-        writes = queue(Far(*[AWAY] * 10_000), by_itself=False)
-        writes.put(1)
-        writes.put(2)
-        writes.close(seconds=0.01)
-        assert writes.lost == 2
-        assert "2 lost" in caplog.text
-
     def test_does_not_fill_the_log_with_each_attempt(self, caplog):
         writes = queue(Far(*[AWAY] * 10_000), by_itself=False)
         writes.put(1)
         writes.close(seconds=0.1)
-        assert [record.getMessage()[:16] for record in told_by("The test", caplog)] == [
-            "The test: 1 wait",
-            "The test: 1 lost",
-        ]
+        messages = [record.getMessage()[:16] for record in told_by("The test", caplog)]
+        assert (messages, writes.lost) == (["The test: 1 wait", "The test: 1 lost"], 1)
 
     def test_does_not_wait_when_there_is_nothing(self):
         far = Far()
@@ -165,23 +148,14 @@ class TestTheEnd:
 
 
 class TestWhatIsLeft:
-    @pytest.fixture
-    def files(self, tmp_path: Path) -> Spool[int]:
-        return Spool(lambda: tmp_path, name="test", dump=str, load=int)
-
-    def left(self, far: Far, files: Spool[int], **how: Any) -> BackgroundWrites[int]:
-        writes = BackgroundWrites(far.send, name="The test", spool=files, **how)
-        writes.runs_by_itself = False
-        return writes
-
     def test_at_the_end_is_sent_by_the_next_process(self, files, tmp_path, caplog):
-        writes, far = self.left(Far(*[AWAY] * 10_000), files), Far()
+        writes, far = queue(Far(*[AWAY] * 10_000), by_itself=False, spool=files), Far()
         for number in range(3):
             writes.put(number)
         writes.close(seconds=0.01)
         assert writes.lost == 0
         assert f"3 are kept in {tmp_path}" in caplog.text
-        later = self.left(far, files)
+        later = queue(far, by_itself=False, spool=files)
         later.resume()
         assert later.flush(seconds=5)
         assert far.arrived == [0, 1, 2]
@@ -189,14 +163,14 @@ class TestWhatIsLeft:
 
     def test_is_kept_before_the_end_is_waited_for(self, files):
         seen: list[list[int]] = []
-        writes = self.left(Far(), files)
+        writes = queue(Far(), by_itself=False, spool=files)
         writes._send = lambda _value: seen.extend(files.load_all())
         writes.put(1)
         writes.close(seconds=5)
         assert seen == [[1]]
 
     def test_leaves_no_file_when_all_was_sent(self, files, tmp_path):
-        writes = self.left(Far(), files)
+        writes = queue(Far(), by_itself=False, spool=files)
         writes.put(1)
         writes.close(seconds=5)
         assert list(tmp_path.iterdir()) == []
@@ -204,23 +178,15 @@ class TestWhatIsLeft:
     def test_is_sent_though_it_is_more_than_may_wait(self, files):
         files.save(range(10))
         far = Far()
-        writes = self.left(far, files, most=3)
+        writes = queue(far, by_itself=False, spool=files, most=3)
         writes.resume()
         assert writes.flush(seconds=5)
         assert far.arrived == list(range(10))
 
-    def test_is_sent_without_being_asked_for(self, files):
-        files.save([1])
-        far = Far()
-        writes = self.left(far, files)
-        writes.runs_by_itself = True
-        writes.resume()
-        assert until(lambda: far.arrived == [1])
-
     def test_is_lost_with_one_line_where_it_cannot_be_kept(self, files, tmp_path, caplog):
         (tmp_path / "file").touch()
         nowhere = replace(files, folder=lambda: tmp_path / "file")
-        writes = self.left(Far(*[AWAY] * 10_000), nowhere)
+        writes = queue(Far(*[AWAY] * 10_000), by_itself=False, spool=nowhere)
         writes.put(1)
         writes.close(seconds=0.001)
         assert writes.lost == 1
@@ -229,7 +195,7 @@ class TestWhatIsLeft:
 
     def test_is_told_of_where_it_cannot_be_read(self, files, caplog):
         files.save([1]).write_text("one\n")
-        self.left(Far(), files).resume()
+        queue(Far(), by_itself=False, spool=files).resume()
         (told,) = told_by("The test", caplog)
         assert told.getMessage().startswith("The test: What was kept cannot be read. ")
 

@@ -1,9 +1,8 @@
 """Counters are exact, however many shards they have and whoever changes them."""
 
 from collections import Counter as Sum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -28,6 +27,7 @@ from dynamo.writes.transactions import (
 )
 from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts
+from tests.support.hooks import before_the_next
 
 pytestmark = pytest.mark.usefixtures("tables")
 TABLE = CommentItem.Meta.table_name
@@ -69,23 +69,6 @@ def stored(name: str, *, among: int = 16) -> list[int]:
     return [shard for shard, answer in enumerate(found) if "Item" in answer]
 
 
-@contextmanager
-def before_the_next(operation: str, go: Callable[[], object]) -> Iterator[None]:
-    """Do something between what was read and the next call of an operation."""
-    left = [go]
-
-    def once(**_: object) -> None:
-        if left:
-            left.pop()()
-
-    event = f"provide-client-params.dynamodb.{operation}"
-    client().meta.events.register(event, once)
-    try:
-        yield
-    finally:
-        client().meta.events.unregister(event, once)
-
-
 @pytest.fixture
 def name(fresh: Callable[[str], str]) -> str:
     return fresh("counter")
@@ -93,15 +76,6 @@ def name(fresh: Callable[[str], str]) -> str:
 
 @pytest.mark.fallback
 class TestACounter:
-    def test_begins_at_nothing(self, name: str) -> None:
-        assert make_counters().read(name) == {}
-
-    def test_adds_up_what_its_cells_were_changed_by(self, name: str) -> None:
-        counters = make_counters()
-        change(counters, name, en=2, de=5)
-        change(counters, name, en=1, de=-5)
-        assert counters.read(name, consistent=True) == {"en": 3}
-
     def test_is_one_item_that_half_a_unit_reads(self, name: str) -> None:
         counters = make_counters()
         change(counters, name, en=1)
@@ -122,12 +96,6 @@ class TestACounter:
 
 
 class TestSpreading:
-    def test_keeps_the_sum(self, name: str) -> None:
-        counters = make_counters()
-        change(counters, name, en=7)
-        counters.spread(name)
-        assert counters.read(name, consistent=True) == {"en": 7}
-
     @pytest.mark.parametrize(("most", "expected"), [(8, [2, 4, 8, 8]), (3, [2, 3, 3, 3])])
     def test_doubles_the_shards_up_to_a_limit(self, name: str, most: int, expected: Any) -> None:
         counters = make_counters(most_shards=most)
@@ -135,6 +103,12 @@ class TestSpreading:
 
     def test_creates_the_shards_with_their_number(self, name: str) -> None:
         spread(make_counters(), name, to=4)
+        assert stored(name) == [0, 1, 2, 3]
+
+    def test_is_recorded_by_the_first_write_of_a_counter_that_begins_spread(
+        self, name: str
+    ) -> None:
+        change(make_counters(least_shards=4), name, en=1)
         assert stored(name) == [0, 1, 2, 3]
 
     def test_is_done_once_by_processes_that_met(self, name: str) -> None:
@@ -160,38 +134,8 @@ class TestSpreading:
         }
         assert keys == {f"TEST#{name}#{shard}" for shard in range(4)}
 
-    def test_is_seen_by_processes_that_have_not_heard_of_it(self, name: str) -> None:
-        busy, other = make_counters(), make_counters()
-        busy.spread(name)
-        for _ in range(20):
-            change(busy, name, en=1)
-        change(other, name, en=1)
-        assert other.read(name, consistent=True) == {"en": 21}
-
-    def test_is_recorded_before_a_counter_that_begins_spread_is_written(self, name: str) -> None:
-        counters = make_counters(least_shards=8)
-        for _ in range(20):
-            change(counters, name, en=1)
-        assert make_counters().read(name, consistent=True) == {"en": 20}
-
-    def test_loses_nothing_when_fewer_shards_are_asked_for_later(self, name: str) -> None:
-        many, few = make_counters(least_shards=8), make_counters(least_shards=2)
-        for _ in range(20):
-            change(many, name, en=1)
-        change(few, name, en=1)
-        assert few.read(name, consistent=True) == {"en": 21}
-
 
 class TestSettling:
-    def test_makes_the_sums_what_they_should_be(self, name: str) -> None:
-        counters = make_counters()
-        counters.spread(name)
-        for _ in range(10):
-            change(counters, name, en=1, de=3)
-        actions = counters.set_sums(name, {"en": 4, "de": 30, "fr": 2})
-        Transactions(client()).write(lambda: actions)
-        assert counters.read(name, consistent=True) == {"en": 4, "de": 30, "fr": 2}
-
     def test_asks_for_nothing_when_all_is_right(self, name: str) -> None:
         counters = make_counters()
         change(counters, name, en=1)
@@ -244,8 +188,12 @@ class TestAWriterThatKnowsTooManyShards:
         assert make_counters().fold(name)
         return counters
 
-    def test_writes_to_those_there_are(self, name: str, stale: Counters) -> None:
-        change_all(stale, name, en=1)
+    def test_writes_its_own_actions_once_and_to_those_there_are(
+        self, name: str, stale: Counters
+    ) -> None:
+        for number in range(20):
+            noted = put(Comment, wire_key(key_of(name, 100 + number)), Comment.pk.does_not_exist())
+            change(stale, name, noted, en=1)
         assert stored(name) == [0]
         assert make_counters().read(name, consistent=True) == {"en": 20}
 
@@ -256,29 +204,18 @@ class TestAWriterThatKnowsTooManyShards:
                 change(stale, name, missing, en=1)
             assert failure.value.failed.keys() == {0}
 
-    def test_writes_its_own_actions_once(self, name: str, stale: Counters) -> None:
-        for number in range(20):
-            noted = put(Comment, wire_key(key_of(name, 100 + number)), Comment.pk.does_not_exist())
-            change(stale, name, noted, en=1)
-        assert stale.read(name, consistent=True) == {"en": 20}
-
 
 class TestFolding:
-    def test_keeps_the_sum_in_one_item(self, name: str) -> None:
-        counters = make_counters()
+    @pytest.mark.parametrize("least", [1, 2])
+    def test_keeps_the_sum_in_the_shards_that_a_counter_begins_with(
+        self, name: str, least: int
+    ) -> None:
+        counters = make_counters(least_shards=least)
         spread(counters, name, to=8)
         change_all(counters, name, en=1, de=2)
         assert counters.fold(name)
-        assert counters.read(name, consistent=True) == {"en": 20, "de": 40}
-        assert stored(name) == [0]
-
-    def test_keeps_the_shards_that_a_counter_begins_with(self, name: str) -> None:
-        counters = make_counters(least_shards=2)
-        spread(counters, name, to=8)
-        change_all(counters, name, en=1)
-        assert counters.fold(name)
-        assert stored(name) == [0, 1]
-        assert make_counters().read(name, consistent=True) == {"en": 20}
+        assert make_counters().read(name, consistent=True) == {"en": 20, "de": 40}
+        assert stored(name) == list(range(least))
 
     def test_of_a_counter_with_one_shard_writes_nothing(self, name: str) -> None:
         counters = make_counters()
@@ -286,18 +223,6 @@ class TestFolding:
         with metered() as meter:
             assert counters.fold(name)
         assert [call.operation for call in meter.calls] == ["BatchGetItem"]
-
-    @pytest.mark.parametrize("delta", [{"en": 1}, {"new": 1}])
-    def test_waits_for_a_counter_that_is_changed_meanwhile(
-        self, name: str, delta: dict[str, int]
-    ) -> None:
-        counters, other = make_counters(), make_counters()
-        spread(counters, name, to=4)
-        change_all(counters, name, en=1)
-        with before_the_next("TransactWriteItems", lambda: change_all(other, name, **delta)):
-            assert not counters.fold(name)
-        expected = Sum({"en": 20}) + Sum(dict.fromkeys(delta, 20))
-        assert make_counters().read(name, consistent=True) == dict(expected)
 
     def test_waits_where_a_change_is_undone_meanwhile(self, name: str) -> None:
         """The cells are as they were, and yet a shard has been changed."""
@@ -310,14 +235,6 @@ class TestFolding:
 
         with before_the_next("TransactWriteItems", go):
             assert not counters.fold(name)
-
-    def test_can_be_followed_by_spreading(self, name: str) -> None:
-        counters = make_counters()
-        for _ in range(3):
-            spread(counters, name, to=4)
-            change_all(counters, name, en=1)
-            assert counters.fold(name)
-        assert counters.read(name, consistent=True) == {"en": 60}
 
     def test_lets_recounts_under_way_fail(self, name: str) -> None:
         counters = make_counters()
@@ -473,12 +390,12 @@ class Counting(RuleBasedStateMachine):
             change(self.processes[process], self.name, back=1)
         self.truth.update(back=1)
 
-    @rule(process=processes, number=st.integers(-9, 9))
-    def recount(self, process: int, number: int) -> None:
-        actions = self.processes[process].set_sums(self.name, {"en.5": number})
+    @rule(process=processes, numbers=cells)
+    def recount(self, process: int, numbers: dict[str, int]) -> None:
+        actions = self.processes[process].set_sums(self.name, numbers)
         if actions:
             write_together(client(), actions)
-        self.truth["en.5"] = number
+        self.truth = Sum({**self.truth, **numbers})
 
     @rule(process=processes)
     def restart(self, process: int) -> None:

@@ -48,11 +48,6 @@ class TestALimit:
         assert take(3 + wait - 0.001) > 0
         assert take(3 + wait) == 0.0
 
-    def test_then_has_room_for_one(self, take: Callable[..., float]) -> None:
-        for _ in range(5):
-            take()
-        assert [take(12), take(12)] == [0.0, 12.0]
-
     def test_rests_as_long_as_it_is_told_to(
         self, limiter: Limiter, fresh: Callable[[str], str]
     ) -> None:
@@ -100,11 +95,6 @@ class TestALimit:
         self, limiter: Limiter, fresh: Callable[[str], str]
     ) -> None:
         limiter.give_back(fresh("limit"), FIVE_A_MINUTE)
-
-    def test_stands_for_one_name(self, limiter: Limiter, fresh: Callable[[str], str]) -> None:
-        once = Limit(1, timedelta(minutes=1))
-        names = [fresh("limit"), fresh("limit")]
-        assert [limiter.take(name, once, now=NOW) for name in names] == [0.0, 0.0]
 
     def test_leaves_an_item_that_expires(
         self, limiter: Limiter, fresh: Callable[[str], str]

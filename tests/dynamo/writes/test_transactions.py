@@ -7,8 +7,10 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynamo.calls.pool import Backoff
+from dynamo.items import Item
 from dynamo.writes.transactions import Action, ConditionFailed, Contended, Transactions
 
+ITEM: Item = {"pk": {"S": "it"}}
 ACTIONS: list[Action] = [{"Put": {"n": 0}}, {"Put": {"n": 1}}]
 
 
@@ -51,13 +53,6 @@ def transactions(database: Database, *, attempts: int = 4) -> tuple[Transactions
 
 
 class TestATransactionThatMeetsAnother:
-    def test_is_tried_again(self) -> None:
-        database = Database(cancelled("TransactionConflict", "None"))
-        writer, pauses = transactions(database)
-        writer.write(lambda: ACTIONS)
-        assert database.calls == [ACTIONS, ACTIONS]
-        assert len(pauses) == 1
-
     def test_is_built_anew_for_each_attempt(self) -> None:
         database = Database(cancelled("TransactionConflict"), cancelled("TransactionConflict"))
         built = iter([["first"], ["second"], ["third"]])
@@ -100,19 +95,13 @@ class TestATransactionThatMeetsAnother:
 
 
 class TestAConditionThatDoesNotHold:
-    def test_is_the_answer_and_not_tried_again(self) -> None:
-        database = Database(cancelled("None", "ConditionalCheckFailed"))
+    @pytest.mark.parametrize(("items", "told"), [([], {}), ([None, ITEM], ITEM)])
+    def test_is_the_answer_and_not_tried_again(self, items: list[Any], told: Item) -> None:
+        database = Database(cancelled("None", "ConditionalCheckFailed", items=items))
         with pytest.raises(ConditionFailed) as failure:
             transactions(database)[0].write(lambda: ACTIONS)
-        assert failure.value.failed == {1: {}}
+        assert failure.value.failed == {1: told}
         assert len(database.calls) == 1
-
-    def test_brings_the_item_as_it_is(self) -> None:
-        item = {"pk": {"S": "it"}}
-        database = Database(cancelled("ConditionalCheckFailed", items=[item]))
-        with pytest.raises(ConditionFailed) as failure:
-            transactions(database)[0].write(lambda: ACTIONS)
-        assert failure.value.failed == {0: item}
 
     def test_counts_for_more_than_a_conflict_beside_it(self) -> None:
         database = Database(cancelled("TransactionConflict", "ConditionalCheckFailed"))

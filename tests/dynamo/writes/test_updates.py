@@ -10,6 +10,7 @@ from botocore.exceptions import ClientError
 
 from dynamo.calls.pool import Backoff
 from dynamo.writes.transactions import ConditionFailed, Contended, write_one
+from tests.support.hooks import hooked
 from tests.support.project import PROJECT
 
 EVENT = "provide-client-params.dynamodb.UpdateItem"
@@ -28,11 +29,8 @@ def conflicting(client: Any, number: int) -> Iterator[None]:
             error = {"Error": {"Code": code, "Message": "met another"}}
             raise client.exceptions.TransactionConflictException(error, "UpdateItem")
 
-    client.meta.events.register(EVENT, meet)
-    try:
+    with hooked(EVENT, meet, of=client):
         yield
-    finally:
-        client.meta.events.unregister(EVENT, meet)
 
 
 @pytest.fixture(scope="module")

@@ -10,15 +10,13 @@ from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
 from demo import processes
-from dynamo.calls.client import client
 from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
-from lab.bench import context, throughput
 from lab.bench import grid as bench_grid
 from lab.bench import pages as bench_pages
 from lab.bench import run as benchmark_run
+from lab.bench import throughput
 from lab.bench.grid import grid
-from lab.bench.pages import TIMED
 from lab.bench.run import PARTS, Options, run_benchmarks
 from lab.management.commands import bench as command
 from lab.reports.results import Results
@@ -113,24 +111,10 @@ class TestPagesOfComments:
             "two languages, two ratings": [1, 8],
         }
 
-    def test_have_a_time_for_everything(self, comments):
-        for page in comments.by("list", "page"):
-            times = {f"{what}.median_ms" for what in TIMED}
-            facts = comments.where(list=page[0], page=page[1]).facts()
-            assert page == (None, None) or all(facts[name] > 0 for name in times)
-
-    def test_cost_the_same_at_page_10_as_at_page_1_without_a_filter(self, comments):
-        assert units(comments, "no filter", 1) == units(comments, "no filter", 10)
-
     def test_read_a_page_and_one_item_more_from_a_single_run(self, comments):
         first = comments.where(list="no filter", page=1).facts()
         assert (first["list.requests"], first["list.items_read"]) == (1, PAGE_SIZE + 1)
         assert 200 < first["entry_bytes"] < 500
-
-    def test_cost_four_runs_at_most_four_times_one(self, comments):
-        one = units(comments, "no filter", 1)
-        for name in ("four ratings", "two languages, two ratings"):
-            assert units(comments, name, 1) <= 4 * one
 
     def test_tell_the_list_apart_from_the_counts_and_the_page(self, comments):
         first = comments.where(list="no filter", page=1).facts()
@@ -154,18 +138,6 @@ class TestPagesOfOrders:
         for name, plan in {**plans, "queue": "open_orders"}.items():
             assert orders.where(list=name).value("plan") == plan
 
-    def test_make_a_query_for_each_status(self, orders):
-        assert orders.where(list="one status").number("list.requests") == 1
-        assert orders.where(list="three statuses").number("list.requests") == 3
-
-    def test_cost_the_same_at_page_10_as_at_page_1(self, orders):
-        for name in ("all orders", "queue"):
-            assert units(orders, name, 1) == units(orders, name, 10)
-
-    def test_tell_the_queue_apart_from_the_read_of_its_shards(self, orders):
-        assert orders.where(list="queue").number("plan.requests") == 1
-        assert orders.where(list="all orders").number("plan.requests") == 0
-
 
 class TestTheGrid:
     def test_has_some_pages_of_every_list_by_every_reader(self, lists):
@@ -178,19 +150,10 @@ class TestTheGrid:
         assert four_ratings.number("items_read") == 4 * (PAGE_SIZE + 1)
         assert eight_runs.number("requests") == 8
 
-    def test_costs_the_planner_no_more_than_the_rules(self, lists):
-        for one in lists:
-            planner, rules = (one.where(reader=name) for name in ("planner", "rules"))
-            assert planner.number("capacity_units") <= rules.number("capacity_units")
-
     def test_reads_everything_to_find_a_rare_comment_by_a_filter(self, lists):
         rare = lists[-1]
         assert rare.number("matching") == 1
         assert rare.where(reader="filter").number("items_read") == LITTLE["comments"]
-
-    def test_is_slower_with_a_delay(self, lists):
-        for one in lists:
-            assert one.where(reader="filter").number("delayed_ms") > bench_grid.DELAY_MS
 
     def test_has_31_sets_of_ratings_and_12_of_languages(self):
         filters = list(grid())
@@ -273,19 +236,6 @@ class TestTheCommand:
         assert "IMPORTING COMMENTS" in printed.getvalue()
         assert "÷" in printed.getvalue()
         assert f"wrote {tmp_path / 'benchmarks.md'}" in printed.getvalue()
-
-    def test_measures_a_part_alone(self, found):
-        options = Options(("imports",), **(LITTLE | {"imported": 20}))
-        alone = run_benchmarks(options, progress=Progress(shown=False))
-        assert alone.names("part") == ["run", "imports"]
-
-    def test_leaves_the_site_connected_to_its_own_engine(self, found, settings):
-        assert client().meta.endpoint_url == settings.DYNAMODB_ENDPOINT_URL
-
-    def test_says_in_one_line_that_dynoxide_is_missing(self, monkeypatch):
-        monkeypatch.setattr(context, "find", lambda _folder: None)
-        with pytest.raises(CommandError, match=r"^dynoxide is not installed here.*$"):
-            call_command("bench", stdout=StringIO())
 
     def test_refuses_a_part_that_does_not_exist(self):
         with pytest.raises(CommandError, match="There is no part “lunch”"):

@@ -1,7 +1,6 @@
 """The comments the benchmarks measure, and the right answers about them."""
 
 from collections import Counter
-from itertools import pairwise
 
 import pytest
 
@@ -32,23 +31,11 @@ class TestTheData:
     def test_is_the_same_each_time(self, data):
         assert list(data.comments()) == list(CommentData(COUNT).comments())
 
-    def test_is_another_for_another_seed(self, data):
-        ids = {comment.id for comment in data.comments()}
-        assert ids.isdisjoint(comment.id for comment in CommentData(COUNT, seed=1).comments())
-
-    def test_is_as_large_as_asked_for_and_has_ids_of_its_own(self, data):
-        assert len({comment.id for comment in data.comments()}) == COUNT
-
     def test_has_uneven_languages(self, data):
         languages = Counter(comment.language for comment in data.comments())
         assert 0.55 < languages["en"] / COUNT < 0.65
         assert languages["en"] > languages["de"] > languages["fr"] > languages["es"] > 40
         assert len(languages) == 8
-
-    def test_has_ratings_heaviest_at_the_ends(self, data):
-        ratings = Counter(comment.rating for comment in data.comments())
-        assert set(ratings) == {1, 2, 3, 4, 5}
-        assert min(ratings[1], ratings[5]) > 3 * max(ratings[2], ratings[3], ratings[4])
 
     def test_has_list_entries_of_a_realistic_size(self, items):
         table_only = {"l", "r", "b", "d"}
@@ -59,10 +46,6 @@ class TestTheData:
         ]
         assert 270 < sum(sizes) / len(sizes) < 340
 
-    def test_has_some_long_bodies_in_items_of_their_own(self, items):
-        bodies = [item for item in items if item["sk"]["S"] == keys.BODY]
-        assert 0 < len(bodies) < len(items) / 5
-
     def test_counts_every_comment_once(self, items):
         *_, last = items
         assert last["pk"]["S"] == keys.counts(PRODUCT_ID, 0)
@@ -70,9 +53,6 @@ class TestTheData:
 
 
 class TestDataWithSeasons:
-    def test_is_the_same_for_the_same_seed(self):
-        assert [*SeasonData(50).items()] == [*SeasonData(50).items()]
-
     def test_has_languages_that_come_and_go(self):
         comments = sorted(SeasonData(1_000).comments(), key=lambda comment: comment.created_at)
         early, late = (
@@ -83,11 +63,6 @@ class TestDataWithSeasons:
 
 
 class TestTheAnswers:
-    def test_are_newest_first(self, answers):
-        places = answers.places(CommentFilter())
-        assert len(places) == COUNT
-        assert all(newer > older for newer, older in pairwise(places))
-
     def test_hold_what_the_filter_lets_through(self, data, answers):
         chosen = CommentFilter.of(languages=("de", "fr"), ratings=(1, 4))
         ids = {c.id for c in data.comments() if c.language in {"de", "fr"} and c.rating in {1, 4}}

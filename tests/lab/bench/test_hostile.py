@@ -4,7 +4,7 @@ import pytest
 
 from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
-from lab.bench.hostile import PRODUCTS, HostileData, hostile_section, measure_hostile_lists
+from lab.bench.hostile import PRODUCTS, hostile_section, measure_hostile_lists
 from lab.reports.results import Results
 from tests.support.project import PROJECT
 
@@ -20,10 +20,3 @@ def test_the_dearest_page_costs_no_more_than_is_promised(tmp_path, settings):
     found = measure_hostile_lists(count=1_500, pages=pages, fresh=True, progress=silent)
     section = hostile_section(Results(found))
     assert section.holds, section.text()
-
-
-def test_the_comments_are_the_same_for_the_same_seed():
-    first, again, other = (
-        [comment.id for comment in HostileData(50, seed).comments()] for seed in (1, 1, 2)
-    )
-    assert first == again != other

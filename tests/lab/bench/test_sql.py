@@ -100,10 +100,6 @@ class TestPeers:
         with django_db_blocker.unblock(), pytest.raises(WrongAnswer, match="shown by SQL"):
             run_benchmarks(OPTIONS, progress=QUIET)
 
-    def test_leave_no_database_behind(self, found):
-        assert list(connections.settings) == ["default"]
-        assert not list((settings.VAR_DIR / "bench").glob("peers-*"))
-
 
 @pytest.mark.real_engine
 class TestWithoutPostgres:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from itertools import count
 
 from lab.bench.context import time_in_turns
-from lab.reports.results import Timing, medians_of
+from lab.reports.results import Timing
 
 
 def ticking(seconds: dict[str, float]) -> tuple[dict[str, Callable[[], None]], Callable[[], float]]:
@@ -33,15 +33,6 @@ class TestTimingInTurns:
         assert timings["one"].median_ms == 2.0
         assert timings["one"].p95_ms > 100
 
-    def test_leaves_the_warm_up_out(self):
-        now, calls = [0.0], count()
-
-        def action() -> None:
-            now[0] += 5.0 if next(calls) < 2 else 0.002
-
-        timings = time_in_turns({"one": action}, turns=3, warm_up=2, clock=lambda: now[0])
-        assert timings["one"] == Timing(2.0, 2.0)
-
     def test_does_everything_once_a_turn_in_changing_order(self):
         done: list[str] = []
         actions = {name: lambda name=name: done.append(name) for name in "abcd"}
@@ -49,11 +40,3 @@ class TestTimingInTurns:
         turns = ["".join(done[start : start + 4]) for start in range(0, 40, 4)]
         assert {"".join(sorted(turn)) for turn in turns} == {"abcd"}
         assert len(set(turns)) > 3
-
-
-class TestMediansInWords:
-    def test_are_of_turns(self):
-        assert [medians_of(turns) for turns in (1, 60)] == [
-            "medians of 1 turn",
-            "medians of 60 turns",
-        ]

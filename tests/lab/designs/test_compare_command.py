@@ -22,7 +22,7 @@ from lab.designs.comments import FILTER
 from lab.designs.run import own_engine
 from lab.management.commands import compare as command
 from lab.reports.results import RUN, Results
-from lab.reports.storage import find_stored, store
+from lab.reports.storage import find_stored
 from tests.support.comments.loading import load
 from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
 
@@ -86,22 +86,6 @@ class TestTheFigures:
         assert scan.where(page=None).facts().keys() == {
             *(*costs, "items_stored", "bytes_stored", "latency_ms", "consistent_ms"),
         }
-
-    def test_are_asked_the_same_of_every_design(self, printed):
-        for part, designs in SUBJECTS.items():
-            asked = [
-                [
-                    (row.list, row.page, row.value)
-                    for row in printed.where(part=part, reader=name, metric="items")
-                ]
-                for name in designs
-            ]
-            assert asked.count(asked[0]) == len(asked)
-
-    def test_are_none_of_nothing(self, printed):
-        pages = [row for row in printed if row.page is not None]
-        assert pages
-        assert [row for row in pages if row.value <= 0] == []
 
     def test_are_kept_for_the_page(self, run):
         assert run.kept == run.printed
@@ -176,16 +160,6 @@ def kept_files() -> list[Path]:
 
 
 class TestWhatGoesWrong:
-    def test_is_told_when_interrupted(self, monkeypatch, capsys):
-        def interrupted(*_: Any, **__: Any) -> Results:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(command, "compare", interrupted)
-        with pytest.raises(SystemExit) as ended:
-            call_command("compare")
-        assert ended.value.code == 130
-        assert "removed" in capsys.readouterr().err
-
     def test_is_told_when_terminated(self, monkeypatch):
         def terminated(*_: Any, **__: Any) -> Results:
             signal.raise_signal(signal.SIGTERM)
@@ -212,12 +186,6 @@ class TestWhatGoesWrong:
 
 
 class TestDrawing:
-    def test_writes_a_plot_for_each_subject(self, monkeypatch, tmp_path):
-        pytest.importorskip("matplotlib")
-        monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
-        call_command("compare", "--plots", str(tmp_path), "--no-keep", stdout=StringIO())
-        assert "Scan and FilterExpression" in (tmp_path / "comments.svg").read_text()
-
     def test_brings_the_documents_up_to_date(self, monkeypatch, tmp_path):
         pytest.importorskip("matplotlib")
         designs = tmp_path / "designs"
@@ -233,14 +201,3 @@ class TestDrawing:
         assert "![Comments of a product" in (tmp_path / "lab.md").read_text()
         assert (tmp_path / "lab" / "comments.svg").exists()
         assert not (designs / "sets.md").exists()
-
-
-class TestKeeping:
-    def test_gives_back_what_was_kept(self):
-        store(made_figures())
-        assert find_stored() == made_figures()
-
-    def test_keeps_the_last_ones_only(self):
-        store(made_figures(design="scan"))
-        store(made_figures(design="sets"))
-        assert find_stored() == made_figures(design="sets")

@@ -8,7 +8,7 @@ from comments.items import NewComment
 from dynamo.items import Item
 from lab.designs.comments import DESIGNS, stored
 from lab.designs.orders import _by_status, _sharded
-from lab.reports.descriptions import DESCRIPTIONS
+from lab.reports.descriptions import describe_subjects
 from shop.order_status import Status
 from shop.orders.items import NewOrder, StatusChange, imported_order_id
 from tests.support.project import PROJECT
@@ -54,7 +54,7 @@ class TestTheRows:
     def test_of_comments_are_those_the_designs_store(self, design, names):
         (chosen,) = (one for one in DESIGNS if one.name == design)
         (item,) = chosen.items(stored(COMMENT))
-        described = DESCRIPTIONS["comments"].designs[design]
+        described = describe_subjects()["comments"].designs[design]
         assert f"| {' | '.join(cells(item, *names))} |" in rows(described.document)
 
     def test_of_composite_keys_are_those_of_the_index(self):

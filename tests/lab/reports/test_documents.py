@@ -42,11 +42,3 @@ class TestReplacingASection:
         assert text.endswith("\nAfter.\n")
         assert "second" in text
         assert "first" not in text
-
-    def test_leaves_other_sections(self, tmp_path):
-        page = tmp_path / "benchmarks.md"
-        replace_section(page, "comments", "one", command="bench")
-        replace_section(page, "orders", "two", command="bench")
-        replace_section(page, "comments", "three", command="bench")
-        assert "two" in page.read_text()
-        assert page.read_text().index("three") < page.read_text().index("two")

@@ -43,11 +43,6 @@ class TestAnEstimate:
         settings.COMMENTS_READ_MODEL = "sets"
         assert estimating.units_of_comment() > 5 * by_indexes
 
-    def test_adds_up_and_names_its_prices(self, product_id):
-        shown = estimated("--product", product_id)
-        assert "together" in shown
-        assert "on demand, us-east-1, since 2024-11-01: https://aws.amazon.com/" in shown
-
     def test_is_of_the_most_loved_product_without_one(self, product_id):
         someone("fan").has_written(product_id, rating=5)
         assert "product pages" in estimated()

@@ -1,6 +1,7 @@
 """The cast of the account tests: alice and bob are customers, sam is staff."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -8,14 +9,20 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from shop.accounts import passwords
+from shop.accounts import passwords, rate_limits
 from shop.accounts.emails import EMAILS
 from shop.accounts.services import create_profile
-from tests.support.accounts.cast import PASSWORD, Person, WatchedHasher, new_browser
+from tests.support.accounts.cast import (
+    PASSWORD,
+    Person,
+    WatchedHasher,
+    browser_of,
+    new_browser,
+)
 
 
 @pytest.fixture(autouse=True)
-def fast_hashes(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def fast_hashes(settings, monkeypatch) -> None:
     """Real hashes are slow on purpose; these are fast, can be watched, and are made at once."""
     settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
@@ -34,7 +41,7 @@ def browser() -> Client:
 
 
 @pytest.fixture
-def create_person(tables: None, fresh: Callable[[str], str]) -> Callable[..., Person]:
+def create_person(tables, fresh) -> Callable[..., Person]:
     def create(kind: str, **account: Any) -> Person:
         account = {"username": fresh(kind), "password": PASSWORD, **account}
         create_profile(now=timezone.now(), **account)
@@ -44,16 +51,33 @@ def create_person(tables: None, fresh: Callable[[str], str]) -> Callable[..., Pe
 
 
 @pytest.fixture
-def alice(create_person: Callable[..., Person], fresh: Callable[[str], str]) -> Person:
+def alice(create_person, fresh) -> Person:
     """A customer with an e-mail address; Bob and Sam have none."""
     return create_person("alice", email=f"{fresh('alice')}@example.com")
 
 
 @pytest.fixture
-def bob(create_person: Callable[..., Person]) -> Person:
+def bob(create_person) -> Person:
     return create_person("bob")
 
 
 @pytest.fixture
-def sam(create_person: Callable[..., Person]) -> Person:
+def sam(create_person) -> Person:
     return create_person("sam", is_staff=True)
+
+
+@pytest.fixture
+def hers(alice) -> Client:
+    """The browser of Alice, who is signed in."""
+    return browser_of(alice)
+
+
+@pytest.fixture
+def allow(monkeypatch) -> Callable[[int, str], None]:
+    """Sets how often something may be done: ``allow(2, "PASSWORD_CHANGES")``."""
+
+    def allow(times: int, limit: str) -> None:
+        few = replace(getattr(rate_limits, limit), times=times)
+        monkeypatch.setattr(rate_limits, limit, few)
+
+    return allow

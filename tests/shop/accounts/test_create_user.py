@@ -1,4 +1,4 @@
-"""``manage.py create_user``."""
+"""``manage.py create_user``, the user of a request, and that no SQL is ever asked."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -6,11 +6,22 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
+from django.db import connections
 
+from dynamo.calls.meter import metered
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import ensure_profile
-from tests.support.accounts.cast import NEW_PASSWORD, PASSWORD, Person
+from tests.support.accounts.cast import (
+    NEW_PASSWORD,
+    PASSWORD,
+    change_password,
+    sign_in,
+    sign_up,
+    signed_in_name,
+)
+from tests.support.comments.faulty import unreachable
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
@@ -22,23 +33,21 @@ def create_user(*arguments: str, **options: Any) -> str:
 
 
 class TestCreateUser:
-    def test_creates_a_customer(self, fresh: Callable[[str], str]) -> None:
+    def test_creates_a_customer(self, fresh):
         name = fresh("carla")
         assert create_user(name, "--password", PASSWORD) == f"Created {name}.\n"
         user = find_user(name)
         assert user.check_password(PASSWORD)
         assert (user.is_staff, user.email) == (False, "")
 
-    def test_creates_staff_with_an_address(self, fresh: Callable[[str], str]) -> None:
+    def test_creates_staff_with_an_address(self, fresh):
         name = fresh("sam")
         address = f"{name}@example.com"
         create_user(name, "--password", PASSWORD, "--staff", "--email", address.upper())
         assert find_user(name).is_staff
         assert users_with_email(address) == [find_user(name)]
 
-    def test_asks_twice_for_a_password_that_is_not_given(
-        self, fresh: Callable[[str], str], terminal: Callable[..., None]
-    ) -> None:
+    def test_asks_twice_for_a_password_that_is_not_given(self, fresh, terminal):
         terminal(PASSWORD, PASSWORD)
         name = fresh("carla")
         create_user(name)
@@ -55,49 +64,41 @@ class TestCreateUser:
             (["carla-x"], "no terminal"),
         ],
     )
-    def test_refuses_in_a_line(self, arguments: list[str], sentence: str) -> None:
+    def test_refuses_in_a_line(self, arguments, sentence):
         with pytest.raises(CommandError, match=sentence):
             create_user(*arguments)
 
-    def test_refuses_two_different_passwords(
-        self, fresh: Callable[[str], str], terminal: Callable[..., None]
-    ) -> None:
+    def test_refuses_two_different_passwords(self, fresh, terminal):
         terminal(PASSWORD, NEW_PASSWORD)
         with pytest.raises(CommandError, match="differ"):
             create_user(fresh("carla"))
 
-    def test_refuses_a_name_that_is_taken(self, alice: Person) -> None:
+    def test_refuses_a_name_that_is_taken(self, alice):
         with pytest.raises(CommandError, match="already; --update"):
             create_user(alice.username.upper(), "--password", NEW_PASSWORD)
         assert find_user(alice.username).check_password(PASSWORD)
 
 
 class TestCreateUserWithUpdate:
-    def test_gives_an_imported_user_a_password(self, fresh: Callable[[str], str]) -> None:
-        name = fresh("imported")
-        ensure_profile(username=name, joined_at=datetime(2017, 5, 16, tzinfo=UTC))
-        assert create_user(name, "--password", PASSWORD, "--update") == f"Updated {name}.\n"
-        assert find_user(name).check_password(PASSWORD)
+    def test_gives_a_password_to_who_is_imported_or_not_there(self, fresh):
+        name, imported = fresh("carla"), fresh("imported")
+        ensure_profile(username=imported, joined_at=datetime(2017, 5, 16, tzinfo=UTC))
+        for username, told in ((imported, "Updated"), (name, "Created"), (name, "Updated")):
+            said = create_user(username, "--password", PASSWORD, "--update")
+            assert said == f"{told} {username}.\n"
+            assert find_user(username).check_password(PASSWORD)
 
-    def test_leaves_what_is_not_given(self, sam: Person) -> None:
+    def test_changes_what_is_given_alone(self, sam):
         create_user(sam.username, "--update", "--email", "sam@example.com")
         user = find_user(sam.username)
         assert (user.is_staff, user.email) == (True, "sam@example.com")
         assert user.check_password(PASSWORD)
-
-    def test_takes_away_what_is_said_to_go(self, sam: Person) -> None:
         create_user(sam.username, "--update", "--no-staff")
         assert not find_user(sam.username).is_staff
 
-    def test_creates_who_does_not_exist(self, fresh: Callable[[str], str]) -> None:
-        name = fresh("carla")
-        for _ in range(2):
-            create_user(name, "--password", PASSWORD, "--update")
-        assert find_user(name).check_password(PASSWORD)
-
 
 class TestEnsureProfile:
-    def test_creates_a_user_once(self, fresh: Callable[[str], str]) -> None:
+    def test_creates_a_user_once(self, fresh):
         name = fresh("imported")
         joined_at = datetime(2017, 5, 16, 15, 5, 35, tzinfo=UTC)
         assert ensure_profile(username=name, joined_at=joined_at)
@@ -106,13 +107,13 @@ class TestEnsureProfile:
         assert user.joined_at == joined_at
         assert not user.has_usable_password()
 
-    def test_leaves_a_user_who_has_a_password_alone(self, alice: Person) -> None:
+    def test_leaves_a_user_who_has_a_password_alone(self, alice):
         assert not ensure_profile(username=alice.username, joined_at=datetime.now(UTC))
         assert find_user(alice.username).check_password(PASSWORD)
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def terminal(monkeypatch) -> Callable[..., None]:
     """A terminal at which these passwords are typed, one after the other."""
 
     def type_in(*passwords: str) -> None:
@@ -122,3 +123,49 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
 
     return type_in
+
+
+class TestKnowingTheUser:
+    def test_costs_one_read_on_a_page_that_names_them_and_none_on_others(self, hers):
+        for path, reads in (("/accounts/login/", ["GetItem"]), ("/healthz", [])):
+            with metered() as meter:
+                hers.get(path)
+            assert [call.operation for call in meter.labelled("user")] == reads
+
+    @pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/sign-up/", "/no/such/page"])
+    def test_costs_nothing_when_nobody_is_signed_in(self, browser, path):
+        with metered() as meter:
+            browser.get(path)
+        assert meter.calls == []
+
+
+class TestNoSql:
+    def test_is_there_to_be_asked(self):
+        assert connections["default"].vendor == "unknown"
+        assert connections["default"].settings_dict["ENGINE"] == "django.db.backends.dummy"
+
+    def test_is_missed_by_the_life_of_an_account(self, browser, tables, fresh):
+        name = fresh("carla")
+        sign_up(browser, name)
+        change_password(browser)
+        browser.post("/accounts/logout/")
+        sign_in(browser, name, NEW_PASSWORD)
+        browser.post("/accounts/password_reset/", {"email": name})
+        assert signed_in_name(browser) == name
+
+    def test_is_missed_by_the_checks(self, capsys):
+        call_command("check", fail_level="WARNING")
+        assert "no issues" in capsys.readouterr().out
+
+    def test_user_is_only_made_by_the_service(self):
+        with pytest.raises(TypeError, match="create_profile"):
+            get_user_model()(username="carla").save()
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/no/such/page"])
+def test_pages_say_that_the_database_is_away_and_sign_nobody_out(hers, path):
+    session = hers.cookies["sessionid"].value
+    with unreachable():
+        response = hers.get(path)
+    assert (response.status_code, response.has_header("Retry-After")) == (503, True)
+    assert hers.cookies["sessionid"].value == session

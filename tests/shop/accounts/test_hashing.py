@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django import forms
-from django.test import Client
 from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
@@ -19,8 +18,8 @@ from shop.accounts import passwords
 from shop.accounts.passwords import BoundedHasher, HashSlots, cores_for_hashes
 from shop.accounts.queries import NoSuchUser, find_user
 from tests.support.accounts.cast import (
+    NEW_PASSWORD,
     PASSWORD,
-    Person,
     WatchedHasher,
     change_password,
     new_browser,
@@ -28,70 +27,48 @@ from tests.support.accounts.cast import (
     sign_up,
 )
 from tests.support.accounts.emails import ask_for_link, choose_password, link_in_mail
+from tests.support.comments.spying import spied
 from tests.support.project import PROJECT
 
 BUSY = "Too many passwords are being checked at the moment. Send this again in a moment."
 
+NEW = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2": NEW_PASSWORD}
+
 
 @pytest.fixture
-def slots(monkeypatch: pytest.MonkeyPatch) -> HashSlots:
+def slots(monkeypatch) -> HashSlots:
     """One slot, which is free."""
     slots = HashSlots(1)
     monkeypatch.setattr(passwords, "SLOTS", slots)
     return slots
 
 
-@pytest.fixture
-def calls() -> Iterator[list[str]]:
-    """The calls to DynamoDB that are made meanwhile."""
-    made: list[str] = []
-
-    def note(model: Any, **_: object) -> None:
-        made.append(model.name)
-
-    events = client().meta.events
-    events.register("before-call.dynamodb.*", note)
-    yield made
-    events.unregister("before-call.dynamodb.*", note)
-
-
 class TestWhileOthersAreHashed:
     @pytest.fixture
-    def busy(self, slots: HashSlots) -> Callable[[], None]:
+    def busy(self, slots) -> Callable[[], None]:
         """All slots are taken; makes one free."""
         slot = slots.take()
         return lambda: slots.release(slot)
 
     @pytest.mark.parametrize("password", [PASSWORD, "wrong"])
-    def test_a_sign_in_is_refused_at_once(
-        self, browser: Client, alice: Person, busy: object, calls: list[str], password: str
-    ) -> None:
-        response = sign_in(browser, alice.username, password, next="/basket/")
+    def test_a_sign_in_is_refused_at_once(self, browser, alice, busy, caplog, password):
+        with spied() as asked, caplog.at_level("INFO", logger="request"):
+            response = sign_in(browser, alice.username, password, next="/basket/")
         page = response.content.decode()
         assert (response.status_code, response["Retry-After"]) == (503, "1")
         assert BUSY in page
         assert f'value="{alice.username}"' in page
         assert 'name="next" value="/basket/"' in page
         assert password not in page
-        assert calls == []
-
-    @pytest.mark.parametrize("name", ["nobody-here", "no name at all"])
-    def test_a_wrong_name_is_refused_alike(
-        self, browser: Client, tables: None, busy: object, name: str
-    ) -> None:
-        assert sign_in(browser, name, "wrong").status_code == 503
-
-    def test_the_log_tells_why(
-        self, browser: Client, alice: Person, busy: object, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        with caplog.at_level("INFO", logger="request"):
-            sign_in(browser, alice.username)
+        assert asked == []
         assert "view=login method=POST status=503" in caplog.text
         assert "fault=TooManyHashes" in caplog.text
 
-    def test_a_sign_up_is_refused_and_not_counted(
-        self, browser: Client, tables: None, busy: Callable[[], None], fresh: Callable[[str], str]
-    ) -> None:
+    @pytest.mark.parametrize("name", ["nobody-here", "no name at all"])
+    def test_a_wrong_name_is_refused_alike(self, browser, tables, busy, name):
+        assert sign_in(browser, name, "wrong").status_code == 503
+
+    def test_a_sign_up_is_refused_and_not_counted(self, browser, tables, busy, fresh):
         name, address = fresh("new"), f"{fresh('new')}@example.com"
         answers = [sign_up(browser, name, email=address).status_code for _ in range(6)]
         assert answers == [503] * 6
@@ -100,79 +77,60 @@ class TestWhileOthersAreHashed:
         busy()
         assert sign_up(browser, name, email=address).status_code == 302
 
-    def test_a_new_password_is_refused_and_the_old_one_stays(
-        self, browser: Client, alice: Person, slots: HashSlots
-    ) -> None:
-        sign_in(browser, alice.username)
-        slot = slots.take()
-        assert change_password(browser).status_code == 503
-        slots.release(slot)
-        assert find_user(alice.username).check_password(PASSWORD)
-
-    def test_a_password_by_email_is_refused_and_the_link_still_works(
-        self, browser: Client, alice: Person, slots: HashSlots, calls: list[str]
-    ) -> None:
+    def test_a_password_by_email_is_refused_and_the_link_still_works(self, browser, alice, slots):
         ask_for_link(browser, alice.username)
         link, slot = link_in_mail(), slots.take()
-        calls.clear()
-        assert choose_password(browser, link).status_code == 503
-        assert set(calls) == {"GetItem"}
+        with spied() as asked:
+            assert choose_password(browser, link).status_code == 503
+        assert {call.operation for call in asked} == {"GetItem"}
         slots.release(slot)
         assert choose_password(browser, link).status_code == 302
 
     @pytest.mark.parametrize(
         ("path", "typed"),
         [
-            ("/account/email/", {"new_email": "alice@new.example"}),
-            ("/accounts/second-factor/", {"code": "123456"}),
+            ("/account/email/", {"new_email": "alice@new.example", "password": PASSWORD}),
+            ("/accounts/second-factor/", {"code": "123456", "password": PASSWORD}),
+            ("/accounts/password_change/", NEW),
         ],
     )
-    def test_forms_that_ask_for_the_password_are_refused(
-        self, browser: Client, alice: Person, slots: HashSlots, path: str, typed: dict[str, str]
-    ) -> None:
-        sign_in(browser, alice.username)
-        slots.take()
-        response = browser.post(path, {**typed, "password": PASSWORD})
+    def test_forms_that_ask_for_the_password_are_refused(self, hers, alice, slots, path, typed):
+        slot = slots.take()
+        response = hers.post(path, typed)
+        slots.release(slot)
         assert response.status_code == 503
         assert PASSWORD not in response.content.decode()
+        user = find_user(alice.username)
+        assert (user.check_password(PASSWORD), user.new_email, user.totp_secret) == (
+            True,
+            None,
+            None,
+        )
 
 
 class TestASlot:
-    def test_is_free_again_after_each_form(
-        self, browser: Client, alice: Person, slots: HashSlots
-    ) -> None:
+    def test_is_free_again_after_each_form(self, browser, alice, slots):
         sign_in(browser, alice.username, "wrong")
         sign_in(new_browser(), "nobody-here")
         sign_in(browser, alice.username)
         change_password(browser)
         assert slots.take() is not None
 
-    def test_is_held_for_both_hashes_of_a_new_password(
-        self, browser: Client, alice: Person, slots: HashSlots, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_held_for_both_hashes_of_a_new_password(self, hers, slots, monkeypatch):
         """Else the first would be thrown away whenever others are waiting."""
-        sign_in(browser, alice.username)
         free: list[bool] = []
         monkeypatch.setattr(WatchedHasher, "watcher", lambda: free.append(slots.take() is not None))
-        assert change_password(browser).status_code == 302
+        assert change_password(hers).status_code == 302
         assert free == [False, False]
 
     @pytest.mark.parametrize("do", [sign_in, sign_up])
-    def test_is_not_held_while_the_database_writes(
-        self,
-        browser: Client,
-        alice: Person,
-        slots: HashSlots,
-        fresh: Callable[[str], str],
-        do: Callable[..., Any],
-    ) -> None:
+    def test_is_not_held_while_the_database_writes(self, browser, alice, slots, fresh, do):
         free: list[bool] = []
 
         def note(model: Any, **_: object) -> None:
-            slot = slots.take() if model.name == "TransactWriteItems" else None
             if model.name == "TransactWriteItems":
+                slot = slots.take()
                 free.append(slot is not None)
-            if slot is not None:
                 slots.release(slot)
 
         client().meta.events.register("before-call.dynamodb.*", note)
@@ -182,7 +140,7 @@ class TestASlot:
             client().meta.events.unregister("before-call.dynamodb.*", note)
         assert set(free) == {True}
 
-    def test_is_shared_by_all_processes_and_freed_by_one_that_is_killed(self) -> None:
+    def test_is_shared_by_all_processes_and_freed_by_one_that_is_killed(self):
         script = """
 import os, signal
 from shop.accounts.passwords import HashSlots
@@ -201,7 +159,7 @@ assert slots.take() is not None
 """
         subprocess.run([sys.executable, "-c", script], cwd=PROJECT, check=True)
 
-    def test_is_made_before_processes_fork(self) -> None:
+    def test_is_made_before_processes_fork(self):
         """That is, with the models: gunicorn loads the site, then forks."""
         script = (
             "import django, sys; django.setup(); assert 'shop.accounts.passwords' in sys.modules"
@@ -217,14 +175,12 @@ class TestTheCores:
         [(8, "max 100000", 7), (2, "max 100000", 1), (1, "max 100000", 1), (64, "200000 100000", 1),
          (64, "350000 100000", 2), (2, "800000 100000", 1), (4, "", 3)],
     )  # fmt: skip
-    def test_for_hashes_are_all_but_one(self, cores: int, quota: str, left: int) -> None:
+    def test_for_hashes_are_all_but_one(self, cores, quota, left):
         assert cores_for_hashes(cores, quota) == left
 
 
 class TestTheTimeOfAForm:
-    def test_does_not_pass_while_a_password_is_hashed(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_does_not_pass_while_a_password_is_hashed(self, monkeypatch):
         now = [1_000.0]
         monkeypatch.setattr("dynamo.calls.pool.monotonic", lambda: now[0])
 
@@ -247,7 +203,7 @@ def fields_of_all_forms() -> Iterator[tuple[str, forms.Field]]:
 
 
 class TestAPageThatARefusedFormComesBackWith:
-    def test_has_no_field_that_a_form_keeps_to_itself(self) -> None:
+    def test_has_no_field_that_a_form_keeps_to_itself(self):
         secret = {
             name
             for name, field in fields_of_all_forms()
@@ -258,5 +214,5 @@ class TestAPageThatARefusedFormComesBackWith:
         assert [name for name in secret if not SECRET.search(name)] == []
 
 
-def test_the_hasher_of_the_site_is_bounded() -> None:
+def test_the_hasher_of_the_site_is_bounded():
     assert issubclass(import_string(site_settings.PASSWORD_HASHERS[0]), BoundedHasher)

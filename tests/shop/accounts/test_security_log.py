@@ -6,13 +6,11 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
 
 from shop.accounts import rate_limits
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
-    Person,
     change_password,
     new_browser,
     sign_in,
@@ -24,7 +22,7 @@ Events = Callable[[], list[dict[str, Any]]]
 
 
 @pytest.fixture
-def events(caplog: pytest.LogCaptureFixture) -> Events:
+def events(caplog) -> Events:
     """The events logged since the last time it was asked."""
 
     def since() -> list[dict[str, Any]]:
@@ -36,41 +34,40 @@ def events(caplog: pytest.LogCaptureFixture) -> Events:
 
 
 class TestAnEvent:
-    def test_is_a_sign_in(self, browser: Client, alice: Person, events: Events) -> None:
+    def test_is_a_sign_in(self, browser, alice, events):
         sign_in(browser, alice.username)
         network = browser.defaults["REMOTE_ADDR"]
         assert events() == [{"event": "sign-in", "user": alice.username, "network": network}]
 
-    def test_is_a_wrong_password(self, browser: Client, alice: Person, events: Events) -> None:
-        sign_in(browser, alice.username.upper(), "wrong")
+    @pytest.mark.parametrize("is_name", [True, False])
+    def test_is_a_wrong_password(self, browser, alice, events, is_name):
+        sign_in(browser, alice.username.upper() if is_name else "My Secret Password!", "wrong")
         (event,) = events()
-        assert (event["event"], event["user"]) == ("sign-in-failed", alice.username)
+        name = alice.username if is_name else ""
+        assert (event["event"], event["user"]) == ("sign-in-failed", name)
 
-    def test_names_nobody_where_no_name_was_typed(
-        self, browser: Client, tables: None, events: Events
-    ) -> None:
-        sign_in(browser, "My Secret Password!", "wrong")
-        assert events()[0]["user"] == ""
-
-    def test_is_a_limit_that_was_exceeded(
-        self, browser: Client, alice: Person, events: Events
-    ) -> None:
+    def test_is_a_limit_that_was_exceeded(self, browser, alice, events):
         for _ in range(rate_limits.PASSWORDS_AT_A_NAME.times + 1):
             sign_in(browser, alice.username, "wrong")
         last = events()[-1]
         assert last["event"] == "too-many-attempts"
         assert (last["user"], last["form"]) == (alice.username, "LoginForm")
 
-    def test_is_a_sign_out(self, browser: Client, alice: Person, events: Events) -> None:
-        sign_in(browser, alice.username)
-        events()
-        browser.post("/accounts/logout/")
+    @pytest.mark.parametrize(
+        ("do", "told"),
+        [
+            (lambda hers: hers.post("/accounts/logout/"), "sign-out"),
+            (change_password, "password-changed"),
+            (lambda hers: hers.get("/staff/orders/"), "staff-page-refused"),
+        ],
+    )
+    def test_is_what_somebody_does_who_is_signed_in(self, hers, alice, events, do, told):
+        answer = do(hers)
         (event,) = events()
-        assert (event["event"], event["user"]) == ("sign-out", alice.username)
+        assert (event["event"], event["user"]) == (told, alice.username)
+        assert event.get("path", answer.request["PATH_INFO"]) == answer.request["PATH_INFO"]
 
-    def test_is_a_new_account(
-        self, browser: Client, tables: None, fresh: Callable[[str], str], events: Events
-    ) -> None:
+    def test_is_a_new_account(self, browser, tables, fresh, events):
         name = fresh("carla")
         sign_up(browser, name)
         assert [(e["event"], e["user"]) for e in events()] == [
@@ -78,20 +75,12 @@ class TestAnEvent:
             ("sign-in", name),
         ]
 
-    def test_is_a_new_password(self, browser: Client, alice: Person, events: Events) -> None:
-        sign_in(browser, alice.username)
-        events()
-        change_password(browser)
-        assert [(e["event"], e["user"]) for e in events()] == [("password-changed", alice.username)]
-
-    def test_is_a_password_chosen_by_a_link(
-        self, browser: Client, alice: Person, events: Events
-    ) -> None:
+    def test_is_a_password_chosen_by_a_link(self, browser, alice, events):
         ask_for_link(browser, alice.username)
         choose_password(browser, link_in_mail())
         assert [e["event"] for e in events()] == ["password-reset-asked", "password-reset"]
 
-    def test_is_what_staff_send(self, browser: Client, sam: Person, events: Events) -> None:
+    def test_is_what_staff_send(self, browser, sam, events):
         sign_in(browser, sam.username)
         events()
         browser.get("/staff/orders/")
@@ -101,18 +90,7 @@ class TestAnEvent:
         assert (event["event"], event["user"]) == ("staff-action", sam.username)
         assert event["path"] == "/staff/orders/move/"
 
-    def test_is_a_page_of_staff_that_a_customer_asks_for(
-        self, browser: Client, alice: Person, events: Events
-    ) -> None:
-        sign_in(browser, alice.username)
-        events()
-        browser.get("/staff/orders/")
-        (event,) = events()
-        assert (event["event"], event["path"]) == ("staff-page-refused", "/staff/orders/")
-
-    def test_holds_no_password_and_no_token(
-        self, browser: Client, alice: Person, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_holds_no_password_and_no_token(self, browser, alice, caplog):
         sign_in(browser, alice.username, "a wrong guess")
         sign_in(browser, alice.username)
         change_password(browser)
@@ -124,9 +102,7 @@ class TestAnEvent:
 
 
 class TestAnEventOfACommand:
-    def test_is_an_account_made_or_changed(
-        self, tables: None, fresh: Callable[[str], str], events: Events
-    ) -> None:
+    def test_is_an_account_made_or_changed(self, tables, fresh, events):
         name = fresh("carla")
         call_command("create_user", name, password=PASSWORD)
         call_command("create_user", name, update=True, staff=True, email="c@example.com")

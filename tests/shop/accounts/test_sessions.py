@@ -16,7 +16,7 @@ from shop.accounts.queries import find_user
 from shop.accounts.services import end_sessions
 from shop.accounts.sessions import LONGEST_OF_CUSTOMERS, LONGEST_OF_STAFF
 from tests.support.accounts.cast import (
-    Person,
+    browser_of,
     change_password,
     new_browser,
     sign_in,
@@ -42,7 +42,7 @@ def copy_of(browser: Client) -> Client:
 
 
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
+def later(monkeypatch) -> Callable[[timedelta], None]:
     """Moves the time on, counted from the test's start."""
     now: Callable[[], datetime] = clock.now
 
@@ -53,117 +53,89 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[timedelta], None]:
 
 
 class TestACopyOfASession:
-    def test_is_as_good_as_the_session(self, browser: Client, alice: Person) -> None:
-        sign_in(browser, alice.username)
-        assert signed_in_name(copy_of(browser)) == alice.username
-
-    def test_ends_when_its_owner_signs_out(self, browser: Client, alice: Person) -> None:
-        sign_in(browser, alice.username)
-        copy = copy_of(browser)
-        assert sign_out(browser) == 200
-        assert signed_in_name(copy) is None
-
-    def test_ends_with_each_sign_out_anew(self, browser: Client, alice: Person) -> None:
-        for _ in range(2):
+    def test_ends_when_its_owner_signs_out(self, browser, alice):
+        for _ in range(2):  # with each time anew
             sign_in(browser, alice.username)
             copy = copy_of(browser)
-            sign_out(browser)
-            assert signed_in_name(copy) is None
+            assert signed_in_name(copy) == alice.username
+            assert sign_out(browser) == 200
+            assert (signed_in_name(copy), signed_in_name(browser)) == (None, None)
 
-    def test_ends_when_the_password_changes(self, browser: Client, alice: Person) -> None:
-        sign_in(browser, alice.username)
-        copy = copy_of(browser)
-        change_password(browser)
+    def test_ends_when_the_password_changes(self, hers, alice):
+        copy = copy_of(hers)
+        change_password(hers)
         assert signed_in_name(copy) is None
-        assert signed_in_name(browser) == alice.username
+        assert signed_in_name(hers) == alice.username
 
-    def test_cannot_sign_out_its_owner_once_it_has_ended(
-        self, browser: Client, alice: Person
-    ) -> None:
-        sign_in(browser, alice.username)
-        copy = copy_of(browser)
-        sign_out(browser)
-        sign_in(browser, alice.username)
+    def test_cannot_sign_out_its_owner_once_it_has_ended(self, hers, alice):
+        copy = copy_of(hers)
+        sign_out(hers)
+        sign_in(hers, alice.username)
         sign_out(copy)
-        assert signed_in_name(browser) == alice.username
+        assert signed_in_name(hers) == alice.username
 
 
 class TestSigningOut:
-    def test_leaves_other_users_alone(self, browser: Client, alice: Person, bob: Person) -> None:
-        his = new_browser()
-        sign_in(browser, alice.username)
-        sign_in(his, bob.username)
-        sign_out(browser)
+    @pytest.mark.parametrize("end", [sign_out, change_password])
+    def test_leaves_other_users_alone_as_a_new_password_does(self, hers, bob, end):
+        his = browser_of(bob)
+        end(hers)
         assert signed_in_name(his) == bob.username
 
-    def test_costs_one_write(self, browser: Client, alice: Person) -> None:
-        sign_in(browser, alice.username)
+    def test_costs_one_write(self, hers):
         with metered() as meter:
-            sign_out(browser)
+            sign_out(hers)
         assert [call.operation for call in meter.calls] == ["GetItem", "UpdateItem"]
 
-    def test_writes_nothing_for_nobody(self, browser: Client) -> None:
+    def test_writes_nothing_for_nobody(self, browser):
         with metered() as meter:
             assert sign_out(browser) == 200
         assert meter.calls == []
 
-    def test_deletes_the_cookie_while_the_database_is_away(
-        self, browser: Client, alice: Person
-    ) -> None:
-        sign_in(browser, alice.username)
+    def test_deletes_the_cookie_while_the_database_is_away(self, hers):
         with unreachable():
-            response = browser.post("/accounts/logout/")
+            response = hers.post("/accounts/logout/")
         assert response.status_code == 503
         assert "signed out in this browser, but not elsewhere" in response.content.decode()
-        assert signed_in_name(browser) is None
+        assert signed_in_name(hers) is None
 
-    def test_does_not_bring_back_who_was_deleted(
-        self, tables: None, fresh: Callable[[str], str]
-    ) -> None:
+    def test_does_not_bring_back_who_was_deleted(self, tables, fresh):
         end_sessions(fresh("nobody"))
 
 
 class TestASessionThatGetsOld:
-    def test_ends_after_two_weeks_however_often_it_was_used(
-        self, browser: Client, alice: Person, later: Callable[[timedelta], None]
-    ) -> None:
-        sign_in(browser, alice.username)
+    def test_ends_after_two_weeks_however_often_it_was_used(self, hers, alice, later):
         later(LONGEST_OF_CUSTOMERS - A_MINUTE)
-        assert signed_in_name(browser) == alice.username
-        session = browser.session
+        assert signed_in_name(hers) == alice.username
+        session = hers.session
         session["basket"] = {}  # it is signed anew, as with every change of the basket
         session.save()
         later(LONGEST_OF_CUSTOMERS + A_MINUTE)
-        assert signed_in_name(browser) is None
+        assert signed_in_name(hers) is None
 
-    def test_ends_for_staff_after_half_a_day(
-        self, browser: Client, sam: Person, later: Callable[[timedelta], None]
-    ) -> None:
+    def test_ends_for_staff_after_half_a_day(self, browser, sam, later):
         sign_in(browser, sam.username)
         later(LONGEST_OF_STAFF - A_MINUTE)
         assert browser.get("/staff/orders/").status_code == 200
         later(LONGEST_OF_STAFF + A_MINUTE)
         assert browser.get("/staff/orders/").status_code == 302
 
-    def test_begins_anew_with_a_sign_in(
-        self, browser: Client, sam: Person, later: Callable[[timedelta], None]
-    ) -> None:
+    def test_begins_anew_with_a_sign_in(self, browser, sam, later):
         sign_in(browser, sam.username)
         later(LONGEST_OF_STAFF + A_MINUTE)
         sign_in(browser, sam.username)
         assert signed_in_name(browser) == sam.username
 
-    def test_has_ended_if_nobody_knows_when_it_began(self, browser: Client, alice: Person) -> None:
-        sign_in(browser, alice.username)
-        session = browser.session
+    def test_has_ended_if_nobody_knows_when_it_began(self, hers):
+        session = hers.session
         del session[SIGNED_IN_AT]
         session.save()
-        browser.cookies["sessionid"] = session.session_key
-        assert signed_in_name(browser) is None
+        hers.cookies["sessionid"] = session.session_key
+        assert signed_in_name(hers) is None
 
 
 class TestAProfileOfAnOlderVersion:
-    def test_has_the_sessions_that_it_had(self, alice: Person) -> None:
+    def test_has_the_sessions_that_it_had(self, alice):
         user = find_user(alice.username)
         assert user.session_number is None
         assert user.get_session_auth_hash() == AbstractBaseUser.get_session_auth_hash(
@@ -182,15 +154,12 @@ class _PasswordAlone:
 
 class TestADamagedAnswer:
     @pytest.mark.parametrize("body", DAMAGED)
-    def test_is_not_read_as_if_there_were_no_user(
-        self, browser: Client, alice: Person, body: bytes
-    ) -> None:
-        sign_in(browser, alice.username)
+    def test_is_not_read_as_if_there_were_no_user(self, hers, alice, body):
         with (
             FaultyProxy(settings.DYNAMODB_ENDPOINT_URL, kinds=["damaged"], bodies=[body]) as proxy,
             connected(proxy.endpoint_url, attempts=1),
         ):
-            assert browser.get("/orders/").status_code == 200
+            assert hers.get("/orders/").status_code == 200
             proxy.rate = 1.0
-            assert browser.get("/orders/").status_code == 503
-        assert signed_in_name(browser) == alice.username
+            assert hers.get("/orders/").status_code == 503
+        assert signed_in_name(hers) == alice.username

@@ -1,6 +1,5 @@
 """Entries written behind the back of an action: soon, each once, whatever the tables do."""
 
-import logging
 import os
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from shop.activity.recording import LOG, record
 from shop.activity.tables import Month, forget_shards, settle_shards, shards_of
 from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
 from tests.support.clock import now_within_a_month, until
-from tests.support.comments.outage import connected
 from tests.support.project import PROJECT
 
 
@@ -28,7 +26,7 @@ def today() -> datetime:
 
 
 @pytest.fixture
-def month(today: datetime) -> Month:
+def month(today) -> Month:
     return Month.of(today)
 
 
@@ -77,12 +75,13 @@ class TestRecording:
             record(entry)
         assert whole_log() == newest_first(entries)
 
-    def test_twice_is_one_entry(self, own_log, today, month):
+    def test_twice_is_one_entry_and_nothing_to_be_said(self, own_log, today, month, caplog):
         own_log(month)
         entry = made_entry(today)
         write_entries([entry, entry])
         write_entries([entry])
         assert whole_log() == [entry]
+        assert caplog.records == []
 
     def test_replaces_nothing_that_is_there(self, own_log, today, month, caplog):
         own_log(month)
@@ -92,11 +91,6 @@ class TestRecording:
         assert whole_log() == [entry]
         assert "another entry is stored there" in caplog.text
         assert "eve" not in caplog.text
-
-    def test_says_nothing_of_an_entry_that_was_sent_twice(self, own_log, today, month, caplog):
-        own_log(month)
-        write_entries([made_entry(today)] * 2)
-        assert caplog.records == []
 
     def test_writes_each_entry_to_the_table_of_its_month(self, own_log):
         own_log(THIS, THIS.plus(1))
@@ -143,15 +137,6 @@ class TestWhenItCannotBeWritten:
         own_log(month)
         assert whole_log() == [entry]
 
-    def test_an_engine_that_is_away_is_waited_for(self, own_log, impatience, caplog, today, month):
-        own_log(month)
-        entry = made_entry(today)
-        with connected("http://127.0.0.1:9", connect_seconds=0.1):
-            record(entry)
-            assert until(lambda: not LOG.flush(seconds=0) and bool(caplog.records))
-        assert {each.levelno for each in caplog.records} == {logging.WARNING}
-        assert whole_log() == [entry]
-
     def test_what_is_of_a_month_that_gets_no_table_does_not_hold_up_the_rest(
         self, own_log, today, month
     ):
@@ -181,6 +166,7 @@ ENDING = """
 import django
 django.setup()
 from datetime import datetime
+from shop.activity import tables
 from shop.activity.entries import LogVerb, LogEntry, Kind
 from shop.activity.recording import record
 moment = datetime.fromisoformat("{moment}")
@@ -220,11 +206,11 @@ class TestAProcessThatEnds:
         )
 
     @pytest.fixture
-    def ending(self, today: datetime) -> str:
+    def ending(self, today) -> str:
         return ENDING.format(moment=today.isoformat())
 
     @pytest.fixture
-    def expected(self, today: datetime) -> list[LogEntry]:
+    def expected(self, today) -> list[LogEntry]:
         ids = [f"order-{number}" for number in range(120)]
         placed = [LogEntry(Kind.ORDER, LogVerb.PLACED, today, "alex", each, "alex") for each in ids]
         return newest_first(placed)

@@ -46,10 +46,6 @@ class TestMonths:
 
 
 class TestRotating:
-    def test_makes_this_months_and_next_months_table(self, own_log):
-        rotate(client=client(), now=NOW)
-        assert tables() == {"2026-11": FULL, "2026-12": FULL}
-
     def test_lowers_those_whose_month_is_over(self, own_log):
         own_log(Month(2026, 9), Month(2026, 10))
         rotate(client=client(), now=NOW)

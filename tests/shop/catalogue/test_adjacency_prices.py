@@ -11,10 +11,9 @@ from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from dynamo.writes.counters import shard_of
 from shop.catalogue.access_patterns import ProductOrder
-from shop.catalogue.category_queries import list_all_categories, list_category
 from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import find_category, find_product
+from shop.catalogue.queries import find_category, find_product, list_all_categories, list_category
 from shop.catalogue.services import put_catalogue
 from shop.models import Purchase, ShopItem
 from shop.order_status import Status
@@ -29,7 +28,7 @@ OUTER, INNER = "shelf-of-usual-length", "shelf-of-usual-length-in"
 
 
 @pytest.fixture(scope="class")
-def shelf(tables: None) -> Iterator[str]:
+def shelf(tables) -> Iterator[str]:
     """A category of 60 products in another, and 60 more categories, in a shop of their own.
 
     They are dealt out to the shards in turn: a shard that by chance has more of a page than it is

@@ -1,7 +1,7 @@
 """“Also bought”: against counting by hand, within its bound, and without anybody's name."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 import pytest
@@ -83,7 +83,7 @@ def sell_to(
 
 
 @pytest.fixture
-def popular(fresh: Callable[[str], str]) -> str:
+def popular(fresh) -> str:
     """A product with thirty buyers, each of whom bought thirty others."""
     name = fresh("popular")
     others = [f"{name}-{n:02}" for n in range(30)]
@@ -165,7 +165,7 @@ class TestAnOrder:
     """One of five, on which it depends whether the list has something."""
 
     @pytest.fixture
-    def pair(self, fresh: Callable[[str], str]) -> tuple[str, str]:
+    def pair(self, fresh) -> tuple[str, str]:
         lamp, bulb = fresh("lamp"), fresh("bulb")
         put_products([lamp, bulb])
         sell_to(4, [lamp, bulb])
@@ -174,8 +174,7 @@ class TestAnOrder:
     def put(self, pair: tuple[str, str], status: Status, *, hours: int = 0) -> NewOrder:
         lines = [NewLine(product, product, 1, 100) for product in pair]
         entered = START + timedelta(hours=hours)
-        order = made_order("ann", status, entered_at=entered, lines=lines, foreign_id=pair[0])
-        put(order)
+        put(order := made_order("ann", status, entered_at=entered, lines=lines, foreign_id=pair[0]))
         return order
 
     def move(self, order: NewOrder, source: Status, target: Status) -> None:

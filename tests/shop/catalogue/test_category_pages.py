@@ -1,10 +1,12 @@
-"""Categories as pages: orders to choose from, breadcrumbs, the tree of all."""
+"""The front page, categories, their orders and their tree, as pages."""
 
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
+from dynamo.calls.meter import metered
 from shop.catalogue.access_patterns import ProductOrder
+from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in
 from tests.support.comments.browsing import HTMX, Shown, follow, visit
@@ -12,21 +14,22 @@ from tests.support.comments.spying import spied
 
 pytestmark = pytest.mark.usefixtures("tables")
 
+
 SLUG, INNER, INNERMOST = "halls", "halls-a", "halls-a-b"
 PRODUCTS = products_in(SLUG, 45)
 orders = pytest.mark.parametrize("order", list(ProductOrder))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def halls(tables: None) -> None:
+def halls(tables) -> None:
     """A category of 45 products, with one in it, in which is another."""
     tree = [category(SLUG), category(INNER, SLUG), category(INNERMOST, INNER)]
     deep = products_in(INNERMOST, 1)
     put_catalogue(categories=tree, products=[*PRODUCTS, *deep])
 
 
-def url(order: ProductOrder) -> str:
-    return f"/categories/{SLUG}/?order={order.value}"
+def url(order: ProductOrder | None) -> str:
+    return f"/categories/{SLUG}/?order={order.value}" if order else f"/categories/{SLUG}/"
 
 
 def ids(shown: Shown) -> list[str]:
@@ -38,18 +41,18 @@ def trail(address: str) -> list[str]:
 
 
 class TestAnOrderedCategory:
-    @orders
+    @pytest.mark.parametrize("order", [None, *ProductOrder])
     def test_is_walked_by_its_links_there_and_back(self, order):
         there = list(follow(url(order), "older"))
         back = list(follow(there[-2].older, "newer"))
-        truth = in_order(PRODUCTS, order)
+        truth = in_order(PRODUCTS, order) if order else sorted(p.id for p in PRODUCTS)
         assert [i for shown in there for i in ids(shown)] == truth
         assert [i for shown in reversed(back) for i in ids(shown)] == truth
         assert (there[0].newer, there[-1].older, back[-1].newer) == (None, None, None)
 
     @pytest.mark.parametrize("chosen", [None, *ProductOrder])
     def test_presses_its_own_toggle_alone(self, chosen):
-        shown = visit(url(chosen) if chosen else f"/categories/{SLUG}/")
+        shown = visit(url(chosen))
         toggles = shown.page.all(data_toggle="order")
         pressed = [t["data-value"] for t in toggles if t["aria-pressed"] == "true"]
         assert len(toggles) == 4
@@ -62,10 +65,12 @@ class TestAnOrderedCategory:
         assert prices[0] == "EUR 999,999.99"
         assert len(prices) == 20
 
-    def test_is_a_fragment_for_htmx(self):
-        shown = visit(url(ProductOrder.NAME), **HTMX)
+    @pytest.mark.parametrize("order", [None, ProductOrder.NAME])
+    def test_is_a_fragment_for_htmx(self, order):
+        shown = visit(url(order), **HTMX)
         assert [element.tag for element in shown.page.elements] == ["section"]
         assert len(ids(shown)) == 20
+        assert "HX-Request" in shown.response["Vary"]
 
     def test_tells_how_it_was_read(self):
         explanation = visit(url(ProductOrder.NAME)).page.one(id="explanation").text
@@ -82,15 +87,12 @@ class TestAnOrderedCategory:
 
     @orders
     def test_refuses_the_token_of_another_order_before_it_reads(self, order):
-        others = [f"/categories/{SLUG}/", *(url(o) for o in ProductOrder if o is not order)]
+        others = [url(o) for o in (None, *ProductOrder) if o is not order]
         for other in others:
             (token,) = parse_qs(urlsplit(visit(other).older).query)["after"]
             with spied() as asked:
                 shown = visit(f"{url(order)}&{urlencode({'after': token})}")
             assert (shown.status, asked) == (400, [])
-
-    def test_that_does_not_exist_is_404(self):
-        assert visit("/categories/no-such-hall/?order=name").status == 404
 
 
 class TestBreadcrumbs:
@@ -150,3 +152,110 @@ class TestAllCategories:
 
     def test_are_linked_from_the_front_page(self):
         assert "/categories/" in [link["href"] for link in visit("/").page.all("a")]
+
+
+NASTY = """<script>alert("1")</script>'"><img src=x>"""
+
+
+def products_of(slug: str, count: int) -> list[NewProduct]:
+    return [
+        NewProduct(id=f"{slug}-{number:03}", name=f"Product {number}", category_slugs=(slug,))
+        for number in range(count)
+    ]
+
+
+def names(shown: Shown) -> list[str]:
+    return [tile.text for tile in shown.page.all(class_="tile-name")]
+
+
+@pytest.fixture(scope="module")
+def lamps(tables) -> str:
+    """A category of 45 products."""
+    put_catalogue(
+        categories=[NewCategory("lamps", "Lamps & light")], products=products_of("lamps", 45)
+    )
+    return "lamps"
+
+
+class TestCategory:
+    def test_leads_to_its_products(self, lamps):
+        shown = visit(f"/categories/{lamps}/")
+        link = shown.page.all(class_="tile")[0].one("a")["href"]
+        assert visit(link).page.one("h1").text == "Product 0"
+
+    def test_leads_back_from_its_products(self, lamps):
+        links = visit("/products/lamps-007/").page.one(class_="breadcrumbs").all("a")
+        assert links[-1]["href"] == f"/categories/{lamps}/"
+        assert links[-1].text == "Lamps & light"
+
+    @pytest.mark.parametrize(
+        "slug", ["nothing", "~", "%00", "%ff", "lamps%20", "LAMPS", "x" * 3_000]
+    )
+    def test_that_does_not_exist_is_404_with_a_sentence(self, lamps, slug):
+        shown = visit(f"/categories/{slug}/")
+        assert shown.status == 404
+        assert len(shown.page.one(class_="lede").text) > 20
+
+    @pytest.mark.parametrize("way", ["after", "before"])
+    def test_refuses_tokens_of_another_list_before_it_reads(self, lamps, fresh, way):
+        other = fresh("category")
+        put_catalogue(categories=[NewCategory(other, "Other")], products=products_of(other, 21))
+        token = visit(f"/categories/{other}/").older.partition("=")[2]
+        for wrong in (token, token[:-1], "", "x"):
+            with spied() as asked:
+                shown = visit(f"/categories/{lamps}/?" + urlencode({way: wrong}))
+            assert (shown.status, asked) == (400, [])
+            assert shown.page.one(class_="button")["href"] == f"/categories/{lamps}/"
+
+    def test_without_products_says_so(self, fresh):
+        slug = fresh("category")
+        put_catalogue(categories=[NewCategory(slug, "Bare")], products=[])
+        assert "There are no products here yet." in visit(f"/categories/{slug}/").page.text
+
+    @pytest.mark.parametrize("slug", ["ärger", "a b", "50%", "a#b", "a?b", "日本語", "x" * 128])
+    def test_may_have_any_slug(self, tables, slug):
+        name = f"Odd {slug}"
+        put_catalogue(categories=[NewCategory(slug, name)], products=[])
+        headings = [h for shown in follow("/", "older") for h in shown.page.all("h3")]
+        (link,) = [heading.one("a")["href"] for heading in headings if heading.text == name]
+        assert visit(link).page.one("h1").text == name
+
+
+class TestFrontPage:
+    def test_shows_each_category_once_with_its_first_products(self, fresh):
+        prefix = fresh("a-shelf")
+        slugs = [f"{prefix}-{number:02}" for number in range(14)]
+        put_catalogue(
+            categories=[NewCategory(slug, slug) for slug in slugs],
+            products=[p for slug in slugs for p in products_of(slug, 8)],
+        )
+        shelves = [s for shown in follow("/", "older") for s in shown.page.all(class_="shelf")]
+        ours = [shelf for shelf in shelves if shelf.one("h3").text.startswith(prefix)]
+        assert [shelf.one("h3").text for shelf in ours] == slugs
+        first_six = [f"Product {number}" for number in range(6)]
+        for shelf in ours:
+            assert [tile.text for tile in shelf.all(class_="tile-name")] == first_six
+
+    def test_reads_its_shelves_under_a_name_of_their_own(self, lamps):
+        with metered() as meter:
+            visit("/")
+        assert len(meter.labelled("list")) == 1
+        assert {call.operation for call in meter.calls} <= {"Query", "GetItem", "BatchGetItem"}
+
+    def test_refuses_a_damaged_token_with_a_way_back(self, tables):
+        shown = visit("/?after=nonsense")
+        assert shown.status == 400
+        assert shown.page.one(class_="button")["href"] == "/"
+
+    def test_shows_names_as_they_were_given(self, fresh):
+        slug = fresh("a-nasty")
+        product = NewProduct(
+            id=f"{slug}-1", name=NASTY, category_slugs=(slug,), description=f"{NASTY} {NASTY}"
+        )
+        put_catalogue(categories=[NewCategory(slug, NASTY)], products=[product])
+        for url in (f"/categories/{slug}/", f"/products/{product.id}/"):
+            page = visit(url).page
+            assert page.all("img") == []
+            run = [one for one in page.all("script") if one.get("type") != "application/ld+json"]
+            assert all(script.get("src") for script in run)
+            assert NASTY in page.one("h1").text

@@ -1,6 +1,5 @@
 """Changes of products that are there: all that shows them changes at once."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,13 +11,13 @@ from dynamo.calls.meter import metered
 from dynamo.items import table_key
 from dynamo.lists.reader import PageRequest
 from shop.catalogue.access_patterns import ProductOrder
-from shop.catalogue.category_queries import list_category
 from shop.catalogue.items import NewProduct
-from shop.catalogue.queries import find_product, list_categories, prices_of
+from shop.catalogue.queries import find_product, list_categories, list_category, prices_of
 from shop.catalogue.services import ensure_products, put_catalogue
 from shop.catalogue.shelves import ON_A_SHELF, put_shelf, root_key, shelves_in
 from shop.table import TABLE
 from tests.support.catalogue.making import category
+from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.comments.spying import spied
 from tests.support.shop.checks import differences
 
@@ -26,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str]) -> NewProduct:
+def lamp(fresh) -> NewProduct:
     product = NewProduct(fresh("lamp"), "Lamp", (fresh("shelf"),), "", 1_999, "EUR")
     put_catalogue(categories=[category(product.category_slugs[0])], products=[product])
     return product
@@ -61,19 +60,13 @@ class TestAChangedProduct:
 
     def test_leaves_what_another_writer_put_it_into_meanwhile(self, lamp, fresh):
         between, last = fresh("shelf"), fresh("shelf")
-        write, met = client().transact_write_items, []
 
-        def meet(**parameters: Any) -> Any:
-            if not met:
-                met.append(parameters)
-                moved = replace(lamp, category_slugs=(between,))
-                put_catalogue(categories=[category(between)], products=[moved])
-            return write(**parameters)
+        def move(slug: str) -> None:
+            moved = replace(lamp, category_slugs=(slug,))
+            put_catalogue(categories=[category(slug)], products=[moved])
 
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(client(), "transact_write_items", meet)
-            moved = replace(lamp, category_slugs=(last,))
-            put_catalogue(categories=[category(last)], products=[moved])
+        with before_the_next_transaction(lambda: move(between)):
+            move(last)
         assert (shown_in(between), shown_in(last)) == ([], [("Lamp", 1_999)])
         assert [d for d in differences("catalogue") if lamp.id in d.subject] == []
 

@@ -1,18 +1,17 @@
 """Products of a category by name and price: every page, there and back."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dynamo.calls.meter import metered
-from dynamo.lists.reader import PageRequest, Toward
+from dynamo.lists.reader import PageRequest
 from shop.catalogue.access_patterns import PLAN, ProductOrder
-from shop.catalogue.category_queries import list_category
 from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
+from shop.catalogue.queries import list_category
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in
 from tests.support.chance import examples
@@ -23,54 +22,25 @@ orders = pytest.mark.parametrize("order", list(ProductOrder))
 
 
 @pytest.fixture(scope="module")
-def shelf(tables: None) -> list[NewProduct]:
+def shelf(tables) -> list[NewProduct]:
     """23 products, many of one name or price."""
     products = products_in("ordered", 23)
     put_catalogue(categories=[category("ordered")], products=products)
     return products
 
 
-def walk(slug: str, order: ProductOrder, request: PageRequest) -> Iterator[list[str]]:
-    """Turn pages in the direction of the first request until there is no further one."""
-    while True:
-        found = list_category(slug, request, order=order)
-        yield [product.id for product in found.items]
-        onward = request.toward is Toward.NEXT
-        if not (found.page.has_next if onward else found.page.has_previous):
-            return
-        edge = found.page.entries[-1 if onward else 0].position
-        request = PageRequest(request.size, edge, request.toward)
-
-
 def there(slug: str, order: ProductOrder, size: int) -> list[str]:
-    return [i for page in walk(slug, order, PageRequest(size)) for i in page]
+    """The products of all pages."""
+    found, request = [], PageRequest(size)
+    while True:
+        read = list_category(slug, request, order=order)
+        found += [product.id for product in read.items]
+        if not read.page.has_next:
+            return found
+        request = PageRequest(size, read.page.entries[-1].position)
 
 
 class TestAList:
-    @orders
-    @pytest.mark.parametrize("size", [1, 4, 100])
-    def test_is_walked_whole_in_its_order(self, shelf, order, size):
-        assert there("ordered", order, size) == in_order(shelf, order)
-
-    @orders
-    def test_is_walked_back_the_same_way(self, shelf, order):
-        truth = in_order(shelf, order)
-        *_, last = walk_positions("ordered", order)
-        back = list(walk("ordered", order, PageRequest(4, last, Toward.PREVIOUS)))
-        assert [i for page in reversed(back) for i in page] == truth[:-1]
-
-    def test_by_price_leaves_out_what_has_none(self, shelf):
-        unpriced = {product.id for product in shelf if product.unit_price_cents is None}
-        assert unpriced
-        assert unpriced.isdisjoint(there("ordered", ProductOrder.CHEAPEST, 20))
-        assert unpriced < set(there("ordered", ProductOrder.NAME, 20))
-
-    def test_shows_names_and_prices(self, shelf):
-        (found,) = list_category("ordered", PageRequest(1), order=ProductOrder.DEAREST).items
-        truth = next(p for p in shelf if p.id == in_order(shelf, ProductOrder.DEAREST)[0])
-        assert (found.name, found.currency) == (truth.name, "EUR")
-        assert int(found.unit_price * 100) == truth.unit_price_cents
-
     @orders
     @pytest.mark.real_engine
     def test_costs_a_query_for_each_shard_at_any_depth(self, shelf, order):
@@ -83,7 +53,7 @@ class TestAList:
             assert sum(call.capacity_units for call in queries) <= shards * 0.5
             assert meter.capacity_units("shards") == 1
 
-    def test_keeps_all_when_there_are_more_shards(self, fresh: Callable[[str], str]):
+    def test_keeps_all_when_there_are_more_shards(self, fresh):
         slug = fresh("shards")
         products = products_in(slug, 12)
         put_catalogue(categories=[category(slug)], products=products[:6])
@@ -99,24 +69,6 @@ def walk_positions(slug: str, order: ProductOrder) -> Iterator:
 
 
 class TestAChange:
-    def test_of_the_price_moves_a_product(self, fresh: Callable[[str], str]):
-        slug = fresh("repriced")
-        products = products_in(slug, 12)
-        put_catalogue(categories=[category(slug)], products=products)
-        changed = [replace(products[3], unit_price_cents=50_000), *products[4:]]
-        put_catalogue(categories=[category(slug)], products=changed)
-        truth = [*products[:3], *changed]
-        for order in ProductOrder:
-            assert there(slug, order, 5) == in_order(truth, order)
-
-    def test_to_no_price_takes_it_out_of_the_order_by_price(self, fresh: Callable[[str], str]):
-        slug = fresh("unpriced")
-        products = [replace(p, unit_price_cents=500) for p in products_in(slug, 3)]
-        put_catalogue(categories=[category(slug)], products=products)
-        products[1] = replace(products[1], unit_price_cents=None, currency=None)
-        put_catalogue(categories=[category(slug)], products=products)
-        assert set(there(slug, ProductOrder.CHEAPEST, 5)) == {products[0].id, products[2].id}
-
     @pytest.mark.real_engine
     @given(
         before=st.lists(st.integers(0, 4), min_size=6, max_size=6),

@@ -1,17 +1,35 @@
-"""Writes of the catalogue."""
+"""The catalogue: how it is written, how names sort, and trees of categories with their drawings."""
 
-from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from demo.sample.catalogue import sample_catalogue
 from dynamo.calls.pool import Pool
 from dynamo.lists.reader import every_entry
-from shop import keys
-from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import find_category, find_product, list_categories, list_products
+from shop.catalogue.edge_keys import LONGEST, folded
+from shop.catalogue.items import (
+    MOST_DEEP,
+    MOST_IN_ONE,
+    BrokenTree,
+    CategoryTree,
+    NewCategory,
+    NewProduct,
+)
+from shop.catalogue.queries import (
+    Category,
+    CategoryNode,
+    Product,
+    find_category,
+    find_product,
+    list_categories,
+    list_products,
+)
 from shop.catalogue.services import EVERYTHING_ELSE, ensure_products, put_catalogue
-from shop.models import Product
+from tests.support.catalogue.making import category
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -27,12 +45,12 @@ def categories() -> list[str]:
 
 
 @pytest.fixture
-def lamps(fresh: Callable[[str], str]) -> NewCategory:
+def lamps(fresh) -> NewCategory:
     return NewCategory(slug=fresh("lamps"), name="Lamps")
 
 
 @pytest.fixture
-def lamp(fresh: Callable[[str], str], lamps: NewCategory) -> NewProduct:
+def lamp(fresh, lamps) -> NewProduct:
     return NewProduct(
         id=fresh("lamp"),
         name="Desk lamp",
@@ -44,63 +62,126 @@ def lamp(fresh: Callable[[str], str], lamps: NewCategory) -> NewProduct:
 
 
 class TestPutCatalogue:
-    def test_makes_a_product_with_its_description_and_category(
-        self, lamps: NewCategory, lamp: NewProduct
-    ) -> None:
+    def test_makes_a_product_with_its_description_price_and_category(self, lamps, lamp):
         put_catalogue(categories=[lamps], products=[lamp])
         found = find_product(lamp.id)
         assert (found.name, found.description) == ("Desk lamp", "It shines.")
+        assert (found.unit_price, found.currency) == (Decimal("49.90"), "EUR")
         assert [(c.slug, c.name) for c in found.categories] == [(lamps.slug, "Lamps")]
 
-    def test_leads_from_the_root_to_the_product(self, lamps: NewCategory, lamp: NewProduct) -> None:
+    def test_leads_from_the_root_to_the_product(self, lamps, lamp):
         put_catalogue(categories=[lamps], products=[lamp])
         assert lamps.slug in categories()
         assert find_category(lamps.slug).name == "Lamps"
         assert products_in(lamps.slug) == {lamp.id: "Desk lamp"}
 
-    def test_keeps_the_price(self, lamps: NewCategory, lamp: NewProduct) -> None:
-        put_catalogue(categories=[lamps], products=[lamp])
-        key = keys.product(lamp.id)
-        item = Product.get(key, key)
-        assert (item.unit_price_cents, item.currency) == (4_990, "EUR")
-
-    def test_changes_nothing_the_second_time(self, lamps: NewCategory, lamp: NewProduct) -> None:
-        put_catalogue(categories=[lamps], products=[lamp])
-        before = find_product(lamp.id)
-        put_catalogue(categories=[lamps], products=[lamp])
-        assert find_product(lamp.id) == before
-        assert products_in(lamps.slug) == {lamp.id: "Desk lamp"}
-
 
 class TestEnsureProducts:
-    def test_names_a_product_by_its_id(self, fresh: Callable[[str], str]) -> None:
+    def test_names_a_product_by_its_id_in_a_category_of_everything_else(self, fresh):
         product = fresh("product")
         assert ensure_products(product_ids=[product, product]) == 1
         assert find_product(product).name == product
-
-    def test_leads_from_the_root_to_it(self, fresh: Callable[[str], str]) -> None:
-        product = fresh("product")
-        ensure_products(product_ids=[product])
         assert EVERYTHING_ELSE.slug in categories()
         assert find_category(EVERYTHING_ELSE.slug).name == "Everything else"
         assert products_in(EVERYTHING_ELSE.slug)[product] == product
 
-    def test_leaves_an_existing_product_alone(self, lamps: NewCategory, lamp: NewProduct) -> None:
+    def test_creates_only_the_missing_ones(self, lamps, lamp, fresh):
         put_catalogue(categories=[lamps], products=[lamp])
         before = find_product(lamp.id)
         assert ensure_products(product_ids=[lamp.id]) == 0
+        assert ensure_products(product_ids=[lamp.id, fresh("product")]) == 1
         assert find_product(lamp.id) == before
 
-    def test_creates_only_the_missing_ones(
-        self, lamps: NewCategory, lamp: NewProduct, fresh: Callable[[str], str]
-    ) -> None:
-        put_catalogue(categories=[lamps], products=[lamp])
-        new = fresh("product")
-        assert ensure_products(product_ids=[lamp.id, new]) == 1
-        assert find_product(lamp.id).name == "Desk lamp"
-
     @pytest.mark.real_engine
-    def test_creates_each_once_when_many_ask_at_once(self, fresh: Callable[[str], str]) -> None:
+    def test_creates_each_once_when_many_ask_at_once(self, fresh):
         product = fresh("product")
         asked = Pool(4).gather([partial(ensure_products, product_ids=[product])] * 8)
         assert sum(asked) == 1
+
+
+class TestATree:
+    def test_gives_the_way_from_the_root(self):
+        tree = CategoryTree.of([category("c", "b"), category("b", "a"), category("a")])
+        assert [step.slug for step in tree.path("c")] == ["a", "b", "c"]
+
+    def test_gives_the_longest_way_to_a_product(self):
+        tree = CategoryTree.of([category("a"), category("b"), category("c", "b")])
+        assert [step.slug for step in tree.deepest_path(("a", "c", "b"))] == ["b", "c"]
+        assert [step.slug for step in tree.deepest_path(("b", "a"))] == ["b"]
+        assert tree.deepest_path(()) == ()
+
+    @pytest.mark.parametrize(
+        "broken",
+        [
+            [category("a", "a")],
+            [category("a", "b"), category("b", "a")],
+            [category("a", "elsewhere")],
+            [category(str(n), str(n - 1) if n else None) for n in range(MOST_DEEP + 1)],
+            [category("a"), *(NewCategory(f"a{n}", "", "a") for n in range(MOST_IN_ONE + 1))],
+        ],
+    )
+    def test_that_is_broken_is_refused_before_anything_is_written(self, broken):
+        with pytest.raises(BrokenTree):
+            put_catalogue(categories=broken, products=[])
+
+
+class TestFolding:
+    @pytest.mark.parametrize(
+        ("name", "key"),
+        [
+            ("Desk Lamp", "desk-lamp"),
+            ("  Café  Crème! ", "cafe-creme"),
+            ("STRASSE", "strasse"),
+            ("Straße", "strasse"),
+            ("Ærø Łódź", "aero-lodz"),
+            ("İstanbul", "istanbul"),
+            ("C#", "c"),
+            ("日本語", "日本語"),
+            ("हिन्दी", "हिनदी"),
+            ("🙂", ""),
+            ("", ""),
+        ],
+    )
+    def test_keeps_the_words_alone(self, name, key):
+        assert folded(name) == key
+
+    @pytest.mark.parametrize(
+        ("earlier", "later"),
+        [("Ärmel", "Zebra"), ("zebra", "Zoo"), ("Lamp", "Lamp shade"), ("Lamp 1", "Lamps")],
+    )
+    def test_puts_names_in_the_order_of_a_dictionary(self, earlier, later):
+        assert f"{folded(earlier)}#z" < f"{folded(later)}#a"
+
+    @given(st.text())
+    def test_holds_nothing_that_sorts_before_the_joint(self, name):
+        assert all(letter >= "-" for letter in folded(name))
+
+    @given(st.text(max_size=900))
+    def test_fits_a_key(self, name):
+        assert len(folded(name).encode()) <= LONGEST
+
+    @given(st.text(max_size=50))
+    def test_changes_nothing_the_second_time(self, name):
+        assert folded(folded(name)) == folded(name)
+
+
+class TestTheDrawingOfACategory:
+    def test_is_that_of_its_slug(self):
+        assert Category("kitchen", "Kitchen").drawing == "/static/tiles.svg#kitchen"
+
+    def test_is_an_ancestors_where_it_has_none(self):
+        node = CategoryNode("cookware", "Cookware", trail=(Category("kitchen", "Kitchen"),))
+        assert node.drawing == "/static/tiles.svg#kitchen"
+
+    def test_is_its_products_too(self):
+        trail = (Category("kitchen", "Kitchen"), Category("cookware", "Cookware"))
+        assert Product("pan", "Pan", trail=trail).drawing == "/static/tiles.svg#kitchen"
+        assert Product("pan", "Pan").drawing == ""
+
+    def test_is_none_for_a_category_that_nobody_drew(self):
+        assert CategoryNode("cama-mesa", "Cama", trail=(Category("root", "Root"),)).drawing == ""
+
+    def test_is_there_for_every_category_of_the_sample_shop(self):
+        slugs = {category.slug for category in sample_catalogue().categories}
+        roots = {slug for slug in slugs if Category(slug, "").drawing}
+        assert len(roots) == 10

@@ -9,9 +9,8 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from shop import keys
-from shop.catalogue.category_queries import list_category
 from shop.catalogue.items import NewProduct
-from shop.catalogue.queries import find_product, prices_of
+from shop.catalogue.queries import find_product, list_category, prices_of
 from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem
 from tests.support.catalogue.making import category

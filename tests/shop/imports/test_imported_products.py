@@ -11,9 +11,8 @@ from django.core.management import CommandError, call_command
 from dynamo.lists.reader import PageRequest
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.catalogue.category_queries import list_category
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import NoSuchProduct, find_category, find_product
+from shop.catalogue.queries import NoSuchProduct, find_category, find_product, list_category
 from shop.catalogue.services import put_catalogue
 from shop.models import Product
 from tests.support.catalogue.making import category
@@ -32,7 +31,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def stand(fresh: Callable[[str], str]) -> NewProduct:
+def stand(fresh) -> NewProduct:
     """A product of the shop's own, in a category that is in another."""
     slug = fresh("desks")
     inner = f"{slug}-in"
@@ -42,7 +41,7 @@ def stand(fresh: Callable[[str], str]) -> NewProduct:
 
 
 @pytest.fixture
-def sell(fresh: Callable[[str], str], tmp_path: Path) -> Callable[..., dict[str, Any]]:
+def sell(fresh, tmp_path) -> Callable[..., dict[str, Any]]:
     """Import one order of a product, in a category or in none."""
 
     def sell(product_id: str, day: str, price: str, *, kind: str = "", **options: Any) -> Any:

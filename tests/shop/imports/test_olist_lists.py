@@ -6,7 +6,7 @@ filters are drawn.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from itertools import chain, combinations
 from pathlib import Path
@@ -14,13 +14,11 @@ from random import Random
 
 import pytest
 
-from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import find_user
 from shop.order_status import OPEN, Status
 from shop.orders.counts import counts_of
 from shop.orders.filters import OrderFilter
-from shop.orders.queries import find_order, list_open_orders, list_orders
-from shop.table import OPEN_ORDERS
+from shop.orders.queries import find_order
 from tests.support.shop.olist_folders import give_copies, part_of
 from tests.support.shop.olist_loading import import_folder
 from tests.support.shop.olist_truth import OPEN as OPEN_STATUSES
@@ -39,12 +37,12 @@ FIRST_DAY, LAST_DAY = date(2016, 9, 1), date(2018, 11, 1)
 
 
 @pytest.fixture(scope="module")
-def olist(real_data: Path) -> Path:
+def olist(real_data) -> Path:
     return real_data / "olist"
 
 
 @pytest.fixture(scope="module")
-def part(olist: Path, tmp_path_factory: pytest.TempPathFactory) -> Truth:
+def part(olist, tmp_path_factory) -> Truth:
     """The orders of 25 users, and every sixtieth order again for a made one."""
     folder = part_of(olist, users=truth_of(olist).busiest(25))
     give_copies(folder, olist, user=PART, every=60)
@@ -52,7 +50,7 @@ def part(olist: Path, tmp_path_factory: pytest.TempPathFactory) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def whole(olist: Path, tmp_path_factory: pytest.TempPathFactory) -> Truth:
+def whole(olist, tmp_path_factory) -> Truth:
     """The orders of a thousand users, and all orders there are for a made one."""
     folder = part_of(olist, users=truth_of(olist).busiest(1_000))
     give_copies(folder, olist, user=WHOLE, every=1)
@@ -112,6 +110,11 @@ def check_order(order: TruthOrder) -> None:
         assert found.history[-1].original == order.original
 
 
+def check_counts(username: str, orders: Sequence[TruthOrder]) -> None:
+    counted = {status.value: n for status, n in counts_of(username).items() if n}
+    assert counted == Counter(order.status for order in orders)
+
+
 def check_queue(truth: Truth, *statuses: Status, size: int = 500) -> None:
     """Compare the queue with ours; other tests may have left open orders in it, too."""
     ours = {order.id for order in truth.orders}
@@ -122,91 +125,57 @@ def check_queue(truth: Truth, *statuses: Status, size: int = 500) -> None:
 
 
 class TestPartOfOlist:
-    def test_has_a_profile_for_every_user(self, part: Truth) -> None:
-        for username in part.by_user:
+    def test_has_every_user_with_their_orders_and_counts(self, part):
+        for username, orders in part.by_user.items():
             assert find_user(username).get_username() == username
-
-    def test_lists_every_users_orders(self, part: Truth) -> None:
-        for username in part.by_user:
             check_user(part, username, filter_of())
+            check_counts(username, orders)
 
-    def test_lists_every_users_open_orders(self, part: Truth) -> None:
+    def test_lists_every_users_open_orders(self, part):
         for username in part.by_user:
             found = there_and_back(orders_of(username, OrderFilter(open_only=True)), size=500)
             assert found == part.open_of(username)
 
-    def test_finds_every_order_by_either_id(self, part: Truth) -> None:
+    def test_finds_every_order_by_either_id(self, part):
         for username in part.busiest(11)[1:]:
             for order in part.by_user[username]:
                 check_order(order)
 
-    def test_lists_sets_of_statuses(self, part: Truth) -> None:
-        rng = Random(1)
-        for username in part.by_user:
-            check_user(part, username, filter_of(rng.choice(SETS)))
-
-    def test_lists_sets_of_statuses_of_one_with_many_orders(self, part: Truth) -> None:
-        for chosen in Random(2).sample(SETS, 4):
-            for size in (20, 500):
-                check_user(part, PART, filter_of(chosen), size=size)
-
-    def test_lists_ranges_of_days(self, part: Truth) -> None:
+    def test_lists_ranges_of_days(self, part):
         rng = Random(3)
         for days in random_ranges(40):
             chosen = filter_of(rng.choice([frozenset(), *SETS]), *days)
             check_user(part, PART, chosen, size=100)
 
-    def test_lists_one_by_one(self, part: Truth) -> None:
-        check_user(part, PART, filter_of(frozenset(OPEN)), size=1)
-
-    def test_lists_open_orders_of_everybody_the_oldest_first(self, part: Truth) -> None:
-        for size in (7, 500):
-            check_queue(part, size=size)
-
-    @pytest.mark.parametrize("status", OPEN)
-    def test_lists_open_orders_of_one_status(self, part: Truth, status: Status) -> None:
-        if part.queue([status]):
-            check_queue(part, status, size=20)
-
-    def test_counts_every_users_orders(self, part: Truth) -> None:
-        for username, orders in part.by_user.items():
-            counted = {status.value: n for status, n in counts_of(username).items() if n}
-            assert counted == Counter(order.status for order in orders)
-
-    def test_shipped_before_2018_holds_no_other_status(self, part: Truth) -> None:
-        chosen = filter_of(frozenset({Status.SHIPPED}), None, date(2018, 1, 1))
-        found = list_orders(PART, chosen, PageRequest(500)).items
-        assert {order.status for order in found} == {Status.SHIPPED}
-        assert max(order.date.year for order in found) == 2017
-        check_user(part, PART, chosen)
-
-    def test_reads_a_run_for_each_status_and_shard_in_one_round(self, part: Truth) -> None:
-        del part
-        read = list_open_orders(OrderFilter(), PageRequest(20))
-        assert len(read.page.reads) == len(OPEN) * OPEN_ORDERS.count()
+    def test_lists_open_orders_of_everybody_the_oldest_first(self, part):
+        check_queue(part, size=7)
+        for status in OPEN:
+            if part.queue([status]):
+                check_queue(part, status, size=20)
 
 
 @pytest.mark.slow
 class TestOlist:
-    def test_is_imported_whole(self, whole: Truth) -> None:
+    def test_is_imported_whole(self, whole):
         assert len(whole.by_user[WHOLE]) == 8_135
         assert Counter(order.original for order in whole.orders).keys() == STATUS.keys()
 
-    def test_lists_the_orders_of_users(self, whole: Truth) -> None:
+    def test_lists_and_counts_the_orders_of_users(self, whole):
         for username in some_users(whole, 500):
             check_user(whole, username, filter_of())
+            check_counts(username, whole.by_user[username])
 
-    def test_lists_the_open_orders_of_users(self, whole: Truth) -> None:
+    def test_lists_the_open_orders_of_users(self, whole):
         for username in some_users(whole, 300):
             found = there_and_back(orders_of(username, OrderFilter(open_only=True)), size=500)
             assert found == whole.open_of(username)
 
-    def test_finds_orders_by_either_id(self, whole: Truth) -> None:
+    def test_finds_orders_by_either_id(self, whole):
         orders = [order for order in whole.orders if order.username != WHOLE]
         for order in Random(5).sample(orders, 500):
             check_order(order)
 
-    def test_shipped_before_2018_is_exactly_that(self, whole: Truth) -> None:
+    def test_shipped_before_2018_is_exactly_that(self, whole):
         chosen = filter_of(frozenset({Status.SHIPPED}), None, date(2018, 1, 1))
         wanted = [o for o in whole.by_user[WHOLE] if o.original == "shipped" and o.entered < "2018"]
         assert len(wanted) == 531
@@ -214,13 +183,7 @@ class TestOlist:
         assert set(found) == {order.id for order in wanted}
         check_user(whole, WHOLE, chosen, size=20)
 
-    def test_lists_open_orders_of_everybody_the_oldest_first(self, whole: Truth) -> None:
+    def test_lists_open_orders_of_everybody_the_oldest_first(self, whole):
         check_queue(whole, size=500)
         for status in OPEN:
             check_queue(whole, status)
-
-    def test_counts_the_orders_of_users(self, whole: Truth) -> None:
-        for username in some_users(whole, 500):
-            orders = whole.by_user[username]
-            counted = {status.value: n for status, n in counts_of(username).items() if n}
-            assert counted == Counter(order.status for order in orders)

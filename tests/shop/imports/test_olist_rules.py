@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise, product
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +25,7 @@ def rejected() -> list[Rejected]:
 
 
 @pytest.fixture
-def read(tmp_path: Path, rejected: list[Rejected]) -> Callable[[OlistFolder], OrdersFound]:
+def read(tmp_path, rejected) -> Callable[[OlistFolder], OrdersFound]:
     def read(folder: OlistFolder) -> OrdersFound:
         files = olist_files(folder.write(tmp_path), {}, reject=rejected.append)
         return survey(files, reject=rejected.append, progress=Progress(shown=False))
@@ -35,7 +34,7 @@ def read(tmp_path: Path, rejected: list[Rejected]) -> Callable[[OlistFolder], Or
 
 
 @pytest.fixture
-def order_of(read: Callable[[OlistFolder], OrdersFound]) -> Callable[..., NewOrder]:
+def order_of(read) -> Callable[..., NewOrder]:
     """Read an order of a status and dates, with items given by number, product and price."""
 
     def order_of(status: str, *dates: str, items: tuple[tuple[str, ...], ...] = ()) -> NewOrder:

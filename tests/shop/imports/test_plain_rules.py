@@ -1,4 +1,4 @@
-"""The rules of the plain shape: what is rejected, with what, and what the command refuses."""
+"""The rules of the plain shape, and the spellings of amounts and numbers of pieces."""
 
 import csv
 import json
@@ -13,11 +13,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from shop.catalogue.queries import NoSuchProduct, find_product
+from shop.imports.fields import BadNumber, cents_of, pieces_of
 from shop.orders.items import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order
 from tests.support.shop.plain_loading import import_plain, reasons_in
 
 pytestmark = pytest.mark.usefixtures("tables")
+
 
 OWN = ("order_id", "customer", "status", "placed_at", "currency")
 LINE = ("product_id", "quantity", "unit_price")
@@ -97,12 +99,12 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.fixture
-def orders(fresh: Callable[[str], str]) -> Orders:
+def orders(fresh) -> Orders:
     return Orders(fresh("plain"))
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
+def run(tmp_path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
     def run(*arguments: str) -> tuple[dict[str, Any], list[str]]:
         return import_plain(*arguments, rejects=tmp_path / "rejected.csv")
 
@@ -292,3 +294,69 @@ def test_a_wrong_command_says_what_is_wrong(arguments, orders, tmp_path, monkeyp
         call_command("import_orders", *arguments)
     assert BAD_USAGE[arguments] in str(caught.value)
     assert caught.value.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "cents"),
+    [
+        ("12.50", 1_250),
+        ("12,50", 1_250),
+        ("1.234,56", 123_456),
+        ("1,234.56", 123_456),
+        ("1 234,56", 123_456),
+        ("1\N{NO-BREAK SPACE}234,56 kr", 123_456),
+        ("1'234.56", 123_456),
+        ("1\N{RIGHT SINGLE QUOTATION MARK}234.56", 123_456),
+        ("1.234.567", 123_456_700),
+        ("€ 12.50", 1_250),
+        ("12,50 €", 1_250),
+        ("$1,234.56", 123_456),
+        ("R$ 12,5", 1_250),
+        ("EUR 7", 700),
+        ("0", 0),
+        ("14.0000", 1_400),
+        ("19.989999999999998", 1_999),
+        ("0.125", 13),
+    ],
+)
+def test_an_amount_is_read_in_cents(text, cents):
+    assert cents_of(text) == cents
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "-1",
+        "-€5",
+        "(5)",
+        "1e3",
+        "NaN",
+        "1.2.3",
+        "1,23,456.00",
+        "cheap",
+        "5 pieces",
+        "٣",
+        "9" * 16,
+    ],
+)
+def test_other_text_is_no_amount(text):
+    with pytest.raises(BadNumber, match="is no amount such as"):
+        cents_of(text)
+
+
+@pytest.mark.parametrize("text", ["1.234", "1,234", "999.000"])
+def test_three_digits_behind_one_mark_are_not_guessed(text):
+    with pytest.raises(BadNumber, match="may mean thousands or decimals"):
+        cents_of(text)
+
+
+@pytest.mark.parametrize(("text", "pieces"), [("1", 1), ("12", 12), ("2.0", 2), ("2,00", 2)])
+def test_pieces_are_whole(text, pieces):
+    assert pieces_of(text) == pieces
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "1e3", "two", "1000000"])
+def test_other_text_is_no_number_of_pieces(text):
+    with pytest.raises(BadNumber, match="is no number of pieces"):
+        pieces_of(text)

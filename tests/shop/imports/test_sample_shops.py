@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
+def run(tmp_path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
     def run(*arguments: object) -> tuple[dict[str, Any], list[str]]:
         return import_plain(*arguments, rejects=tmp_path / "rejected.csv")
 
@@ -26,7 +26,7 @@ def run(tmp_path: Path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[[str, str], Path]:
+def write(tmp_path) -> Callable[[str, str], Path]:
     def write(name: str, text: str) -> Path:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")

@@ -11,10 +11,9 @@ from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.also_bought import DERIVED
-from shop.catalogue.category_queries import list_category
 from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
-from shop.catalogue.queries import find_product
+from shop.catalogue.queries import find_product, list_category
 from shop.catalogue.shelves import put_shelf
 from shop.order_status import Status
 from tests.support.catalogue.making import sell

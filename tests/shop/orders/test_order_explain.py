@@ -1,6 +1,5 @@
 """EXPLAIN for lists of orders."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -19,7 +18,7 @@ BOTH = OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED))
 
 
 @pytest.fixture
-def username(fresh: Callable[[str], str], tables: None) -> str:
+def username(fresh, tables) -> str:
     username = fresh("alex")
     for n, status in enumerate([Status.SHIPPED, Status.DELIVERED] * 2):
         put(made_order(username, status, placed_at=START + timedelta(days=n)))
@@ -35,26 +34,24 @@ class TestExplainingOrders:
             (OrderFilter(open_only=True), "open_by_date", "open_by_date"),
         ],
     )
-    def test_names_the_plan_and_what_it_read(
-        self, username: str, chosen: OrderFilter, plan: str, index: str
-    ) -> None:
+    def test_names_the_plan_and_what_it_read(self, username, chosen, plan, index):
         explanation = explain_orders(username, chosen, size=20)
         assert explanation.plan == plan
         assert {query.index.rpartition("-")[2] for query in explanation.queries} == {index}
         assert [line.name for line in explanation.other] == ["counts"]
 
-    def test_goes_on_behind_a_token(self, username: str) -> None:
+    def test_goes_on_behind_a_token(self, username):
         page = list_orders(username, BOTH, PageRequest(3)).page
         token = (OrderList(username, "").pager(BOTH).next_url(page) or "").partition("after=")[2]
         assert explain_orders(username, BOTH, size=3, after=token).items_returned == 1
 
-    def test_refuses_the_token_of_another_list(self, username: str) -> None:
+    def test_refuses_the_token_of_another_list(self, username):
         with pytest.raises(Refusal):
             explain_orders(username, BOTH, size=3, after="nonsense")
 
 
 class TestExplainingTheQueue:
-    def test_names_each_shard(self, username: str) -> None:
+    def test_names_each_shard(self, username):
         explanation = explain_queue(OrderFilter((Status.PLACED,)), size=20)
         keys = [query.key for query in explanation.queries]
         assert keys == [f"OPEN#PLACED#{shard}" for shard in range(OPEN_ORDERS.count())]

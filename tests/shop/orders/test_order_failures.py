@@ -13,7 +13,7 @@ from shop.orders.items import MOST_LINES, NewLine, NewOrder, StatusChange
 from shop.orders.moving import move_order
 from shop.orders.placing import place_order
 from tests.support.chance import unique
-from tests.support.comments.faulty import EVENTS, Killed, When, before_the_next_transaction, faults
+from tests.support.comments.faulty import EVENTS, Killed, before_the_next_transaction, faults
 from tests.support.orders.making import START, made_order, put, put_product, stored_order
 from tests.support.shop.checks import differences
 
@@ -25,8 +25,7 @@ LATER = START + timedelta(days=1)
 def an_order(status: Status, *, lines: int = 2) -> NewOrder:
     """A stored order of new products, by a new customer."""
     bought = [NewLine(put_product(unique("lamp")), "Lamp", 1, 1_999) for _ in range(lines)]
-    order = made_order(unique("alex"), status, lines=bought, foreign_id=unique("foreign"))
-    put(order)
+    put(order := made_order(unique("alex"), status, lines=bought, foreign_id=unique("foreign")))
     return order
 
 
@@ -84,9 +83,7 @@ def found() -> list[str]:
 @pytest.mark.parametrize("when", EVENTS)
 @pytest.mark.parametrize("name", WRITES)
 class TestAProcessThatIsKilled:
-    def test_leaves_nothing_for_the_check_whichever_call_it_was_at(
-        self, name: str, when: When
-    ) -> None:
+    def test_leaves_nothing_for_the_check_whichever_call_it_was_at(self, name, when):
         before, write = WRITES[name]
         rounds = 0
         for fault in faults(when, every_call=True, kills=True):
@@ -99,7 +96,7 @@ class TestAProcessThatIsKilled:
 
 
 class TestADelivery:
-    def test_of_the_longest_order_is_one_transaction(self) -> None:
+    def test_of_the_longest_order_is_one_transaction(self):
         order = an_order(Status.SHIPPED, lines=MOST_LINES)
         with metered() as meter:
             deliver(order)
@@ -108,7 +105,7 @@ class TestADelivery:
         assert found() == []
 
     @pytest.mark.parametrize("write", [deliver, lambda o: import_again(o, Status.DELIVERED)])
-    def test_leaves_a_product_out_that_is_ordered_again_meanwhile(self, write) -> None:
+    def test_leaves_a_product_out_that_is_ordered_again_meanwhile(self, write):
         order = an_order(Status.SHIPPED)
         with before_the_next_transaction(
             lambda: place_order(

@@ -55,8 +55,7 @@ class OrderLife(RuleBasedStateMachine):
 
     @rule(target=orders, who=st.integers(0, 1))
     def place(self, who: int) -> str:
-        order = made_order(self.names[who], placed_at=self._now())
-        put(order)
+        put(order := made_order(self.names[who], placed_at=self._now()))
         self.owner[order.id], self.status[order.id] = order.username, Status.PLACED
         self.touched = order.id
         return order.id
@@ -168,13 +167,13 @@ def _queue() -> list[tuple[str, str]]:
 @pytest.mark.real_engine
 @pytest.mark.usefixtures("tables")
 class TestTheLifeOfOrders:
-    def test_keeps_queue_tabs_and_sparse_keys_right_at_every_step(self) -> None:
+    def test_keeps_queue_tabs_and_sparse_keys_right_at_every_step(self):
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
             OrderLife, settings=settings(max_examples=examples(16), stateful_step_count=15)
         )
 
     @pytest.mark.slow
-    def test_keeps_them_right_for_thousands_of_steps(self) -> None:
+    def test_keeps_them_right_for_thousands_of_steps(self):
         OrderLife.steps = 0
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
             OrderLife, settings=settings(max_examples=60, stateful_step_count=40)

@@ -1,6 +1,5 @@
 """How often a customer may place and change orders."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -8,12 +7,12 @@ import pytest
 from shop.order_status import Status
 from shop.orders import rate_limits
 from shop.orders.counts import counts_of
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
-from tests.support.orders.visiting import Visitor
 
 
 @pytest.fixture(autouse=True)
-def one_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_an_hour(monkeypatch) -> None:
     once = replace(rate_limits.ORDERS_OF_A_USER, times=1)
     monkeypatch.setattr(rate_limits, "ORDERS_OF_A_USER", once)
 
@@ -26,15 +25,13 @@ def order_a_lamp(visitor: Visitor, product_id: str) -> int:
 
 
 class TestWhoeverOrdersTooOften:
-    def test_is_refused_and_keeps_the_basket(
-        self, alice: Visitor, fresh: Callable[[str], str]
-    ) -> None:
+    def test_is_refused_and_keeps_the_basket(self, alice, fresh):
         lamp = put_product(fresh("lamp"), cents=1_999)
         assert [order_a_lamp(alice, lamp) for _ in range(2)] == [302, 429]
         assert counts_of(alice.username)[Status.PLACED] == 1
         assert alice.get("/basket/").page.one("input", name="quantity")
 
-    def test_cannot_cancel_for_a_while(self, alice: Visitor) -> None:
+    def test_cannot_cancel_for_a_while(self, alice):
         one, other = made_order(alice.username), made_order(alice.username)
         put(one)
         put(other)
@@ -47,9 +44,8 @@ class TestWhoeverOrdersTooOften:
         shown = alice.get(f"/orders/{other.id}/").page.one("article")
         assert shown["data-status"] == "PLACED"
 
-    def test_is_not_the_staff(self, alice: Visitor, sam: Visitor) -> None:
+    def test_is_not_the_staff(self, alice, sam):
         for _ in range(2):
-            order = made_order(alice.username)
-            put(order)
+            put(order := made_order(alice.username))
             address, fields = sam.get(f"/orders/{order.id}/").action(order.id, "APPROVED")
             assert sam.send(address, fields).status_code == 302

@@ -16,7 +16,6 @@ from shop.orders.placing import (
     EmptyBasket,
     MixedCurrencies,
     NotForSale,
-    OrderRefused,
     TooManyProducts,
     order_placed_by,
     place_order,
@@ -29,12 +28,12 @@ Ordering = Callable[..., str]
 
 
 @pytest.fixture
-def username(fresh: Callable[[str], str], tables: None) -> str:
+def username(fresh, tables) -> str:
     return fresh("alex")
 
 
 @pytest.fixture
-def order(username: str, fresh: Callable[[str], str]) -> Ordering:
+def order(username, fresh) -> Ordering:
     """Orders, each time with an intent of its own unless told otherwise."""
 
     def order(*basket: tuple[str, int], client_id: str | None = None) -> str:
@@ -46,7 +45,7 @@ def order(username: str, fresh: Callable[[str], str]) -> Ordering:
 
 
 @pytest.fixture
-def product(fresh: Callable[[str], str]) -> Callable[..., str]:
+def product(fresh) -> Callable[..., str]:
     return lambda **price: put_product(fresh("product"), **price)
 
 
@@ -57,9 +56,7 @@ def orders_of(username: str) -> list[str]:
 
 @pytest.mark.fallback
 class TestAPlacedOrder:
-    def test_has_the_names_and_prices_of_its_moment(
-        self, order: Ordering, product: Callable[..., str]
-    ) -> None:
+    def test_has_the_names_and_prices_of_its_moment(self, order, product):
         lamp = product(cents=1_999)
         order_id = order((lamp, 3))
         put_product(lamp, cents=9_999)
@@ -67,35 +64,27 @@ class TestAPlacedOrder:
         assert found.total == Decimal("59.97")
         assert [(line.product_id, line.quantity) for line in found.items] == [(lamp, 3)]
 
-    def test_is_placed_to_the_millisecond_that_its_id_tells(
-        self, order: Ordering, product: Callable[..., str]
-    ) -> None:
+    def test_is_placed_to_the_millisecond_that_its_id_tells(self, order, product):
         assert find_order(order((product(), 1))).order.placed == NOW.replace(microsecond=123_000)
 
-    def test_is_counted_and_remembered_as_a_purchase(
-        self, order: Ordering, product: Callable[..., str], username: str
-    ) -> None:
+    def test_is_counted_and_remembered_as_a_purchase(self, order, product, username):
         lamp = product()
         order((lamp, 1))
         assert counts_of(username)[Status.PLACED] == 1
         assert has_bought(username, lamp)
 
-    def test_has_one_line_for_a_product_named_twice(
-        self, order: Ordering, product: Callable[..., str]
-    ) -> None:
+    def test_has_one_line_for_a_product_named_twice(self, order, product):
         lamp = product()
         (line,) = find_order(order((lamp, 1), (lamp, 2))).order.items
         assert line.quantity == 3
 
-    def test_may_hold_forty_products(self, order: Ordering, product: Callable[..., str]) -> None:
+    def test_may_hold_forty_products(self, order, product):
         found = find_order(order(*((product(), 1) for _ in range(40)))).order
         assert len(found.items) == found.item_count == 40
 
 
 class TestAnIntent:
-    def test_places_one_order_however_often_it_is_sent(
-        self, order: Ordering, product: Callable[..., str], username: str
-    ) -> None:
+    def test_places_one_order_however_often_it_is_sent(self, order, product, username):
         lamp = product()
         first = order((lamp, 1), client_id="intent")
         assert order((lamp, 1), client_id="intent") == first
@@ -104,63 +93,44 @@ class TestAnIntent:
         assert counts_of(username)[Status.PLACED] == 1
 
     @pytest.mark.real_engine
-    def test_places_one_order_when_sent_many_times_at_once(
-        self, order: Ordering, product: Callable[..., str], username: str
-    ) -> None:
+    def test_places_one_order_when_sent_many_times_at_once(self, order, product, username):
         lamp = product()
         with ThreadPoolExecutor(10) as threads:
             placed = set(threads.map(lambda _: order((lamp, 1), client_id="intent"), range(20)))
         assert orders_of(username) == [*placed]
         assert counts_of(username)[Status.PLACED] == 1
 
-    def test_is_its_customers_own(
-        self, order: Ordering, product: Callable[..., str], fresh: Callable[[str], str]
-    ) -> None:
+    def test_is_its_customers_own(self, order, product, fresh):
         lamp, bob = product(), fresh("bob")
         order((lamp, 1), client_id="intent")
         assert order_placed_by(username=bob, client_id="intent") is None
 
 
+REFUSED = {
+    "nothing": ([], EmptyBasket, None),
+    "forty-one products": (
+        [(f"product-{n}", 1) for n in range(41)],
+        TooManyProducts,
+        "at most 40 different products",
+    ),
+    "no piece": ([("lamp", 0)], BadQuantity, "1 to 99"),
+    "less than none": ([("lamp", -1)], BadQuantity, "1 to 99"),
+    "a hundred pieces": ([("lamp", 100)], BadQuantity, "1 to 99"),
+    "too many pieces together": ([("lamp", 60), ("lamp", 60)], BadQuantity, "1 to 99"),
+    "no such product": ([("no-product", 1)], NotForSale, None),
+    "no price": ([({"cents": None}, 1)], NotForSale, None),
+    "two currencies": ([({}, 1), ({"currency": "USD"}, 1)], MixedCurrencies, "EUR, USD"),
+    "one that is not there": ([({}, 1), ("no-product", 1)], NotForSale, None),
+}
+"""Baskets of ids, or of products made with a price, and what is said of them."""
+
+
 class TestAnOrderIsRefused:
-    def test_when_it_is_empty(self, order: Ordering) -> None:
-        with pytest.raises(EmptyBasket):
-            order()
-
-    def test_with_more_than_forty_products(
-        self, order: Ordering, product: Callable[..., str], username: str
-    ) -> None:
-        with pytest.raises(TooManyProducts, match="at most 40 different products"):
-            order(*((f"product-{n}", 1) for n in range(41)))
-
-    @pytest.mark.parametrize("quantity", [0, -1, 100])
-    def test_for_a_quantity_out_of_bounds(self, order: Ordering, quantity: int) -> None:
-        with pytest.raises(BadQuantity, match="1 to 99"):
-            order(("lamp", quantity))
-
-    def test_when_two_quantities_of_a_product_are_too_many_together(self, order: Ordering) -> None:
-        with pytest.raises(BadQuantity):
-            order(("lamp", 60), ("lamp", 60))
-
-    def test_for_a_product_that_does_not_exist(
-        self, order: Ordering, fresh: Callable[[str], str]
-    ) -> None:
-        with pytest.raises(NotForSale):
-            order((fresh("no-product"), 1))
-
-    def test_for_a_product_without_a_price(
-        self, order: Ordering, product: Callable[..., str]
-    ) -> None:
-        with pytest.raises(NotForSale):
-            order((product(cents=None), 1))
-
-    def test_in_two_currencies(self, order: Ordering, product: Callable[..., str]) -> None:
-        with pytest.raises(MixedCurrencies, match="EUR, USD"):
-            order((product(), 1), (product(currency="USD"), 1))
-
-    def test_without_writing_anything(
-        self, order: Ordering, product: Callable[..., str], username: str
-    ) -> None:
-        with pytest.raises(OrderRefused):
-            order((product(), 1), ("no-product", 1), client_id="intent")
+    @pytest.mark.parametrize("basket", REFUSED)
+    def test_for_its_basket_without_writing_anything(self, order, product, username, basket):
+        wanted, refusal, sentence = REFUSED[basket]
+        lines = [(i if isinstance(i, str) else product(**i), pieces) for i, pieces in wanted]
+        with pytest.raises(refusal, match=sentence):
+            order(*lines, client_id="intent")
         assert orders_of(username) == []
         assert order_placed_by(username=username, client_id="intent") is None

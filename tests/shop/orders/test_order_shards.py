@@ -1,8 +1,6 @@
 """The shards of the queue."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -21,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 class TestTheShards:
-    def test_are_all_used_by_a_burst(self, fresh: Callable[[str], str], settings: Any) -> None:
+    def test_are_all_used_by_a_burst(self, fresh, settings):
         username, shards = fresh("alex"), max(OPEN_ORDERS.count(), settings.ORDER_SHARDS)
         orders = [
             made_order(username) for _ in range(12 * shards)
@@ -30,19 +28,17 @@ class TestTheShards:
         used = {stored_order(username, order.id)["open_shard"]["S"] for order in orders}
         assert used == {f"OPEN#PLACED#{shard}" for shard in range(OPEN_ORDERS.count())}
 
-    def test_are_known_to_the_table_before_an_order_is_put_in_one(self, settings: Any) -> None:
+    def test_are_known_to_the_table_before_an_order_is_put_in_one(self, settings):
         settings.ORDER_SHARDS = OPEN_ORDERS.count() + 1
         assert OPEN_ORDERS.pick() < OPEN_ORDERS.count() == settings.ORDER_SHARDS
 
-    def test_never_become_fewer(self, settings: Any) -> None:
+    def test_never_become_fewer(self, settings):
         before = OPEN_ORDERS.count()
         settings.ORDER_SHARDS = 1
         OPEN_ORDERS.pick()
         assert OPEN_ORDERS.count() == before
 
-    def test_may_change_in_number_and_no_order_is_lost(
-        self, fresh: Callable[[str], str], settings: Any
-    ) -> None:
+    def test_may_change_in_number_and_no_order_is_lost(self, fresh, settings):
         username, orders = fresh("alex"), []
         for round_, number in enumerate([2, 6, 1, 7, 3]):
             settings.ORDER_SHARDS = number
@@ -53,9 +49,7 @@ class TestTheShards:
         found = there_and_back(queue_of(Status.PLACED), size=25)
         assert [order_id for order_id in found if order_id in set(orders)] == orders
 
-    def test_are_all_read_by_a_process_that_has_written_none(
-        self, fresh: Callable[[str], str], settings: Any
-    ) -> None:
+    def test_are_all_read_by_a_process_that_has_written_none(self, fresh, settings):
         settings.ORDER_SHARDS = OPEN_ORDERS.count() + 3
         orders = [made_order(fresh("alex"), placed_at=EVEN_LONGER_AGO) for _ in range(30)]
         put(*orders)
@@ -67,9 +61,7 @@ class TestTheShards:
 
 class TestWhatTheQueueReads:
     @pytest.mark.parametrize("chosen", [(), (Status.PLACED,), (Status.PLACED, Status.PROCESSING)])
-    def test_is_one_query_for_each_status_and_shard_and_no_scan(
-        self, chosen: tuple[Status, ...]
-    ) -> None:
+    def test_is_one_query_for_each_status_and_shard_and_no_scan(self, chosen):
         with metered() as meter:
             list_open_orders(OrderFilter(chosen), PageRequest(20))
         queries = [call for call in meter.calls if call.label == "list"]

@@ -8,7 +8,7 @@ DOC = PROJECT / "docs" / "orders.md"
 
 
 class TestThePlans:
-    def test_are_all_in_the_documentation(self) -> None:
+    def test_are_all_in_the_documentation(self):
         names = [pattern.name for pattern in PATTERNS] + [
             plan_for_queue(OrderFilter(), shards=1).name
         ]

@@ -2,20 +2,10 @@
 
 import pytest
 
-from shop.orders.items import NewOrder
 from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE
-from tests.support.orders.making import made_order, put
-from tests.support.orders.visiting import Visitor
-from tests.support.pickup.stored import Fresh, made_point
-
-
-@pytest.fixture
-def order(alice: Visitor) -> NewOrder:
-    order = made_order(alice.username)
-    put(order)
-    return order
+from tests.support.pickup.stored import made_point
 
 
 @pytest.fixture
@@ -25,7 +15,7 @@ def spot() -> tuple[float, float]:
 
 
 @pytest.fixture
-def points(fresh: Fresh, spot: tuple[float, float]) -> list[PickupPoint]:
+def points(fresh, spot) -> list[PickupPoint]:
     """Four points, a hundred metres from each other, the nearest first."""
     latitude, longitude = spot
     made = [

@@ -1,4 +1,6 @@
-"""Geohash cells: the library's geohashes, and how near what is in a cell can be."""
+"""Places, distances and geohash cells on the sphere."""
+
+from math import inf, nan
 
 import pygeohash
 import pytest
@@ -10,6 +12,7 @@ from shop.pickup.cells import (
     CAP_BEGINS,
     HALFWAY_ROUND,
     PRECISION,
+    BadCoordinates,
     Coordinates,
     children,
     distance,
@@ -37,11 +40,11 @@ def place_in(cell: str, *, north: float, east: float) -> Coordinates:
 
 
 class TestAGeohash:
-    def test_is_that_of_the_textbook(self) -> None:
+    def test_is_that_of_the_textbook(self):
         assert geohash_of(Coordinates.at(57.64911, 10.40744)) == "u4pruydqqv"
 
     @given(place=PLACES.filter(lambda place: abs(place.latitude) <= CAP_BEGINS))
-    def test_names_cells_that_the_place_is_in(self, place: Coordinates) -> None:
+    def test_names_cells_that_the_place_is_in(self, place):
         geohash = geohash_of(place)
         for length in range(1, PRECISION + 1):
             box = pygeohash.get_bounding_box(geohash[:length])
@@ -52,58 +55,37 @@ class TestAGeohash:
         ("latitude", "begins"),
         [(CAP_BEGINS, "u"), (73.2, "N"), (90, "N"), (-73.2, "S"), (-90, "S")],
     )
-    def test_near_a_pole_is_that_of_a_turned_sphere(self, latitude: float, begins: str) -> None:
+    def test_near_a_pole_is_that_of_a_turned_sphere(self, latitude, begins):
         geohash = geohash_of(Coordinates.at(latitude, 10))
         assert geohash.startswith(begins)
         assert len(geohash) == PRECISION + (begins in "NS")
 
-    def test_at_a_pole_is_in_one_cell_whatever_the_longitude(self) -> None:
+    def test_at_a_pole_is_in_one_cell_whatever_the_longitude(self):
         at_the_pole = {geohash_of(Coordinates.at(90, east)) for east in range(-180, 180, 30)}
         assert at_the_pole == {"Ns000000000"}
 
-    def test_sorts_as_the_alphabet_does(self) -> None:
+    def test_sorts_as_the_alphabet_does(self):
         assert children("6g") == sorted(children("6g"))
         assert len(ALPHABET) == 32
 
 
-class TestTheLibrarysNeighbours:
-    def test_go_round_at_the_antimeridian(self) -> None:
-        assert pygeohash.get_adjacent("xbp", "right") == "800"
-        assert pygeohash.get_adjacent("800", "left") == "xbp"
-
-    def test_end_at_the_poles_though_places_do_not(self) -> None:
-        with pytest.raises(ValueError, match="pole"):
-            pygeohash.get_adjacent("upz", "top")
-        beyond = Coordinates.at(89.9, -170)
-        assert nearest(beyond, "upz") < 111_195 * 1.5
-
-    @given(cell=st.text(ALPHABET, min_size=2, max_size=6))
-    def test_are_as_near_as_the_cell_itself(self, cell: str) -> None:
-        edge = place_in(cell, north=0.5, east=1)
-        assert nearest(edge, pygeohash.get_adjacent(cell, "right")) == pytest.approx(0, abs=1)
-
-
 class TestTheBounds:
     @given(origin=PLACES, cell=CELLS, north=st.floats(0, 1), east=st.floats(0, 1))
-    def test_hold_for_every_place_of_a_cell(
-        self, origin: Coordinates, cell: str, north: float, east: float
-    ) -> None:
+    def test_hold_for_every_place_of_a_cell(self, origin, cell, north, east):
         metres = distance(origin, place_in(cell, north=north, east=east))
         assert nearest(origin, cell) <= metres <= farthest(origin, cell)
 
     @given(origin=PLACES, place=PLACES, length=st.integers(1, PRECISION))
-    def test_hold_for_the_cells_of_every_place(
-        self, origin: Coordinates, place: Coordinates, length: int
-    ) -> None:
+    def test_hold_for_the_cells_of_every_place(self, origin, place, length):
         cell = geohash_of(place)[: length + (abs(place.latitude) > CAP_BEGINS)]
         assert nearest(origin, cell) <= distance(origin, place) <= farthest(origin, cell)
 
     @given(place=PLACES, length=st.integers(2, PRECISION))
-    def test_begin_at_nothing_within_the_cell(self, place: Coordinates, length: int) -> None:
+    def test_begin_at_nothing_within_the_cell(self, place, length):
         assert nearest(place, geohash_of(place)[:length]) == 0
 
     @given(origin=PLACES, cell=st.text(ALPHABET, min_size=3, max_size=6))
-    def test_are_tight(self, origin: Coordinates, cell: str) -> None:
+    def test_are_tight(self, origin, cell):
         """Some place on the edge of the cell is hardly farther than the lower bound."""
         steps = [step / 200 for step in range(201)]
         edge = [place_in(cell, north=step, east=east) for step in steps for east in (0, 1)]
@@ -117,6 +99,50 @@ class TestTheBounds:
         assert least - nearest(origin, cell) <= height / 100 + 2
 
     @pytest.mark.parametrize("origin", EDGES)
-    def test_never_go_farther_than_halfway_round(self, origin: Coordinates) -> None:
+    def test_never_go_farther_than_halfway_round(self, origin):
         for cell in ALPHABET:
             assert 0 <= nearest(origin, cell) < farthest(origin, cell) <= HALFWAY_ROUND + 1
+
+
+LISBON, PORTO = Coordinates.at(38.7139, -9.1394), Coordinates.at(41.1496, -8.6110)
+
+
+class TestCoordinates:
+    @pytest.mark.parametrize(
+        ("latitude", "longitude"),
+        [(90.1, 0), (-91, 0), (0, 180.5), (0, -181), (nan, 0), (0, nan), (inf, 0), (0, -inf)],
+    )
+    def test_are_on_earth(self, latitude, longitude):
+        with pytest.raises(BadCoordinates):
+            Coordinates.at(latitude, longitude)
+
+    def test_have_one_spelling_on_the_antimeridian(self):
+        assert Coordinates.at(1, 180) == Coordinates.at(1, -180)
+        assert Coordinates.at(1, 179.99999999) == Coordinates.at(1, -180)
+
+    def test_have_one_spelling_of_nothing(self):
+        assert str(Coordinates.at(-0.0, -0.0000001)) == "0, 0"
+
+    def test_are_exact_to_eleven_centimetres(self):
+        assert Coordinates.at(38.71394949, 0).latitude == 38.713949
+
+
+class TestDistance:
+    def test_is_that_of_the_map(self):
+        assert distance(LISBON, PORTO) == pytest.approx(274_500, rel=0.01)
+
+    def test_is_the_same_both_ways(self):
+        assert distance(LISBON, PORTO) == distance(PORTO, LISBON)
+
+    def test_crosses_the_antimeridian(self):
+        there = distance(Coordinates.at(0, 179.9), Coordinates.at(0, -179.9))
+        assert there == pytest.approx(distance(Coordinates.at(0, 0), Coordinates.at(0, 0.2)))
+
+    def test_is_nothing_at_a_pole_whatever_the_longitude(self):
+        assert distance(Coordinates.at(90, 10), Coordinates.at(90, -120)) == pytest.approx(
+            0, abs=1e-6
+        )
+
+    def test_is_halfway_round_to_the_antipode(self):
+        antipode = Coordinates.at(-LISBON.latitude, LISBON.longitude + 180)
+        assert distance(LISBON, antipode) == pytest.approx(HALFWAY_ROUND)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from dynamo.calls.client import client
 from shop import keys
 from shop.order_status import OPEN, Status
 from shop.orders.bulk import put_orders
@@ -15,22 +14,16 @@ from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, for
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint
 from shop.pickup.writing import put_points, remove_point
+from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.orders.making import START, made_order, put
-from tests.support.pickup.stored import Fresh, delete, made_point, own_item
+from tests.support.pickup.stored import delete, made_point, own_item
 from tests.support.pickup.stored import put as put_item
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def order(fresh: Fresh) -> NewOrder:
-    order = made_order(fresh("alice"))
-    put(order)
-    return order
-
-
-@pytest.fixture
-def point(fresh: Fresh) -> PickupPoint:
+def point(fresh) -> PickupPoint:
     point = made_point(fresh)
     put_points([point])
     return point
@@ -45,43 +38,32 @@ def chosen(order: NewOrder) -> NewPickup | None:
 
 
 class TestChoosing:
-    def test_is_shown_with_the_order(self, order: NewOrder, point: PickupPoint) -> None:
+    def test_is_shown_with_the_order(self, order, point):
         assert chosen(order) is None
         choose(order, point)
         assert chosen(order) == NewPickup(point.id, point.name, point.address, point.hours)
 
-    def test_again_takes_the_other_point(
-        self, order: NewOrder, point: PickupPoint, fresh: Fresh
-    ) -> None:
-        other = made_point(fresh, name="Papelaria Sol")
-        put_points([other])
+    def test_again_takes_the_other_point(self, order, point, fresh):
+        put_points([other := made_point(fresh, name="Papelaria Sol")])
         choose(order, point)
         choose(order, other)
-        entry = chosen(order)
-        assert entry is not None
-        assert entry.name == "Papelaria Sol"
+        assert chosen(order).name == "Papelaria Sol"
 
-    def test_can_be_taken_back(self, order: NewOrder, point: PickupPoint) -> None:
+    def test_can_be_taken_back(self, order, point):
         choose(order, point)
         forget_point(username=order.username, order_id=order.id)
         forget_point(username=order.username, order_id=order.id)
         assert chosen(order) is None
 
     @pytest.mark.parametrize("status", OPEN)
-    def test_is_possible_in_every_open_status(
-        self, fresh: Fresh, point: PickupPoint, status: Status
-    ) -> None:
-        order = made_order(fresh("alice"), status)
-        put(order)
+    def test_is_possible_in_every_open_status(self, fresh, point, status):
+        put(order := made_order(fresh("alice"), status))
         choose(order, point)
         assert chosen(order) is not None
 
     @pytest.mark.parametrize("status", [status for status in Status if status not in OPEN])
-    def test_is_refused_when_the_order_is_closed(
-        self, fresh: Fresh, point: PickupPoint, status: Status
-    ) -> None:
-        order = made_order(fresh("alice"), status)
-        put(order)
+    def test_is_refused_when_the_order_is_closed(self, fresh, point, status):
+        put(order := made_order(fresh("alice"), status))
         with pytest.raises(OrderClosed, match=status.label.lower()):
             choose(order, point)
         with pytest.raises(OrderClosed):
@@ -90,9 +72,7 @@ class TestChoosing:
             find_open_order(username=order.username, order_id=order.id)
         assert chosen(order) is None
 
-    def test_does_not_reach_the_order_of_another(
-        self, order: NewOrder, point: PickupPoint, fresh: Fresh
-    ) -> None:
+    def test_does_not_reach_the_order_of_another(self, order, point, fresh):
         choose(order, point)
         bob = fresh("bob")
         with pytest.raises(NoSuchOrder):
@@ -101,49 +81,29 @@ class TestChoosing:
             forget_point(username=bob, order_id=order.id)
         assert chosen(order) is not None
 
-    def test_needs_a_point_that_there_is(self, order: NewOrder, fresh: Fresh) -> None:
-        with pytest.raises(NoSuchPoint):
-            choose(order, made_point(fresh))
-        assert chosen(order) is None
-
-    def test_is_refused_when_the_point_goes_at_this_very_moment(
-        self, order: NewOrder, point: PickupPoint
-    ) -> None:
+    def test_is_refused_when_the_point_goes_at_this_very_moment(self, order, point):
         own = keys.pickup_point(point.id)
         before = own_item(point)
-        assert before is not None
-        event = "before-parameter-build.dynamodb.TransactWriteItems"
-
-        def go(**_: object) -> None:
-            delete(own, own)
-
-        client().meta.events.register(event, go)
-        try:
-            with pytest.raises(NoSuchPoint):
-                choose(order, point)
-        finally:
-            client().meta.events.unregister(event, go)
-            put_item(before)
+        with (
+            before_the_next_transaction(lambda: delete(own, own)),
+            pytest.raises(NoSuchPoint),
+        ):
+            choose(order, point)
+        put_item(before)
         assert chosen(order) is None
 
 
 class TestAChoice:
     @pytest.fixture
-    def made(self, order: NewOrder, point: PickupPoint) -> Callable[[], NewPickup | None]:
+    def made(self, order, point) -> Callable[[], NewPickup | None]:
         choose(order, point)
         return lambda: chosen(order)
 
-    def test_stays_when_the_point_is_gone(
-        self, made: Callable[[], NewPickup | None], point: PickupPoint
-    ) -> None:
+    def test_stays_when_the_point_is_gone(self, made, point):
         remove_point(point.id)
-        entry = made()
-        assert entry is not None
-        assert entry.name == point.name
+        assert made().name == point.name
 
-    def test_stays_when_the_order_moves(
-        self, made: Callable[[], NewPickup | None], order: NewOrder
-    ) -> None:
+    def test_stays_when_the_order_moves(self, made, order):
         move_order(
             username=order.username,
             order_id=order.id,
@@ -155,9 +115,7 @@ class TestAChoice:
         )
         assert made() is not None
 
-    def test_stays_when_the_order_is_imported_again(
-        self, made: Callable[[], NewPickup | None], order: NewOrder
-    ) -> None:
+    def test_stays_when_the_order_is_imported_again(self, made, order):
         later = StatusChange(Status.SHIPPED, START.replace(year=2024))
         put_orders([NewOrder(**(_fields(order) | {"history": (*order.history, later)}))])
         assert find_order(order.id).order.status is Status.SHIPPED

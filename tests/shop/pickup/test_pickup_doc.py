@@ -23,30 +23,30 @@ def rows() -> dict[tuple[str, str], str]:
 
 
 class TestThePictureOfTheItems:
-    def test_has_the_keys_of_a_point(self) -> None:
+    def test_has_the_keys_of_a_point(self):
         assert {(item.pk, item.sk) for item in point_items(KIOSK)} <= rows().keys()
 
-    def test_has_its_counters_and_cells(self) -> None:
+    def test_has_its_counters_and_cells(self):
         for directory, cell in counted_in(KIOSK).items():
             key = keys.counter(f"PICKUP#{directory}", 0)
             assert rows()[key["pk"], key["sk"]].startswith(f"`_{cell}` 1")
 
-    def test_has_nothing_else_but_a_zip_prefix(self) -> None:
+    def test_has_nothing_else_but_a_zip_prefix(self):
         assert len(rows()) == 5
         assert (keys.zip_prefix("1100"), keys.zip_prefix("1100")) in rows()
 
 
 class TestTheBounds:
-    def test_are_those_of_the_code(self) -> None:
+    def test_are_those_of_the_code(self):
         assert f"{AT_ONCE} directories and {AT_ONCE} queries" in text()
         assert f"at most {AT_ONCE} queries at once" in text()
         assert f"up to {TOGETHER} points together" in text()
         assert f"at most {FEW} points for a cell" in text()
 
-    def test_of_the_caps_are_those_of_the_code(self) -> None:
+    def test_of_the_caps_are_those_of_the_code(self):
         longyearbyen = geohash_of(Coordinates.at(78.2232, 15.6267))
         assert f"`{keys.area_of(longyearbyen)}`" in text()
         assert f"Beyond {CAP_BEGINS} degrees" in text()
 
-    def test_are_those_of_the_page(self) -> None:
+    def test_are_those_of_the_page(self):
         assert f"A page shows {FIRST_SHOWN}, 20, 40 or {MOST_SHOWN} points." in text()

@@ -106,7 +106,7 @@ def show(what: str, count: int, figures: Sequence[tuple[int, float]]) -> None:
 
 
 @pytest.fixture(scope="module")
-def world(tables: None) -> World:
+def world(tables) -> World:
     """The points over the globe, in the table."""
     world = World.of(made_points(spread_over_the_globe(Random(26))))
     put_points(world.points)
@@ -115,7 +115,7 @@ def world(tables: None) -> World:
 
 @pytest.mark.real_engine
 @pytest.mark.parametrize("count", MOST)
-def test_the_globe_is_searched_exactly_for_few_rounds_and_units(world: World, count: int) -> None:
+def test_the_globe_is_searched_exactly_for_few_rounds_and_units(world, count):
     places = [(point.place.latitude, point.place.longitude) for point in world.points]
     figures = []
     for origin in origins(Random(7), places, 105):
@@ -145,14 +145,14 @@ def found_in(made, count: int) -> list[tuple[int, float]]:
     [spread_and_in_towns, in_a_few_cities, at_two_antipodes],
 )
 @pytest.mark.parametrize("count", MOST)
-def test_other_worlds_are_searched_for_as_few(made, count: int) -> None:
+def test_other_worlds_are_searched_for_as_few(made, count):
     figures = found_in(made, count)
     assert max(rounds for rounds, _ in figures) <= MOST[count][0]
     assert max(units for _, units in figures) <= MOST[count][1]
 
 
 @pytest.mark.parametrize("count", MOST)
-def test_one_dense_city_is_found_from_afar_in_bounded_rounds(count: int) -> None:
+def test_one_dense_city_is_found_from_afar_in_bounded_rounds(count):
     """The cells of a crowd are guesses: it takes more than a sparse world does."""
     figures = found_in(in_one_city, count)
     assert max(rounds for rounds, _ in figures) <= 8

@@ -11,6 +11,7 @@ from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 
 from shop.accounts.passwords import BoundedHasher
+from shop.accounts.queries import find_user
 from tests.support.comments.faulty import unreachable
 
 PASSWORD = "correct horse battery"  # noqa: S105 - it opens nothing
@@ -36,6 +37,13 @@ def sign_in(browser: Client, username: str, password: str = PASSWORD, **query: s
     return browser.post("/accounts/login/", {"username": username, "password": password, **query})
 
 
+def browser_of(person: Person) -> Client:
+    """A new browser in which somebody has typed name and password."""
+    browser = new_browser()
+    sign_in(browser, person.username)
+    return browser
+
+
 def sign_up(browser: Client, username: str, password: str = PASSWORD, **fields: str) -> Any:
     typed = {"username": username, "password1": password, "password2": password, **fields}
     return browser.post("/accounts/sign-up/", typed)
@@ -44,6 +52,14 @@ def sign_up(browser: Client, username: str, password: str = PASSWORD, **fields: 
 def change_password(browser: Client, old: str = PASSWORD, new: str = NEW_PASSWORD) -> Any:
     typed = {"old_password": old, "new_password1": new, "new_password2": new}
     return browser.post("/accounts/password_change/", typed)
+
+
+def set_once(person: Person, password: str) -> None:
+    """Give somebody another password while the first one is hashed, as another browser does."""
+    WatchedHasher.watcher = staticmethod(lambda: None)
+    user = find_user(person.username)
+    user.set_password(password)
+    user.save()
 
 
 def send_while_away(

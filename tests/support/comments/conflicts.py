@@ -7,9 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from dynamo.calls.client import client
-
-EVENT = "provide-client-params.dynamodb.TransactWriteItems"
+from tests.support.hooks import hooked
 
 
 @contextmanager
@@ -29,12 +27,8 @@ def conflicts(number: int) -> Iterator[list[str]]:
             met.append(actions[-1]["Update"]["Key"]["pk"]["S"] if "Update" in actions[-1] else "")
         raise cancelled(len(actions))
 
-    events = client().meta.events
-    events.register(EVENT, meet)
-    try:
+    with hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
         yield met
-    finally:
-        events.unregister(EVENT, meet)
 
 
 def cancelled(actions: int) -> ClientError:

@@ -1,8 +1,9 @@
 """A DynamoDB that fails on purpose: at one call, or now and then."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from random import Random
 from threading import Lock
@@ -10,8 +11,8 @@ from typing import Any, Literal
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from dynamo.calls.client import client
 from tests.support.comments.conflicts import cancelled
+from tests.support.hooks import before_the_next, hooked
 
 When = Literal["before it is sent", "after it was applied"]
 EVENTS: dict[When, str] = {
@@ -49,7 +50,7 @@ class Fault:
 
     @contextmanager
     def injected(self) -> Iterator[None]:
-        with _hooked(EVENTS[self.when], self._meet):
+        with hooked(EVENTS[self.when], self._meet):
             yield
 
     def _meet(self, model: Any, context: dict[str, Any], **event: Any) -> None:
@@ -115,7 +116,7 @@ def unreachable() -> Iterator[None]:
     def fail(**_: object) -> None:
         raise EndpointConnectionError(endpoint_url="nowhere")
 
-    with _hooked(EVENTS["before it is sent"], fail):
+    with hooked(EVENTS["before it is sent"], fail):
         yield
 
 
@@ -133,28 +134,8 @@ def troubled(*, seed: int, conflicts: float, throttled: float) -> Iterator[None]
             error = {"Code": "ThrottlingException", "Message": "too fast"}
             raise ClientError({"Error": error}, model.name)
 
-    with _hooked("provide-client-params.dynamodb.*", trouble):
+    with hooked("provide-client-params.dynamodb.*", trouble):
         yield
 
 
-@contextmanager
-def before_the_next_transaction(happens: Callable[[], object]) -> Iterator[None]:
-    """Let something happen, once, just before a transaction is sent."""
-    left = [happens]
-
-    def meet(**_: object) -> None:
-        if left:
-            left.pop()()
-
-    with _hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
-        yield
-
-
-@contextmanager
-def _hooked(event: str, hook: Any) -> Iterator[None]:
-    events = client().meta.events
-    events.register(event, hook)
-    try:
-        yield
-    finally:
-        events.unregister(event, hook)
+before_the_next_transaction = partial(before_the_next, "TransactWriteItems")

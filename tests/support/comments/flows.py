@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from io import StringIO
 
+import pytest
 from django.core.management import CommandError, call_command
 
 from comments import keys
@@ -34,6 +37,8 @@ from tests.support.comments.writers import (
 
 LONG = "A long story, told at length. " * 60
 Cells = Mapping[tuple[str, int], int]
+LISTED: Cells = {("en", 5): 1}
+"""The counts of a product with one comment in English, of five stars."""
 
 
 @dataclass(frozen=True)
@@ -53,14 +58,10 @@ def post(body: str = WORDS["body"]) -> Flow:
     return Flow(
         sending(alice, new_url(lamp), form),
         lamp,
-        {("en", 5): 1},
+        LISTED,
         lambda: [load_comment(each).comment.body for each in ids_written_by(alice.username)],
         [body.strip()],
     )
-
-
-def post_a_long_text() -> Flow:
-    return post(LONG)
 
 
 def edit_that_moves_keys() -> Flow:
@@ -72,7 +73,7 @@ def edit_that_moves_keys() -> Flow:
 def edit_of_words() -> Flow:
     alice, stored, lamp = written(body=LONG)
     form = {**WORDS, "version": "1", "body": "Short now."}
-    return Flow(sending(alice, edit_url(stored.comment), form), lamp, {("en", 5): 1})
+    return Flow(sending(alice, edit_url(stored.comment), form), lamp, LISTED)
 
 
 def delete() -> Flow:
@@ -92,7 +93,7 @@ def vote() -> Flow:
     _, stored, lamp = written()
     url = f"/comments/vote/{stored.comment.id}/"
     send = sending(someone("bob"), url, {"helpful": "yes"})
-    return Flow(send, lamp, {("en", 5): 1}, lambda: helpful(stored.comment), [1])
+    return Flow(send, lamp, LISTED, lambda: helpful(stored.comment), [1])
 
 
 def unvote() -> Flow:
@@ -100,7 +101,7 @@ def unvote() -> Flow:
     bob, url = someone("bob"), f"/comments/vote/{stored.comment.id}/"
     vote_for(comment_id=stored.comment.id, username=bob.username)
     send = sending(bob, url, {"helpful": "no"})
-    return Flow(send, lamp, {("en", 5): 1}, lambda: helpful(stored.comment), [])
+    return Flow(send, lamp, LISTED, lambda: helpful(stored.comment), [])
 
 
 def send_report() -> Flow:
@@ -111,23 +112,7 @@ def send_report() -> Flow:
         found = moderated(stored.comment, State.REPORTED)
         return found.report_count if found else 0
 
-    return Flow(sending(someone("bob"), url, form), lamp, {("en", 5): 1}, reports, 1)
-
-
-def keep() -> Flow:
-    return decision("keep", {("en", 5): 1}, State.LISTED)
-
-
-def hide_it() -> Flow:
-    return decision("hide", {}, State.HIDDEN)
-
-
-def restore() -> Flow:
-    return decision("restore", {("en", 5): 1}, State.LISTED)
-
-
-def staff_delete() -> Flow:
-    return decision("delete", {}, None)
+    return Flow(sending(someone("bob"), url, form), lamp, LISTED, reports, 1)
 
 
 def decision(name: str, cells: Cells, state: State | None) -> Flow:
@@ -146,14 +131,6 @@ def decision(name: str, cells: Cells, state: State | None) -> Flow:
     return Flow(send, lamp, cells, states, state)
 
 
-def pick() -> Flow:
-    return pick_or_not("yes")
-
-
-def unpick() -> Flow:
-    return pick_or_not("no")
-
-
 def pick_or_not(featured: str) -> Flow:
     _, stored, lamp = written()
     if featured == "no":
@@ -162,7 +139,7 @@ def pick_or_not(featured: str) -> Flow:
     send = sending(a_moderator(), url, {"featured": featured})
     expected = [stored.comment.id] if featured == "yes" else []
     picks = lambda: [each.id for each in find_picks(lamp)]  # noqa: E731
-    return Flow(send, lamp, {("en", 5): 1}, picks, expected)
+    return Flow(send, lamp, LISTED, picks, expected)
 
 
 def reply() -> Flow:
@@ -189,7 +166,7 @@ def replying(stored: StoredComment, form: dict[str, str], expected: object) -> F
         there = find_reply(stored.comment.id)
         return (there.text, there.version) if there else None
 
-    return Flow(send, stored.comment.product_id, {("en", 5): 1}, found, expected)
+    return Flow(send, stored.comment.product_id, LISTED, found, expected)
 
 
 def delete_user_data() -> Flow:
@@ -215,7 +192,7 @@ def delete_user_data() -> Flow:
 
 FLOWS = [
     post,
-    post_a_long_text,
+    pytest.param(partial(post, LONG), id="post a long text"),
     edit_that_moves_keys,
     edit_of_words,
     delete,
@@ -223,12 +200,12 @@ FLOWS = [
     vote,
     unvote,
     send_report,
-    keep,
-    hide_it,
-    restore,
-    staff_delete,
-    pick,
-    unpick,
+    pytest.param(partial(decision, "keep", LISTED, State.LISTED), id="keep"),
+    pytest.param(partial(decision, "hide", {}, State.HIDDEN), id="hide"),
+    pytest.param(partial(decision, "restore", LISTED, State.LISTED), id="restore"),
+    pytest.param(partial(decision, "delete", {}, None), id="staff delete"),
+    pytest.param(partial(pick_or_not, "yes"), id="pick"),
+    pytest.param(partial(pick_or_not, "no"), id="unpick"),
     reply,
     edit_reply,
     delete_reply,
@@ -281,14 +258,9 @@ def commanding(command: str, *arguments: str) -> Callable[[], int]:
 
     def run() -> int:
         try:
-            call_command(command, *arguments, "--json", stdout=_Nowhere())
+            call_command(command, *arguments, "--json", stdout=StringIO())
         except CommandError:
             return 503
         return 302
 
     return run
-
-
-class _Nowhere:
-    def write(self, _: str) -> None:
-        """Do nothing."""

@@ -15,6 +15,7 @@ from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
 from dynamo.lists.runs import id_at
+from tests.support.hooks import hooked
 
 TABLE = Comment.Meta.table_name
 
@@ -72,7 +73,7 @@ def before_rank_is_stored(
             left.pop(0)()
             happening[0] = False
 
-    with _hooked("provide-client-params.dynamodb.UpdateItem", meet):
+    with hooked("provide-client-params.dynamodb.UpdateItem", meet):
         yield met
 
 
@@ -86,7 +87,7 @@ def before_ranks_are_stored_together(*happens: Callable[[], object]) -> Iterator
         if left and all(u["Key"]["pk"]["S"].startswith(RANK_PREFIX) for u in updates):
             left.pop(0)()
 
-    with _hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
+    with hooked("provide-client-params.dynamodb.TransactWriteItems", meet):
         yield
 
 
@@ -98,7 +99,7 @@ def ranks_out_of_reach() -> Iterator[None]:
         if params["Key"]["pk"]["S"].startswith(RANK_PREFIX):
             raise EndpointConnectionError(endpoint_url="nowhere")
 
-    with _hooked("provide-client-params.dynamodb.UpdateItem", fail):
+    with hooked("provide-client-params.dynamodb.UpdateItem", fail):
         yield
 
 
@@ -114,18 +115,8 @@ def index_that_lags(*, missing: Collection[str] = (), gone: NewComment | None = 
             items.insert(0, _entry(gone))
         parsed["Items"] = items
 
-    with _hooked("after-call.dynamodb.Query", lag):
+    with hooked("after-call.dynamodb.Query", lag):
         yield
-
-
-@contextmanager
-def _hooked(event: str, hook: Callable[..., None]) -> Iterator[None]:
-    events = client().meta.events
-    events.register(event, hook)
-    try:
-        yield
-    finally:
-        events.unregister(event, hook)
 
 
 def _entry(comment: NewComment) -> Item:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from dynamo.calls.client import client
+from tests.support.hooks import hooked
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,5 @@ def spied() -> Iterator[list[Asked]]:
         if model.name != "DescribeTable":
             requests.append(Asked(model.name, dict(params)))
 
-    events = client().meta.events
-    events.register("before-parameter-build.dynamodb.*", note)
-    try:
+    with hooked("before-parameter-build.dynamodb.*", note):
         yield requests
-    finally:
-        events.unregister("before-parameter-build.dynamodb.*", note)

@@ -1,11 +1,10 @@
 """People who write comments, each with a name and a network address of their own."""
 
 import itertools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from django.http import HttpResponse
 from django.test import Client
 from django.utils import timezone
 from ulid import ULID
@@ -18,36 +17,17 @@ from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.services import ensure_products
 from tests.support.chance import unique
-from tests.support.comments.browsing import HTMX, Shown
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments
-from tests.support.markup import read_markup
 
 _addresses = (f"10.9.{n >> 8 & 255}.{n & 255}" for n in itertools.count(1))
 
 WORDS = {"rating": "5", "title": "Lovely", "body": "Bright and warm light.", "language": "en"}
 
 
-@dataclass(frozen=True)
-class Writer:
-    """Somebody at the site, signed in unless the name is empty."""
-
-    username: str
-    browser: Client
-
-    def get(self, url: str, *, htmx: bool = False) -> Shown:
-        return _shown(self.browser.get(url, headers=HTMX if htmx else {}))
-
-    def send(
-        self, url: str, fields: dict[str, Any] | None = None, *, htmx: bool = False
-    ) -> HttpResponse:
-        """Send a form; redirects are not followed."""
-        return self.browser.post(url, fields or {}, headers=HTMX if htmx else {})
-
-    def post(self, url: str, fields: dict[str, Any] | None = None, *, htmx: bool = False) -> Shown:
-        """Send a form, and follow where it leads."""
-        headers = HTMX if htmx else {}
-        return _shown(self.browser.post(url, fields or {}, headers=headers, follow=True))
+class Writer(Visitor):
+    """Somebody who writes comments."""
 
     def open_form(self, product_id: str) -> dict[str, str]:
         """The fields of a new form, as a browser would send them untouched."""
@@ -141,7 +121,3 @@ def error_on(shown: Shown) -> str:
     """What the form on a page says is wrong."""
     wrong = shown.page.all(class_="form-error") + shown.page.all(class_="errorlist")
     return " ".join(element.text for element in wrong)
-
-
-def _shown(response: Any) -> Shown:
-    return Shown(response, read_markup(response.content.decode()))

@@ -1,7 +1,7 @@
 """The page of pickup points, and what is on it."""
 
 from shop.orders.items import NewOrder
-from tests.support.orders.visiting import Shown
+from tests.support.comments.browsing import Shown
 
 
 def page_of(order: NewOrder) -> str:

@@ -2,10 +2,10 @@
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.applying import TABLE, Name, key_of, name_of
+from comments.sets.applying import TABLE, Name, name_of
 from comments.sets.copies import primary_of
 from dynamo.calls.client import client
-from dynamo.items import Item
+from dynamo.items import Item, table_key
 from tests.support.sets.items import all_items
 
 
@@ -37,4 +37,4 @@ def put(item: Item) -> None:
 
 def delete(name: Name) -> None:
     """Delete an item of ``comment_sets``, as nobody should."""
-    client().delete_item(TableName=TABLE, Key=key_of(name))
+    client().delete_item(TableName=TABLE, Key=table_key(*name))

@@ -1,14 +1,12 @@
 """The page of one's own account: what it shows, and where it leads."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
 from dynamo.calls.meter import metered
 from shop.accounts import services
 from shop.accounts.queries import find_user
-from tests.support.accounts.cast import Person, new_browser, send_while_away, sign_in
+from tests.support.accounts.cast import send_while_away, sign_in
 from tests.support.markup import Element, read_markup
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -16,18 +14,6 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 def page_of(browser: Client, path: str = "/account/") -> Element:
     return read_markup(browser.get(path).content.decode())
-
-
-def main_of(browser: Client) -> Element:
-    return page_of(browser).one("main")
-
-
-@pytest.fixture
-def hers(alice: Person) -> Client:
-    """Alice's browser."""
-    browser = new_browser()
-    sign_in(browser, alice.username)
-    return browser
 
 
 class TestAFormOfTheAccount:
@@ -38,7 +24,7 @@ class TestAFormOfTheAccount:
             *("/accounts/second-factor/", "/accounts/second-factor/off/"),
         ],
     )
-    def test_can_be_sent_again_while_the_database_is_away(self, hers: Client, path: str) -> None:
+    def test_can_be_sent_again_while_the_database_is_away(self, hers, path):
         typed = {"code": "123456", "csrfmiddlewaretoken": "t" * 32}
         response = send_while_away(hers, path, typed)
         assert response.status_code == 503
@@ -48,23 +34,21 @@ class TestAFormOfTheAccount:
 
 
 class TestThePage:
-    def test_shows_the_name_and_the_address(self, hers: Client, alice: Person) -> None:
-        text = main_of(hers).text
+    def test_shows_the_name_and_whether_the_address_is_confirmed(self, hers, alice):
+        text = page_of(hers).one("main").text
         assert alice.username in text
         assert f"{alice.email} (not confirmed yet)" in text
+        services.confirm(alice.username, alice.email)
+        assert f"{alice.email} (confirmed)" in page_of(hers).one("main").text
 
-    def test_says_that_the_address_is_confirmed(self, hers: Client, alice: Person) -> None:
-        services.confirm(alice.username, alice.email or "")
-        assert f"{alice.email} (confirmed)" in main_of(hers).text
-
-    def test_says_what_is_missing_without_an_address(self, browser: Client, bob: Person) -> None:
+    def test_says_what_is_missing_without_an_address(self, browser, bob):
         sign_in(browser, bob.username)
-        text = main_of(browser).text
+        text = page_of(browser).one("main").text
         assert "You have no e-mail address here." in text
         assert "Send the e-mail again" not in text
 
-    def test_leads_to_all_that_belongs_to_the_account(self, hers: Client, alice: Person) -> None:
-        links = {link["href"] for link in main_of(hers).all("a")}
+    def test_leads_to_all_that_belongs_to_the_account(self, hers, alice):
+        links = {link["href"] for link in page_of(hers).one("main").all("a")}
         assert links >= {
             "/account/email/",
             "/accounts/password_change/",
@@ -72,33 +56,25 @@ class TestThePage:
             "/orders/",
             f"/users/{alice.username}/",
         }
-        assert main_of(hers).one("form", action="/account/data/")
+        assert page_of(hers).one("main").one("form", action="/account/data/")
 
-    def test_is_behind_the_name_in_the_header(self, hers: Client, alice: Person) -> None:
+    def test_is_behind_the_name_in_the_header(self, hers, alice):
         assert page_of(hers, "/categories/").one(class_="user-name")["href"] == "/account/"
         assert page_of(hers).one(class_="user-name")["aria-current"] == "page"
 
     @pytest.mark.real_engine
-    def test_costs_the_read_of_the_user_alone(self, hers: Client) -> None:
+    def test_costs_the_read_of_the_user_alone(self, hers):
         with metered() as meter:
             hers.get("/account/")
         assert (meter.requests(), meter.rounds, meter.capacity_units()) == (1, 1, 1.0)
 
-    def test_asks_others_to_sign_in_says_why_and_comes_back(
-        self, browser: Client, alice: Person
-    ) -> None:
-        asked: Any = browser.get("/account/")
-        assert asked.url == "/accounts/login/?next=%2Faccount%2F"
-        assert "Sign in to see your account." in browser.get(asked.url).content.decode()
-        assert sign_in(browser, alice.username, next="/account/").url == "/account/"
-
 
 class TestWhatWasChosenThere:
-    def test_leads_back_after_a_new_password(self, hers: Client) -> None:
+    def test_leads_back_after_a_new_password(self, hers):
         page = page_of(hers, "/accounts/password_change/done/")
         assert page.one("main").all("a", href="/account/")
 
-    def test_leads_back_after_an_address_was_confirmed(self, hers: Client, alice: Person) -> None:
+    def test_leads_back_after_an_address_was_confirmed(self, hers, alice):
         token = services.token_for(alice.username, alice.email or "")
         answer = read_markup(hers.post(f"/accounts/confirm/{token}/").content.decode())
         assert answer.one("main").one("a")["href"] == "/account/"

@@ -1,7 +1,5 @@
 """Another e-mail address: asked for with the password, taken when it is confirmed."""
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,16 +33,14 @@ pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture
-def hers(alice: Person) -> Client:
+def hers(hers, alice) -> Client:
     """The browser of Alice, whose address is confirmed."""
-    services.confirm(alice.username, alice.email or "")
-    browser = new_browser()
-    sign_in(browser, alice.username)
-    return browser
+    services.confirm(alice.username, alice.email)
+    return hers
 
 
 @pytest.fixture
-def new(fresh: Callable[[str], str]) -> str:
+def new(fresh) -> str:
     return f"{fresh('new')}@example.com"
 
 
@@ -52,27 +48,27 @@ def ask(browser: Client, address: str, password: str = PASSWORD) -> Any:
     return browser.post("/account/email/", {"new_email": address, "password": password})
 
 
+def forget_password(person: Person) -> None:
+    """Choose a new password by the link in an email."""
+    browser = new_browser()
+    ask_for_link(browser, person.email)
+    choose_password(browser, link_in_mail())
+
+
 def names_at(address: str | None) -> list[str]:
     return [user.username for user in users_with_email(address or "")]
 
 
-def ask_elsewhere(person: Person, address: str) -> None:
+def move(person: Person, **address: str) -> None:
+    """Change an address as an operator does, by ``create_user --update``, or as another browser."""
     user = find_user(person.username)
-    user.new_email = address
-    user.save()
-
-
-def move(person: Person, address: str) -> None:
-    """As an operator does it, by ``create_user --update``."""
-    user = find_user(person.username)
-    user.email = address
+    for name, value in address.items():
+        setattr(user, name, value)
     user.save()
 
 
 class TestAskingForAnotherAddress:
-    def test_leaves_the_old_one_until_the_new_one_is_confirmed(
-        self, hers: Client, alice: Person, new: str
-    ) -> None:
+    def test_leaves_the_old_one_until_the_new_one_is_confirmed(self, hers, alice, new):
         assert ask(hers, new.upper()).url == "/account/"
         user = find_user(alice.username)
         assert (user.email, user.email_confirmed, user.new_email) == (alice.email, True, new)
@@ -81,50 +77,37 @@ class TestAskingForAnotherAddress:
         assert f"{new}</bdi> becomes your address" in page
         assert f"{alice.email}</bdi>" in page
 
-    def test_sends_an_email_to_the_new_one_alone(
-        self, hers: Client, alice: Person, new: str
-    ) -> None:
+    def test_sends_an_email_to_the_new_one_alone(self, hers, alice, new):
         ask(hers, new)
         (email,) = emails()
         assert email.to == [new]
         assert alice.username in str(email.body)
         assert "the address is not used" in str(email.body)
 
-    def test_needs_the_password(self, hers: Client, alice: Person, new: str) -> None:
+    def test_needs_the_password(self, hers, alice, new):
         response = ask(hers, new, "wrong")
         assert response.context["form"].errors["password"] == ["Wrong password."]
         assert find_user(alice.username).new_email is None
         assert emails() == []
 
-    def test_does_not_let_the_password_be_guessed_for_ever(
-        self, hers: Client, new: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        few = replace(rate_limits.PASSWORD_CHANGES, times=2)
-        monkeypatch.setattr(rate_limits, "PASSWORD_CHANGES", few)
-        assert [ask(hers, new, "wrong").status_code for _ in range(3)] == [200, 200, 429]
-
-    def test_is_refused_for_the_address_that_is_there(self, hers: Client, alice: Person) -> None:
+    def test_is_refused_for_the_address_that_is_there(self, hers, alice):
         response = ask(hers, alice.email or "")
         sentence = "This is your e-mail address already."
         assert response.context["form"].errors["new_email"] == [sentence]
 
-    def test_is_possible_without_an_address(self, browser: Client, bob: Person, new: str) -> None:
+    def test_is_possible_without_an_address(self, browser, bob, new):
         sign_in(browser, bob.username)
         ask(browser, new)
         browser.post(link_to_confirm())
         assert names_at(new) == [bob.username]
 
-    def test_cannot_be_done_too_often(
-        self, hers: Client, fresh: Callable[[str], str], alice: Person
-    ) -> None:
+    def test_cannot_be_done_too_often(self, hers, fresh, alice):
         most = rate_limits.CONFIRMATIONS_OF_A_NAME.times
         addresses = [f"{fresh('new')}@example.com" for _ in range(most + 1)]
         assert [ask(hers, each).status_code for each in addresses] == [302] * most + [429]
         assert find_user(alice.username).new_email == addresses[-2]
 
-    def test_keeps_what_was_typed_while_the_database_is_away(
-        self, hers: Client, new: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_keeps_what_was_typed_while_the_database_is_away(self, hers, new, monkeypatch):
         def away(**_: object) -> None:
             raise Throttled
 
@@ -136,8 +119,8 @@ class TestAskingForAnotherAddress:
 
     @pytest.mark.parametrize(("site", "times"), [("http://testserver", 1), ("null", 0)])
     def test_keeps_what_our_page_sent_while_nobody_knows_who_is_signed_in(
-        self, hers: Client, new: str, site: str, times: int
-    ) -> None:
+        self, hers, new, site, times
+    ):
         response = send_while_away(
             hers, "/account/email/", {"new_email": new, "password": PASSWORD}, site
         )
@@ -146,10 +129,8 @@ class TestAskingForAnotherAddress:
         assert page.count(f'name="new_email" value="{new}"') == times
         assert "Nothing was changed" not in page  # which a 503 does not promise
 
-    def test_is_told_when_somebody_else_was_faster(
-        self, hers: Client, alice: Person, new: str
-    ) -> None:
-        with before_the_next_transaction(lambda: ask_elsewhere(alice, "elsewhere@example.com")):
+    def test_is_told_when_somebody_else_was_faster(self, hers, alice, new):
+        with before_the_next_transaction(lambda: move(alice, new_email="elsewhere@example.com")):
             response = ask(hers, new)
         assert "changed at the same moment" in response.content.decode()
         assert find_user(alice.username).new_email == "elsewhere@example.com"
@@ -157,20 +138,16 @@ class TestAskingForAnotherAddress:
 
 
 class TestALinkToTheNewAddress:
-    def test_moves_the_account_and_its_edge(self, hers: Client, alice: Person, new: str) -> None:
+    def test_moves_the_account_and_its_edge_and_ends_no_session(self, hers, alice, new):
         ask(hers, new)
         answer = new_browser().post(link_to_confirm()).content.decode()
         assert "Your address is confirmed" in answer
         user = find_user(alice.username)
         assert (user.email, user.email_confirmed, user.new_email) == (new, True, None)
         assert (names_at(alice.email), names_at(new)) == ([], [alice.username])
-
-    def test_ends_no_session(self, hers: Client, alice: Person, new: str) -> None:
-        ask(hers, new)
-        new_browser().post(link_to_confirm())
         assert signed_in_name(hers) == alice.username
 
-    def test_tells_the_old_address(self, hers: Client, alice: Person, new: str) -> None:
+    def test_tells_the_old_address(self, hers, alice, new):
         ask(hers, new)
         new_browser().post(link_to_confirm())
         email = email_about("Your e-mail address at testserver was changed")
@@ -178,15 +155,13 @@ class TestALinkToTheNewAddress:
         assert "http://testserver/accounts/password_change/" in str(email.body)
         assert new not in str(email.body)
 
-    def test_tells_nothing_to_an_old_address_that_was_never_confirmed(
-        self, browser: Client, alice: Person, new: str
-    ) -> None:
+    def test_tells_nothing_to_an_old_address_that_was_never_confirmed(self, browser, alice, new):
         sign_in(browser, alice.username)
         ask(browser, new)
         browser.post(link_to_confirm())
         assert [email.to for email in emails()] == [[new]]
 
-    def test_does_nothing_the_second_time(self, hers: Client, new: str) -> None:
+    def test_does_nothing_the_second_time(self, hers, new):
         ask(hers, new)
         link = link_to_confirm()
         hers.post(link)
@@ -194,66 +169,41 @@ class TestALinkToTheNewAddress:
         assert "Your address is confirmed already" in hers.post(link).content.decode()
         assert len(emails()) == sent
 
-    def test_is_refused_after_another_address_was_asked_for(
-        self, hers: Client, alice: Person, new: str, fresh: Callable[[str], str]
-    ) -> None:
-        ask(hers, new)
-        first = link_to_confirm()
-        ask(hers, f"{fresh('later')}@example.com")
-        assert "This link no longer works" in hers.post(first).content.decode()
-        assert find_user(alice.username).email == alice.email
-
-    def test_is_refused_after_the_old_one_was_kept(
-        self, hers: Client, alice: Person, new: str
-    ) -> None:
+    @pytest.mark.parametrize(
+        "meanwhile",
+        [
+            lambda hers, _: ask(hers, "later@example.com"),
+            lambda hers, _: hers.post("/account/email/keep/"),
+            lambda hers, _: change_password(hers),
+            lambda _, alice: forget_password(alice),
+        ],
+        ids=["another address", "the old one kept", "a new password", "one chosen by an email"],
+    )
+    def test_is_refused_after_the_owner_thought_better_of_it(self, hers, alice, new, meanwhile):
         ask(hers, new)
         link = link_to_confirm()
-        hers.post("/account/email/keep/")
+        meanwhile(hers, alice)
         assert "This link no longer works" in hers.post(link).content.decode()
         assert find_user(alice.username).email == alice.email
 
-    def test_is_refused_after_a_new_password(self, hers: Client, alice: Person, new: str) -> None:
-        ask(hers, new)
-        link = link_to_confirm()
-        change_password(hers)
-        assert "This link no longer works" in hers.post(link).content.decode()
-        assert find_user(alice.username).email == alice.email
-
-    def test_is_refused_after_the_owner_chose_a_password_by_an_email(
-        self, hers: Client, alice: Person, new: str
-    ) -> None:
-        ask(hers, new)
-        link = link_to_confirm()
-        browser = new_browser()
-        ask_for_link(browser, alice.email)
-        choose_password(browser, link_in_mail())
-        assert "This link no longer works" in hers.post(link).content.decode()
-        assert find_user(alice.username).email == alice.email
-
-    def test_confirms_no_address_that_was_put_in_its_place_meanwhile(
-        self, hers: Client, alice: Person, new: str, fresh: Callable[[str], str]
-    ) -> None:
+    def test_confirms_no_address_that_was_put_in_its_place_meanwhile(self, hers, alice, new, fresh):
         ask(hers, new)
         link, other = link_to_confirm(), f"{fresh('other')}@example.com"
-        with before_the_next_transaction(lambda: move(alice, other)):
+        with before_the_next_transaction(lambda: move(alice, email=other)):
             assert hers.post(link).status_code == 409
         user = find_user(alice.username)
         assert (user.email, user.email_confirmed) == (other, None)
         assert [names_at(each) for each in (alice.email, new, other)] == [[], [], [alice.username]]
 
-    def test_of_a_sign_up_confirms_no_address_given_meanwhile(
-        self, browser: Client, alice: Person, fresh: Callable[[str], str]
-    ) -> None:
+    def test_of_a_sign_up_confirms_no_address_given_meanwhile(self, browser, alice, fresh):
         token = services.token_for(alice.username, alice.email or "")
         other = f"{fresh('other')}@example.com"
-        with before_the_next_transaction(lambda: move(alice, other)):
+        with before_the_next_transaction(lambda: move(alice, email=other)):
             assert browser.post(f"/accounts/confirm/{token}/").status_code == 409
         user = find_user(alice.username)
         assert (user.email, user.email_confirmed) == (other, None)
 
-    def test_works_again_after_the_database_was_away(
-        self, hers: Client, alice: Person, new: str
-    ) -> None:
+    def test_works_again_after_the_database_was_away(self, hers, alice, new):
         ask(hers, new)
         link = link_to_confirm()
         with unreachable():
@@ -263,30 +213,28 @@ class TestALinkToTheNewAddress:
         assert find_user(alice.username).email == new
 
 
-class TestTheLetterOnceMore:
-    def test_goes_to_the_address_that_waits(self, hers: Client, new: str) -> None:
+class TestTheEmailOnceMore:
+    def test_goes_to_the_address_that_waits(self, hers, new):
         ask(hers, new)
         assert hers.post("/account/email/letter/").status_code == 302
         assert [email.to for email in emails()] == [[new], [new]]
 
-    def test_goes_to_the_address_of_a_sign_up(self, browser: Client, alice: Person) -> None:
+    def test_goes_to_the_address_of_a_sign_up(self, browser, alice):
         sign_in(browser, alice.username)
         browser.post("/account/email/letter/")
         browser.post(link_to_confirm())
         assert find_user(alice.username).email_confirmed
 
-    def test_is_not_sent_to_an_address_that_is_confirmed(self, hers: Client) -> None:
+    def test_is_not_sent_to_an_address_that_is_confirmed(self, hers):
         page = hers.post("/account/email/letter/", follow=True).content.decode()
         assert "is confirmed already" in page
         assert emails() == []
 
-    def test_is_not_written_where_the_old_one_was_kept_meanwhile(
-        self, hers: Client, alice: Person
-    ) -> None:
+    def test_is_not_written_where_the_old_one_was_kept_meanwhile(self, hers, alice):
         queue_email("confirm", alice.username, "http://testserver")
         assert emails() == []
 
-    def test_is_not_sent_too_often(self, browser: Client, alice: Person) -> None:
+    def test_is_not_sent_too_often(self, browser, alice):
         sign_in(browser, alice.username)
         most = rate_limits.CONFIRMATIONS_OF_A_NAME.times
         answers = [browser.post("/account/email/letter/") for _ in range(most + 1)]
@@ -296,10 +244,8 @@ class TestTheLetterOnceMore:
         assert len(emails()) == most
 
 
-class TestALetter:
-    def test_is_in_the_language_of_the_page(
-        self, browser: Client, alice: Person, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+class TestAnEmail:
+    def test_is_in_the_language_of_the_page(self, browser, alice, monkeypatch):
         languages = []
 
         def rendered(*_: object) -> str:

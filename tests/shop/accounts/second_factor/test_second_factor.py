@@ -18,6 +18,7 @@ from shop.accounts.services import shut_profile
 from tests.support.accounts.cast import (
     PASSWORD,
     Person,
+    browser_of,
     change_password,
     new_browser,
     sign_in,
@@ -46,7 +47,7 @@ class Watch:
 
 
 @pytest.fixture(autouse=True)
-def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
+def watch(monkeypatch) -> Watch:
     watch = Watch()
     monkeypatch.setattr(clock, "now", lambda: watch.now)
     return watch
@@ -65,7 +66,7 @@ class App:
 
 
 @pytest.fixture
-def set_up(watch: Watch) -> Callable[[Client], App]:
+def set_up(watch) -> Callable[[Client], App]:
     """Turns the second factor on by the pages; half a minute passes."""
 
     def turn_on(browser: Client) -> App:
@@ -83,13 +84,17 @@ def set_up(watch: Watch) -> Callable[[Client], App]:
 
 
 @pytest.fixture
-def address(sam: Person, fresh: Callable[[str], str]) -> str:
+def address(sam, fresh) -> str:
     """Sam's e-mail address, which is confirmed."""
     user = find_user(sam.username)
     user.email = f"{fresh('sam')}@example.com"
     user.save()
     services.confirm(sam.username, user.email)
     return str(user.email)
+
+
+def turn_off_by_command(person: Person) -> None:
+    call_command("create_user", person.username, update=True, no_second_factor=True)
 
 
 def last_email_to(address: str) -> str:
@@ -99,10 +104,16 @@ def last_email_to(address: str) -> str:
 
 
 @pytest.fixture
-def app(browser: Client, sam: Person, set_up: Callable[[Client], App]) -> App:
+def app(browser, sam, set_up) -> App:
     """Sam's, who is signed in in ``browser``."""
     sign_in(browser, sam.username)
     return set_up(browser)
+
+
+@pytest.fixture
+def halfway(sam, app) -> Client:
+    """A browser in which Sam has typed the password, and is to show a code."""
+    return browser_of(sam)
 
 
 def show(browser: Client, code: str, path: str = CODE) -> Any:
@@ -110,80 +121,64 @@ def show(browser: Client, code: str, path: str = CODE) -> Any:
 
 
 class TestSigningIn:
-    def test_takes_the_password_and_a_code(self, sam: Person, app: App) -> None:
+    def test_takes_the_password_and_a_code(self, sam, app):
         browser = new_browser()
         assert sign_in(browser, sam.username, next="/basket/").url == CODE
         assert signed_in_name(browser) is None
         assert show(browser, app.code()).url == "/basket/"
         assert signed_in_name(browser) == sam.username
 
-    def test_is_as_before_for_who_has_none(self, browser: Client, bob: Person) -> None:
-        assert sign_in(browser, bob.username).url == "/orders/"
-
     @pytest.mark.parametrize("path", ["/accounts/password_change/", OFF, "/staff/orders/"])
-    def test_opens_nothing_by_the_password_alone(self, sam: Person, app: App, path: str) -> None:
-        browser = new_browser()
-        sign_in(browser, sam.username)
-        assert browser.get(path).status_code == 302
-        assert change_password(browser).status_code == 302
+    def test_opens_nothing_by_the_password_alone(self, halfway, sam, path):
+        assert halfway.get(path).status_code == 302
+        assert change_password(halfway).status_code == 302
         assert find_user(sam.username).check_password(PASSWORD)
 
-    def test_takes_no_code_twice(self, sam: Person, app: App) -> None:
+    def test_takes_no_code_twice(self, sam, app):
         code = app.code()
         for answers in (302, 200):
-            browser = new_browser()
-            sign_in(browser, sam.username)
+            browser = browser_of(sam)
             assert show(browser, code).status_code == answers
 
-    def test_takes_no_code_before_the_password(self, app: App) -> None:
+    def test_takes_no_code_before_the_password(self, app):
         browser = new_browser()
         assert show(browser, app.code()).url == "/accounts/login/"
 
-    def test_takes_a_code_of_half_a_minute_ago(self, sam: Person, app: App, watch: Watch) -> None:
-        browser = new_browser()
-        sign_in(browser, sam.username)
+    @pytest.mark.parametrize(("ages", "status"), [(1, 302), (2, 200)])
+    def test_takes_a_code_of_half_a_minute_ago_and_no_older_one(
+        self, halfway, app, watch, ages, status
+    ):
         code = app.code()
-        watch.move()
-        assert show(browser, code).status_code == 302
+        watch.move(ages * HALF_A_MINUTE)
+        answer = show(halfway, code)
+        assert (answer.status_code, "works once" in answer.content.decode()) == (
+            status,
+            status == 200,
+        )
 
-    def test_refuses_an_older_code(self, sam: Person, app: App, watch: Watch) -> None:
-        browser = new_browser()
-        sign_in(browser, sam.username)
-        code = app.code()
-        watch.move(2 * HALF_A_MINUTE)
-        assert "works once" in show(browser, code).content.decode()
-
-    def test_allows_few_guesses(self, sam: Person, app: App) -> None:
-        browser = new_browser()
-        sign_in(browser, sam.username)
+    def test_allows_few_guesses(self, halfway, app):
         most = rate_limits.CODES_OF_A_NAME.times
-        answers = [show(browser, "000000").status_code for _ in range(most + 1)]
+        answers = [show(halfway, "000000").status_code for _ in range(most + 1)]
         assert answers == [200] * most + [429]
-        assert show(browser, app.code()).status_code == 429
+        assert show(halfway, app.code()).status_code == 429
 
-    def test_is_to_be_begun_again_after_a_while(self, sam: Person, app: App, watch: Watch) -> None:
-        browser = new_browser()
-        sign_in(browser, sam.username)
+    def test_is_to_be_begun_again_after_a_while(self, halfway, app, watch):
         watch.move(LASTS + HALF_A_MINUTE)
-        assert show(browser, app.code()).url == "/accounts/login/"
+        assert show(halfway, app.code()).url == "/accounts/login/"
 
-    def test_is_to_be_begun_again_after_a_new_password(
-        self, browser: Client, sam: Person, app: App
-    ) -> None:
-        elsewhere = new_browser()
-        sign_in(elsewhere, sam.username)
+    def test_is_to_be_begun_again_after_a_new_password(self, browser, sam, app):
+        elsewhere = browser_of(sam)
         change_password(browser)
         assert show(elsewhere, app.code()).url == "/accounts/login/"
 
 
 class TestARecoveryCode:
-    def test_stands_for_a_code_once(self, sam: Person, app: App) -> None:
+    def test_stands_for_a_code_once(self, sam, app):
         for answers in (302, 200):
-            browser = new_browser()
-            sign_in(browser, sam.username)
+            browser = browser_of(sam)
             assert show(browser, app.recovery_codes[3].upper()).status_code == answers
 
-    def test_is_stored_as_a_hash(self, sam: Person, app: App) -> None:
+    def test_is_stored_as_a_hash(self, sam, app):
         stored = find_user(sam.username).recovery_codes
         assert len(stored) == 10
         assert not {code.replace("-", "") for code in app.recovery_codes} & set(stored)
@@ -193,7 +188,7 @@ class TestManyWrongCodes:
     """Twenty; five at once, so a quarter of an hour passes after each five."""
 
     @pytest.fixture
-    def guess(self, sam: Person, app: App, watch: Watch) -> Callable[[int], list[int]]:
+    def guess(self, sam, app, watch) -> Callable[[int], list[int]]:
         """Types so many wrong codes, each from another network address."""
 
         def type_wrong_ones(count: int) -> list[int]:
@@ -201,38 +196,31 @@ class TestManyWrongCodes:
             for number in range(count):
                 if number and number % rate_limits.CODES_OF_A_NAME.times == 0:
                     watch.move(rate_limits.CODES_OF_A_NAME.window)
-                browser = new_browser()
-                sign_in(browser, sam.username)
+                browser = browser_of(sam)
                 answers.append(show(browser, "000000").status_code)
             return answers
 
         return type_wrong_ones
 
-    def test_have_an_hour_without_any(
-        self, sam: Person, app: App, watch: Watch, guess: Callable[[int], list[int]]
-    ) -> None:
+    def test_have_an_hour_without_any(self, sam, app, watch, guess):
         assert guess(20) == [200] * 19 + [429]
         watch.move(timedelta(minutes=59))
-        browser = new_browser()
-        sign_in(browser, sam.username)
+        browser = browser_of(sam)
         refused = show(browser, app.code())
         assert (refused.status_code, refused["Retry-After"]) == (429, "60")
         assert "Try again in 60 seconds" in refused.content.decode()
         watch.move(timedelta(minutes=1))
         assert show(browser, app.code()).status_code == 302
 
-    def test_are_counted_anew_after_a_right_one(
-        self, sam: Person, app: App, watch: Watch, guess: Callable[[int], list[int]]
-    ) -> None:
+    def test_are_counted_anew_after_a_right_one(self, sam, app, watch, guess):
         guess(19)
         watch.move(rate_limits.CODES_OF_A_NAME.window)
-        browser = new_browser()
-        sign_in(browser, sam.username)
+        browser = browser_of(sam)
         assert show(browser, app.code()).status_code == 302
         watch.move(rate_limits.CODES_OF_A_NAME.window)
         assert guess(5) == [200] * 5
 
-    def test_are_nothing_a_stranger_can_type(self, sam: Person, app: App, watch: Watch) -> None:
+    def test_are_nothing_a_stranger_can_type(self, sam, app, watch):
         stranger = new_browser()
         for _ in range(21):
             sign_in(stranger, sam.username, "wrong")
@@ -242,44 +230,37 @@ class TestManyWrongCodes:
         sign_in(browser, sam.username)
         assert show(browser, app.code()).status_code == 302
 
-    def test_are_told_to_who_has_the_address(
-        self, address: str, guess: Callable[[int], list[int]]
-    ) -> None:
+    def test_are_told_to_who_has_the_address(self, address, guess):
         guess(20)
         assert "many wrong codes" in last_email_to(address)
 
 
-class TestALetter:
-    def test_tells_that_it_was_turned_on(self, address: str, app: App) -> None:
-        assert "now needs a code" in last_email_to(address)
+class TestAnEmail:
+    @pytest.mark.parametrize(
+        ("doing", "words"),
+        [
+            (lambda *_: None, "now needs a code"),
+            (lambda sam, _, __: turn_off_by_command(sam), "no longer needs a code"),
+            (lambda _, halfway, app: show(halfway, app.recovery_codes[0]), "was used. 9 are left."),
+        ],
+        ids=["turned on", "turned off by a command", "a recovery code used"],
+    )
+    def test_tells_what_was_done(self, sam, address, app, halfway, settings, doing, words):
+        settings.SITE_URL = "https://shop.example.com"
+        doing(sam, halfway, app)
+        assert words in last_email_to(address)
 
-    def test_tells_that_it_was_turned_off(self, browser: Client, address: str, app: App) -> None:
+    def test_tells_that_it_was_turned_off(self, browser, address, app):
         show(browser, app.code(), OFF)
         assert "no longer needs a code" in last_email_to(address)
 
-    def test_tells_that_a_command_turned_it_off(
-        self, sam: Person, address: str, app: App, settings: Any
-    ) -> None:
-        settings.SITE_URL = "https://shop.example.com"
-        call_command("create_user", sam.username, update=True, no_second_factor=True)
-        assert "no longer needs a code" in last_email_to(address)
-
-    def test_tells_that_a_recovery_code_was_used(self, sam: Person, address: str, app: App) -> None:
-        browser = new_browser()
-        sign_in(browser, sam.username)
-        show(browser, app.recovery_codes[0])
-        assert "was used. 9 are left." in last_email_to(address)
-
-    def test_tells_nothing_of_a_code_of_the_app(self, sam: Person, address: str, app: App) -> None:
+    def test_tells_nothing_of_a_code_of_the_app(self, sam, address, app):
         before = len(emails())
-        browser = new_browser()
-        sign_in(browser, sam.username)
+        browser = browser_of(sam)
         show(browser, app.code())
         assert len(emails()) == before
 
-    def test_is_not_held_up_by_emails_that_others_ask_for(
-        self, browser: Client, sam: Person, address: str, app: App
-    ) -> None:
+    def test_is_not_held_up_by_emails_that_others_ask_for(self, browser, sam, address, app):
         for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
             ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
@@ -287,14 +268,14 @@ class TestALetter:
 
 
 class TestTurningItOn:
-    def test_needs_a_code_of_the_app(self, browser: Client, sam: Person) -> None:
+    def test_needs_a_code_of_the_app(self, browser, sam):
         sign_in(browser, sam.username)
         browser.get(SET_UP)
         response = browser.post(SET_UP, {"password": PASSWORD, "code": "123"})
         assert response.context["form"].errors["code"]
         assert find_user(sam.username).totp_secret is None
 
-    def test_needs_the_password(self, browser: Client, sam: Person, watch: Watch) -> None:
+    def test_needs_the_password(self, browser, sam, watch):
         sign_in(browser, sam.username)
         browser.get(SET_UP)
         app = App(browser.session["totp_offered"], watch)
@@ -302,9 +283,7 @@ class TestTurningItOn:
         assert response.context["form"].errors["password"]
         assert find_user(sam.username).totp_secret is None
 
-    def test_ends_all_other_sessions(
-        self, browser: Client, sam: Person, set_up: Callable[[Client], App]
-    ) -> None:
+    def test_ends_all_other_sessions(self, browser, sam, set_up):
         elsewhere = new_browser()
         for one in (browser, elsewhere):
             sign_in(one, sam.username)
@@ -312,20 +291,15 @@ class TestTurningItOn:
         assert signed_in_name(browser) == sam.username
         assert signed_in_name(elsewhere) is None
 
-    def test_cannot_replace_one_by_the_password_alone(self, sam: Person, app: App) -> None:
-        browser = new_browser()
-        sign_in(browser, sam.username)
+    def test_cannot_replace_one_by_the_password_alone(self, halfway, sam):
         before = find_user(sam.username).totp_secret
-        assert browser.get(SET_UP).url == CODE
-        assert browser.post(SET_UP, {"password": PASSWORD, "code": "1"}).status_code == 302
+        assert halfway.get(SET_UP).url == CODE
+        assert halfway.post(SET_UP, {"password": PASSWORD, "code": "1"}).status_code == 302
         assert find_user(sam.username).totp_secret == before
-
-    def test_is_for_who_is_signed_in(self, browser: Client) -> None:
-        assert browser.get(SET_UP).url == "/accounts/login/"
 
 
 class TestTurningItOff:
-    def test_needs_a_code(self, browser: Client, sam: Person, app: App) -> None:
+    def test_needs_a_code(self, browser, sam, app):
         assert show(browser, "000000", OFF).status_code == 200
         assert find_user(sam.username).totp_secret
         assert show(browser, app.code(), OFF).status_code == 302
@@ -334,11 +308,11 @@ class TestTurningItOff:
         assert signed_in_name(browser) == sam.username
         assert sign_in(new_browser(), sam.username).url == "/staff/orders/"
 
-    def test_is_also_done_by_a_command(self, sam: Person, app: App) -> None:
-        call_command("create_user", sam.username, update=True, no_second_factor=True)
+    def test_is_also_done_by_a_command(self, sam, app):
+        turn_off_by_command(sam)
         assert sign_in(new_browser(), sam.username).url == "/staff/orders/"
 
-    def test_is_part_of_erasing_a_user(self, sam: Person, app: App) -> None:
+    def test_is_part_of_erasing_a_user(self, sam, app):
         shut_profile(sam.username)
         user = find_user(sam.username)
         assert (user.totp_secret, user.recovery_codes) == (None, None)
@@ -346,33 +320,27 @@ class TestTurningItOff:
 
 class TestStaffWhoMustHaveOne:
     @pytest.fixture(autouse=True)
-    def enforced(self, settings: Any) -> None:
+    def enforced(self, settings) -> None:
         settings.REQUIRE_STAFF_2FA = True
 
-    def test_set_it_up_before_they_are_in(
-        self, browser: Client, sam: Person, set_up: Callable[[Client], App]
-    ) -> None:
+    def test_set_it_up_before_they_are_in(self, browser, sam, set_up):
         assert sign_in(browser, sam.username).url == SET_UP
         assert signed_in_name(browser) is None
         set_up(browser)
         assert signed_in_name(browser) == sam.username
         assert browser.get("/staff/orders/").status_code == 200
 
-    def test_are_signed_out_where_they_showed_no_code(
-        self, browser: Client, sam: Person, settings: Any
-    ) -> None:
+    def test_are_signed_out_where_they_showed_no_code(self, browser, sam, settings):
         settings.REQUIRE_STAFF_2FA = False
         sign_in(browser, sam.username)
         settings.REQUIRE_STAFF_2FA = True
         assert browser.get("/staff/orders/").status_code == 302
 
-    def test_are_signed_out_when_they_turn_it_off(
-        self, browser: Client, sam: Person, set_up: Callable[[Client], App]
-    ) -> None:
+    def test_are_signed_out_when_they_turn_it_off(self, browser, sam, set_up):
         sign_in(browser, sam.username)
         show(browser, set_up(browser).code(), OFF)
         assert signed_in_name(browser) is None
 
-    def test_are_not_customers(self, browser: Client, bob: Person) -> None:
+    def test_are_not_customers(self, browser, bob):
         assert sign_in(browser, bob.username).url == "/orders/"
         assert signed_in_name(browser) == bob.username

@@ -9,11 +9,10 @@ from shop.order_status import OPEN, Status
 from shop.orders.items import NewOrder
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, stored_status
-from tests.support.orders.visiting import Visitor
 
 
 @pytest.fixture
-def opened(alice: Visitor, bob: Visitor, sam: Visitor) -> Iterator[list[NewOrder]]:
+def opened(alice, bob, sam) -> Iterator[list[NewOrder]]:
     """Six open orders at the head of the queue, two in each status, gone afterwards."""
     orders = [
         made_order(who.username, status, placed_at=LONG_AGO + timedelta(hours=n))

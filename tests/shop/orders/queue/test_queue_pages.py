@@ -1,56 +1,48 @@
-"""The queue of open orders, as staff see it. All tests share it, so each looks for its own."""
+"""The queue of open orders, as staff see it and find in it.
 
-from datetime import timedelta
+All tests share it, so each looks for its own.
+"""
+
+import csv
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
+
+from dynamo.calls.meter import metered
+from dynamo.web import formats
+from shop.accounts.services import create_profile
 from shop.order_status import Status
-from shop.orders.items import NewOrder
-from tests.support.orders.making import made_order, put
+from shop.orders.items import NewLine
+from shop.orders.queue.listing import find_order_or_customers
+from tests.support.comments.browsing import Shown, Visitor
+from tests.support.orders.making import START, made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
-from tests.support.orders.visiting import Shown, Visitor
 
 
 class TestTheQueue:
-    def test_holds_the_open_orders_of_all_customers_oldest_first(
-        self, sam: Visitor, opened: list[NewOrder], settings: Any
-    ) -> None:
+    def test_holds_the_open_orders_of_all_customers_oldest_first(self, sam, opened, settings):
         settings.PAGE_SIZE = 6
         assert sam.get("/staff/orders/").order_ids == ids_of(opened)
 
-    def test_leads_to_the_orders_of_each_customer(
-        self, sam: Visitor, opened: list[NewOrder]
-    ) -> None:
+    def test_leads_to_the_orders_of_each_customer(self, sam, opened):
         page = sam.get("/staff/orders/").page
         assert page.all("a", href=f"/staff/customers/{opened[0].username}/orders/")
 
-    def test_does_not_hold_closed_orders(self, sam: Visitor, alice: Visitor, settings: Any) -> None:
-        order = made_order(alice.username, Status.SHIPPED, placed_at=LONG_AGO)
-        put(order)
-        assert order.id not in sam.get("/staff/orders/").order_ids
-
-    def test_is_narrowed_to_open_statuses(
-        self, sam: Visitor, opened: list[NewOrder], settings: Any
-    ) -> None:
-        settings.PAGE_SIZE = 4
-        shown = sam.get("/staff/orders/?status=PROCESSING&status=PLACED")
-        assert shown.order_ids == ids_of([*opened[:2], *opened[4:]])
-
-    def test_says_its_length(self, sam: Visitor, opened: list[NewOrder]) -> None:
+    def test_says_its_length(self, sam, opened):
         shown = sam.get("/staff/orders/?status=PLACED")
         length = shown.toggle("status", "PLACED").one(class_="toggle-count").text
         assert shown.page.one("h1").text == f"Open orders {length}"
         assert int(length) >= 2
 
-    def test_tells_what_was_bought_and_the_end_of_the_number(
-        self, sam: Visitor, opened: list[NewOrder]
-    ) -> None:
+    def test_tells_what_was_bought_and_the_end_of_the_number(self, sam, opened):
         row = sam.get("/staff/orders/").page.one("tr", data_order_id=opened[0].id)
         assert row.one(class_="bought").text == "Desk lamp"
         link = row.one("a", href=f"/orders/{opened[0].id}/")
         assert link.text == f"…{opened[0].id[-8:]}"
         assert link["title"] == opened[0].id
 
-    def test_leads_on_and_back(self, sam: Visitor, opened: list[NewOrder], settings: Any) -> None:
+    def test_leads_on_and_back(self, sam, opened, settings):
         settings.PAGE_SIZE = 2
         first = sam.get("/staff/orders/")
         second = sam.get(first.next or "")
@@ -58,36 +50,19 @@ class TestTheQueue:
         assert first.previous is None
         assert sam.get(second.previous or "").order_ids == first.order_ids
 
-    def test_has_only_open_statuses(self, sam: Visitor) -> None:
+    def test_has_only_open_statuses(self, sam):
         shown = sam.get("/staff/orders/?status=SHIPPED")
         assert shown.status == 400
         assert "PLACED, APPROVED, PROCESSING" in shown.page.text
 
-    def test_refuses_a_page_link_of_another_queue(
-        self, sam: Visitor, opened: list[NewOrder], settings: Any
-    ) -> None:
+    def test_refuses_a_page_link_of_another_queue(self, sam, opened, settings):
         settings.PAGE_SIZE = 1
         token = (sam.get("/staff/orders/").next or "").partition("after=")[2]
         assert sam.get(f"/staff/orders/?status=PLACED&after={token}").status == 400
 
-    def test_is_not_there_for_htmx_of_a_customer_either(self, alice: Visitor) -> None:
-        shown = alice.get("/staff/orders/", htmx=True)
-        assert shown.status == 404
-        assert "There is nothing here." in shown.page.text
-
-    def test_is_for_staff_alone(self, alice: Visitor, stranger: Visitor) -> None:
-        assert alice.get("/staff/orders/").status == 404
-        assert stranger.get("/staff/orders/").response["Location"].startswith("/accounts/login/")
-        assert alice.post("/staff/orders/move/", {"order": "x"}).status == 404
-        links = [link.text for link in alice.get("/orders/").page.all("a")]
-        assert links
-        assert "Queue" not in links
-
 
 class TestTheActionsOfARow:
-    def test_are_what_the_status_allows(
-        self, sam: Visitor, opened: list[NewOrder], settings: Any
-    ) -> None:
+    def test_are_what_the_status_allows(self, sam, opened, settings):
         settings.PAGE_SIZE = 6
         shown = sam.get("/staff/orders/")
         assert [moves_of(shown, order.id) for order in opened[::2]] == [
@@ -96,7 +71,7 @@ class TestTheActionsOfARow:
             ["SHIPPED"],
         ]
 
-    def test_ask_before_an_order_is_canceled(self, sam: Visitor, opened: list[NewOrder]) -> None:
+    def test_ask_before_an_order_is_canceled(self, sam, opened):
         row = sam.get("/staff/orders/").page.one("tr", data_order_id=opened[4].id)
         asked = sam.get(row.one("a", class_="cancel")["href"])
         assert stored_status(opened[4]) == "PROCESSING"
@@ -104,15 +79,13 @@ class TestTheActionsOfARow:
         assert shown.messages == [f"Order {opened[4].id} is now cancelled."]
         assert shown.page.one("section", id="queue")
 
-    def test_lead_back_to_the_same_page_of_the_queue(
-        self, sam: Visitor, opened: list[NewOrder], settings: Any
-    ) -> None:
+    def test_lead_back_to_the_same_page_of_the_queue(self, sam, opened, settings):
         settings.PAGE_SIZE = 2
         second = sam.get("/staff/orders/").next or ""
         url, fields = sam.get(second).action(opened[2].id, "PROCESSING")
         assert sam.send(url, fields)["Location"] == second
 
-    def test_swap_the_queue_under_htmx_and_tell(self, sam: Visitor, opened: list[NewOrder]) -> None:
+    def test_swap_the_queue_under_htmx_and_tell(self, sam, opened):
         url, fields = sam.get("/staff/orders/").action(opened[4].id, "SHIPPED")
         shown = sam.post(url, fields, htmx=True)
         assert not shown.page.all("html")
@@ -120,25 +93,19 @@ class TestTheActionsOfARow:
         assert shown.messages == [f"Order {opened[4].id} is now shipped."]
         assert opened[4].id not in shown.order_ids
 
-    def test_change_the_customers_tabs(
-        self, sam: Visitor, alice: Visitor, opened: list[NewOrder]
-    ) -> None:
+    def test_change_the_customers_tabs(self, sam, alice, opened):
         sam.post(*sam.get("/staff/orders/").action(opened[4].id, "SHIPPED"))
         assert alice.get("/orders/").counts == {"PLACED": 1, "APPROVED": 1, "SHIPPED": 1}
 
 
 class TestDays:
-    def test_narrow_the_queue_to_what_was_placed_on_them(
-        self, sam: Visitor, opened: list[NewOrder]
-    ) -> None:
+    def test_narrow_the_queue_to_what_was_placed_on_them(self, sam, opened):
         put(later := made_order(opened[0].username, placed_at=LONG_AGO + timedelta(days=1)))
         opened.append(later)
         assert sam.get("/staff/orders/?from=1980-01-02&to=1980-01-03").order_ids == [later.id]
         assert sam.get("/staff/orders/?to=1980-01-02").order_ids == ids_of(opened[:6])
 
-    def test_are_kept_by_statuses_and_pages(
-        self, sam: Visitor, opened: list[NewOrder], settings: Any
-    ) -> None:
+    def test_are_kept_by_statuses_and_pages(self, sam, opened, settings):
         settings.PAGE_SIZE = 1
         shown = sam.get("/staff/orders/?from=1980-01-01&to=1980-01-02")
         url = shown.toggle("status", "PLACED")["href"]
@@ -147,11 +114,11 @@ class TestDays:
         assert sam.get(first.next or "").order_ids == [opened[1].id]
         assert sam.get(first.next or "").next is None
 
-    def test_are_in_the_address_alone_where_they_are_filled_in(self, sam: Visitor) -> None:
+    def test_are_in_the_address_alone_where_they_are_filled_in(self, sam):
         shown = sam.get("/staff/orders/?status=PLACED&from=1980-01-01&to=")
         assert shown.response["Location"] == "/staff/orders/?status=PLACED&from=1980-01-01"
 
-    def test_are_days(self, sam: Visitor) -> None:
+    def test_are_days(self, sam):
         shown = sam.get("/staff/orders/?from=yesterday")
         assert shown.status == 400
         assert "write it as YYYY-MM-DD" in shown.page.text
@@ -160,3 +127,102 @@ class TestDays:
 def moves_of(shown: Shown, order_id: str) -> list[str]:
     row = shown.page.one("tr", data_order_id=order_id)
     return [field["value"] for field in row.all("input", name="move")]
+
+
+def rows(visitor: Visitor, url: str) -> list[dict[str, str]]:
+    response: Any = visitor.browser.get(url)
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    return list(csv.DictReader(response.getvalue().decode().splitlines()))
+
+
+class TestTheQueueAsCsv:
+    def test_has_what_the_filtered_list_has_on_all_its_pages(self, sam, opened, settings):
+        settings.PAGE_SIZE = 1
+        query = "?status=PLACED&status=APPROVED&to=1980-01-02"
+        link = sam.get(f"/staff/orders/{query}").page.one(class_="csv").one("a")
+        found = rows(sam, link["href"])
+        assert [row["order_id"] for row in found] == ids_of(opened[:4])
+        assert found[0] == {
+            "order_id": opened[0].id,
+            "foreign_id": "",
+            "customer": opened[0].username,
+            "status": "PLACED",
+            "placed_at": "1980-01-01T00:00:00.000000Z",
+            "bought": "Desk lamp",
+            "items": "2",
+            "currency": "EUR",
+            "total": "39.98",
+        }
+
+    def test_refuses_what_is_no_filter(self, sam):
+        assert sam.get("/staff/orders.csv?status=SHIPPED").status == 400
+
+
+class TestACustomersOrdersAsCsv:
+    def test_are_filtered_as_on_the_page(self, sam, alice, monkeypatch):
+        monkeypatch.setattr(formats, "ROWS_AT_A_TIME", 1)
+        lines = [NewLine("lamp", "=HYPERLINK(1)", 1, 100)]
+        orders = [
+            made_order(alice.username, status, placed_at=START + timedelta(days=n), lines=lines)
+            for n, status in enumerate([Status.SHIPPED, Status.PLACED, Status.SHIPPED])
+        ]
+        put(*orders)
+        page = sam.get(f"/staff/customers/{alice.username}/orders/?status=SHIPPED").page
+        found = rows(sam, page.one(class_="csv").one("a")["href"])
+        assert [row["order_id"] for row in found] == [orders[2].id, orders[0].id]
+        assert found[0]["bought"] == "'=HYPERLINK(1)"
+
+    def test_are_offered_to_staff_alone(self, alice):
+        put(made_order(alice.username))
+        assert not alice.get("/orders/").page.all(class_="csv")
+        assert alice.get(f"/staff/customers/{alice.username}/orders.csv").status == 404
+
+
+def leads_to(visitor: Visitor, typed: str) -> str:
+    return visitor.browser.get("/staff/find/", {"q": typed}).get("Location", "")
+
+
+class TestTheSearch:
+    def test_is_on_every_page_of_staff_and_on_no_other(self, sam, alice):
+        form = sam.get("/orders/").page.one("form", role="search")
+        assert form["action"] == "/staff/find/"
+        assert form.one("input", type="search")["name"] == "q"
+        assert not alice.get("/orders/").page.all("form", role="search")
+
+    def test_finds_an_order_by_its_number_here_and_elsewhere(self, sam, alice, fresh):
+        put(order := made_order(alice.username, foreign_id=fresh("Shop-17")))
+        for typed in (order.id, f" {order.id.lower()} ", order.foreign_id):
+            assert leads_to(sam, typed) == f"/orders/{order.id}/"
+
+    def test_finds_a_customer_by_name_in_any_case_and_without_an_account(self, sam, alice, fresh):
+        put(order := made_order(fresh("imported")))
+        for typed in (f" {alice.username.upper()} ", order.username):
+            name = typed.strip().lower()
+            assert leads_to(sam, typed) == f"/staff/customers/{name}/orders/"
+
+    def test_finds_customers_by_their_address(self, sam, fresh):
+        names = sorted(fresh("ada") for _ in range(2))
+        email, now = f"{fresh('ada')}@example.com", datetime.now(UTC)
+        create_profile(username=names[0], password=None, email=email, now=now)
+        assert leads_to(sam, email.upper()) == f"/staff/customers/{names[0]}/orders/"
+        create_profile(username=names[1], password=None, email=email, now=now)
+        page = sam.get(f"/staff/find/?q={email}").page
+        assert [link.text for link in page.one("ul", class_="found").all("a")] == names
+
+    @pytest.mark.parametrize("typed", ["nobody-has-it", "x" * 201, "%23", "a@b@c", "🚲"])
+    def test_says_when_there_is_neither(self, sam, typed):
+        shown = sam.get(f"/staff/find/?q={typed}")
+        assert (shown.status, shown.page.one(role="alert").text[:33]) == (
+            200,
+            "There is no order and no customer",
+        )
+
+    def test_of_nothing_asks_for_something(self, sam):
+        assert not sam.get("/staff/find/").page.all(role="alert")
+
+    @pytest.mark.real_engine
+    def test_reads_by_key_alone_in_one_round(self, alice):
+        with metered() as meter:
+            find_order_or_customers(alice.username)
+        assert {call.operation for call in meter.calls} == {"GetItem", "Query"}
+        assert (meter.rounds, meter.capacity_units()) <= (1, 3.0)
