@@ -19,7 +19,7 @@ from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.explain import Total, total_of
 from dynamo.lists.reader import Page, PageRequest, Toward
-from dynamo.web.numbers import grouped
+from dynamo.web.paging import grouped
 from shop.catalogue.queries import list_categories
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter

@@ -11,8 +11,7 @@ from django.views.decorators.http import require_safe
 from comments import home_queries
 from comments.home_queries import read_front_page
 from comments.rankings.views import BOARDS
-from dynamo.web.paging import Pager, show_page
-from dynamo.web.partials import wants_partial
+from dynamo.web.paging import Pager, show_page, wants_partial
 from shop.catalogue.shelves import shelves_in
 from shop.web.caching import public
 

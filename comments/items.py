@@ -9,7 +9,7 @@ from typing import Any, Final
 from comments import keys
 from comments.models import Comment, CommentBody, CommentReply
 from dynamo.items import Item
-from dynamo.lists.sort_keys import sort_key_of, timestamp
+from dynamo.lists.runs import sort_key_of, timestamp
 
 LONGEST_LISTED_TEXT = 320
 """Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""

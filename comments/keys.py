@@ -42,7 +42,7 @@ helpful votes
 ===========================  ====================================  ==============================
 """
 
-from dynamo.lists.sort_keys import SEPARATOR
+from dynamo.lists.runs import SEPARATOR
 
 COMMENT_PREFIX = "COMMENT#"
 BODY = "BODY"
@@ -112,7 +112,7 @@ def replier(username: str) -> str:
 
 
 def replied(moment: str, comment_id: str) -> str:
-    """Return the sort key in ``by_author`` of a reply at a `dynamo.lists.sort_keys.timestamp`."""
+    """Return the sort key in ``by_author`` of a reply at a `dynamo.lists.runs.timestamp`."""
     return f"{moment}#{comment_id}"
 
 
@@ -167,7 +167,7 @@ def helpful(product_id: str) -> str:
 
 
 def shards(name: str) -> dict[str, str]:
-    """Return the key of the number of shards of something (see `dynamo.writes.shards`)."""
+    """Return the key of the number of shards of something (see `dynamo.writes.counters`)."""
     key = f"SHARDS#{name}"
     return {"pk": key, "sk": key}
 

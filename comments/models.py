@@ -17,7 +17,7 @@ from pynamodb.attributes import (
 from pynamodb.constants import MAP
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from dynamo.calls.models import DynamoModel
+from dynamo.calls.client import DynamoModel
 from dynamo.items import Item
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")

@@ -87,7 +87,7 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 # With this prefix browsers take a cookie of this host alone, over HTTPS, for all paths.
 _COOKIE = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE}sessionid", f"{_COOKIE}csrftoken"
-CSRF_FAILURE_VIEW = "dynamo.web.browser_security.csrf_failure"
+CSRF_FAILURE_VIEW = "dynamo.web.refusals.csrf_failure"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
@@ -126,12 +126,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First, because it tells of all that the others do.
-    "dynamo.web.request_metrics.RequestMiddleware",
+    "dynamo.web.shedding.RequestMiddleware",
     # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
     "dynamo.web.shedding.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "dynamo.web.browser_security.PermissionsPolicyMiddleware",
+    "dynamo.web.refusals.PermissionsPolicyMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -270,9 +270,9 @@ LOGGING = {
             "style": "{",
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
-        "json": {"()": "dynamo.telemetry.log_lines.JsonLines"},
+        "json": {"()": "dynamo.telemetry.requests.JsonLines"},
     },
-    "filters": {"refusals": {"()": "dynamo.telemetry.log_lines.RefusalsInOneLine"}},
+    "filters": {"refusals": {"()": "dynamo.telemetry.requests.RefusalsInOneLine"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",

@@ -6,7 +6,7 @@ from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from config import views
-from dynamo.web.browser_security import form_token
+from dynamo.web.refusals import form_token
 from lab.docs_pages import document
 from lab.reports.page import lab
 

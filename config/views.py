@@ -13,13 +13,11 @@ from django.views.decorators.http import require_safe
 
 from comments.moderation.queries import run_of
 from comments.store.comments import State
-from dynamo.calls.client import pool
+from dynamo.calls.client import pool, unreadiness
 from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.calls.meter import labelled_calls
-from dynamo.calls.models import unreadiness
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import read
-from dynamo.web.numbers import grouped
+from dynamo.lists.reader import PageRequest, read
+from dynamo.web.paging import grouped
 from shop.basket.basket import Basket
 from shop.orders.counts import queue_lengths
 

@@ -11,8 +11,17 @@ from typing import Never
 from django.conf import settings
 
 from config.environment import RunningDemo, announced, find_demo, note_path
-from dynamo.engine import LOOPBACK, Child, EngineError, EngineServer, FileBusy, FileLock
-from dynamo.engine.child import KEPT_LINES, answers, require_free
+from dynamo.engine.server import (
+    KEPT_LINES,
+    LOOPBACK,
+    Child,
+    EngineError,
+    EngineServer,
+    FileBusy,
+    FileLock,
+    answers,
+    require_free,
+)
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 POLL_SECONDS = 0.1

@@ -12,8 +12,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
-from dynamo.engine import LOOPBACK, Child, free_port
-from dynamo.engine.child import answers
+from dynamo.engine.server import LOOPBACK, Child, answers, free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "chromium-headless-shell")

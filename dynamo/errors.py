@@ -14,9 +14,9 @@ The tree, each class beside the function that raises it::
     │   ├── Unauthorized            the server's credentials or its clock are wrong
     │   ├── NotSetUp                a table or index is missing
     │   └── EngineTooOld            an engine that takes fewer actions in a transaction
-    ├── OutOfTime                   calls/budget.py: the time of a request is spent; Unreachable
-    ├── TableDiffers                tables/create.py: a table exists with other keys
-    ├── TableNotReady               tables/create.py: not active within the time limit
+    ├── OutOfTime                   calls/pool.py: the time of a request is spent; Unreachable
+    ├── TableDiffers                tables.py: a table exists with other keys
+    ├── TableNotReady               tables.py: not active within the time limit
     ├── Refusal                     web/refusals.py: a request that is not allowed
     │   └── TooManyRequests         too often: come back later
     ├── ConditionFailed             writes/transactions.py: what was read has changed since
@@ -24,7 +24,7 @@ The tree, each class beside the function that raises it::
     ├── BatchIncomplete             calls/batches.py: writes or reads left over after the last retry
     ├── NoStream                    streams/walk.py: the table has no stream
     ├── AnotherRun                  upkeep/migrations.py: another process runs the same step
-    └── EngineError                 engine/child.py: the embedded engine could not start, or died
+    └── EngineError                 engine/server.py: the embedded engine could not start, or died
 """
 
 

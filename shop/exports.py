@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from dynamo.files.exports import Row, Walk
 from dynamo.items import Item
-from dynamo.management.exports import list_walk, table_walk
+from dynamo.management.files import list_walk, table_walk
 from shop import keys
 from shop.imports.orders import write_history
 from shop.imports.shape import PICKUP

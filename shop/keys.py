@@ -179,7 +179,7 @@ def counter_in(partition: str) -> str:
 
 
 def shards(name: str) -> dict[str, str]:
-    """Return the key of a number of shards (see `dynamo.writes.shards`)."""
+    """Return the key of a number of shards (see `dynamo.writes.counters`)."""
     return _both(f"SHARDS#{name}")
 
 

@@ -12,11 +12,9 @@ from pynamodb.expressions.update import Action as Change
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
-from dynamo.lists.site_reader import page_batches
-from dynamo.writes.actions import Action, check, put, unchanged
-from dynamo.writes.counters import Counters, Deltas, write_counted
-from dynamo.writes.shards import NamedShards, Shards
-from dynamo.writes.transactions import Transactions
+from dynamo.lists.reader import page_batches
+from dynamo.writes.counters import Counters, Deltas, NamedShards, Shards, write_counted
+from dynamo.writes.transactions import Action, Transactions, check, put, unchanged
 from shop import keys
 from shop.models import ShopItem
 
@@ -51,7 +49,7 @@ def read_for_page(table_keys: Iterable[Key], *, consistent: bool = False) -> lis
 def put_of(
     item: ShopItem, condition: Condition | None = None, *, return_item: bool = False
 ) -> Action:
-    """Build the put of an item; see `dynamo.writes.actions.put`."""
+    """Build the put of an item; see `dynamo.writes.transactions.put`."""
     return put(ShopItem, item.serialize(), condition, return_item=return_item)
 
 
@@ -69,7 +67,7 @@ def unless_changed(key: Key, seen: Item | None, *attributes: Attribute[Any]) -> 
 
 
 def shards() -> Shards:
-    """Return the numbers of shards; see `dynamo.writes.shards`."""
+    """Return the numbers of shards; see `dynamo.writes.counters`."""
     return _shards_of(client())
 
 

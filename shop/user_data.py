@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.upkeep.erasure import Kept, Trace
-from dynamo.writes.actions import delete
-from dynamo.writes.transactions import write_one
+from dynamo.writes.transactions import delete, write_one
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import delete_profile, shut_profile

@@ -17,9 +17,8 @@ from django.utils.module_loading import import_string
 
 from comments.templatetags import comment_html
 from dynamo.calls.client import client, connect, current_connection
-from dynamo.engine import EngineServer
-from dynamo.tables.create import create_missing
-from dynamo.tables.throughput import table_names
+from dynamo.engine.server import EngineServer
+from dynamo.tables import create_missing, table_names
 from dynamo.templatetags import dynamo_html
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG

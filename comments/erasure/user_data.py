@@ -27,10 +27,16 @@ from comments.store.comments import NOT_DELETED, NoSuchComment, State
 from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back
 from dynamo.calls.client import client
-from dynamo.lists.site_reader import every_entry, read
+from dynamo.lists.reader import every_entry, read
 from dynamo.upkeep.erasure import Kept, ReadMany, Trace, held
-from dynamo.writes.actions import Action, delete, update
-from dynamo.writes.transactions import ConditionFailed, write_one, write_together
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    delete,
+    update,
+    write_one,
+    write_together,
+)
 from shop.activity.user_data import ACTIVITY
 from shop.exports import walk_through
 from shop.orders.queries import products_bought_by

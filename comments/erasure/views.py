@@ -11,10 +11,10 @@ from django.views.decorators.http import require_POST
 
 from comments.erasure.user_data import END, OWN, Batch, export_text, sections_of
 from dynamo.calls import clock
-from dynamo.calls.budget import time_budget
 from dynamo.calls.faults import FAILURES, fault_in
+from dynamo.calls.pool import time_budget
 from dynamo.errors import DynamoError
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import page_batches
 from dynamo.web.refusals import TooManyRequests
 from shop.web.access import signed_in
 from shop.web.rate_limits import NamedLimit, in_words, take

@@ -15,8 +15,8 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.files.exports import Walk
 from dynamo.items import Item
-from dynamo.lists.site_reader import read
-from dynamo.management.exports import list_walk, table_walk
+from dynamo.lists.reader import read
+from dynamo.management.files import list_walk, table_walk
 
 AT_A_TIME = 200
 """Comments of a product that are read, and then written, together."""

@@ -21,10 +21,10 @@ from dynamo.files.records import (
     Rejected,
     RowRefused,
     moment_of,
+    product_id_of,
     short_text,
     text_of,
 )
-from dynamo.files.values import product_id_of
 from shop.accounts.names import BadUsername, username_of
 
 LONGEST_ID = 128

@@ -1,4 +1,4 @@
-"""An import of comments from a file, in two passes: see `dynamo.files.two_pass`."""
+"""An import of comments from a file, in two passes: see `dynamo.files.row_files`."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,8 +10,7 @@ from comments.imports.shape import Shape
 from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from dynamo.files.records import Record, Rejected, RejectsFile
-from dynamo.files.row_files import OpenRows, RowFile
-from dynamo.files.two_pass import TwoPassImport, Version
+from dynamo.files.row_files import OpenRows, RowFile, TwoPassImport, Version
 from dynamo.upkeep.pace import Progress
 
 EnsureProducts = Callable[..., int]

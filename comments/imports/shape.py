@@ -8,8 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dynamo.files.columns import BadMapping, columns_among
-from dynamo.files.values import DateFormats
+from dynamo.files.records import BadMapping, DateFormats, columns_among
 
 FIELDS = (
     "id",

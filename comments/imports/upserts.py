@@ -14,8 +14,8 @@ from comments.store.counts import Cell, CountChanges
 from comments.store.table import LIST_KEYS, comment_key
 from comments.votes.services import ranked_under
 from dynamo.items import Item
-from dynamo.lists.sort_keys import moment_at
-from dynamo.writes.actions import Action, delete, put, unchanged
+from dynamo.lists.runs import moment_at
+from dynamo.writes.transactions import Action, delete, put, unchanged
 
 EDITED = Comment.edited_at.attr_name
 """Only a comment that its author has edited has it."""

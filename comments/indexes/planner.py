@@ -25,6 +25,7 @@ from comments.indexes.access_patterns import (
     plan,
 )
 from comments.store.counts import ProductCounts
+from dynamo.items import UNITS_PER_BLOCK, MeanSizes
 from dynamo.lists.explain import Alternative
 from dynamo.lists.planner import (
     CountedRun,
@@ -35,7 +36,6 @@ from dynamo.lists.planner import (
     price,
 )
 from dynamo.lists.runs import OneOf, Run
-from dynamo.lists.sizes import UNITS_PER_BLOCK, MeanSizes
 
 SIZES = MeanSizes()
 """Sizes of list entries, as this process has seen them."""

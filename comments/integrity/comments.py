@@ -31,8 +31,8 @@ from comments.store.counts import cells_of, counters
 from comments.store.table import change, changed, read_item
 from dynamo.calls.batches import in_chunks
 from dynamo.items import Item, table_key
-from dynamo.lists.site_reader import every_entry, read
-from dynamo.lists.sort_keys import SEPARATOR, moment_at
+from dynamo.lists.reader import every_entry, read
+from dynamo.lists.runs import SEPARATOR, moment_at
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,
@@ -44,7 +44,7 @@ from dynamo.upkeep.integrity import (
     repair_once,
     write,
 )
-from dynamo.writes.actions import Action, check, delete, unchanged
+from dynamo.writes.transactions import Action, check, delete, unchanged
 
 RECOUNT_PAGE = 1_000
 NOWHERE = "nowhere"

@@ -15,7 +15,7 @@ from comments.store.table import Changes, change, changed, comment_key, query_pa
 from comments.votes.queries import HELPFUL, helpful_votes
 from comments.votes.services import rank_or_log, refresh_comment
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.sort_keys import SEPARATOR
+from dynamo.lists.runs import SEPARATOR
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,
@@ -26,7 +26,7 @@ from dynamo.upkeep.integrity import (
     key_of,
     write,
 )
-from dynamo.writes.actions import Action, check, unchanged, update
+from dynamo.writes.transactions import Action, check, unchanged, update
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name

@@ -16,11 +16,8 @@ from comments.indexes.planner import MIXED
 from comments.lists.orders import CommentOrder
 from comments.store.counts import ProductCounts
 from dynamo.lists.merging import Fallback
-from dynamo.lists.reader import Page, PageRequest, Toward
-from dynamo.lists.runs import Run
-from dynamo.lists.segments import Segment, SegmentsPlan
-from dynamo.lists.site_reader import read_in_segments
-from dynamo.lists.sources import HIGHEST
+from dynamo.lists.reader import Page, PageRequest, Segment, SegmentsPlan, Toward, read_in_segments
+from dynamo.lists.runs import HIGHEST, Run
 
 PlanPart = Callable[[CommentFilter, int, float], ListPlan]
 """Plans a part of the list for so many needed items, and so many units at most."""

@@ -17,9 +17,8 @@ from comments.store.counts import Cell, cell, counters
 from comments.store.table import query_pages
 from dynamo.calls.client import client
 from dynamo.lists.merging import LEAST_UNITS
-from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.reader import Order, Page, PageRequest, read
 from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import read
 from dynamo.writes.transactions import ConditionFailed, write_together
 
 logger = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from comments.languages import language_name
 from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.web.addresses import Toggle
 from dynamo.web.formats import Feed, FeedEntry
 from dynamo.web.paging import Pager

@@ -13,9 +13,7 @@ from django.utils.translation import gettext_lazy
 from comments.filters import RATINGS, BadFilter
 from comments.store.counts import ProductCounts
 from dynamo.lists.reader import Order, PageRequest
-from dynamo.lists.runs import Position
-from dynamo.lists.sort_keys import sort_key_of
-from dynamo.lists.sources import HIGHEST
+from dynamo.lists.runs import HIGHEST, Position, sort_key_of
 
 
 class CommentOrder(StrEnum):

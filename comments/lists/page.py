@@ -54,10 +54,8 @@ from dynamo.calls.pool import Started, Together
 from dynamo.items import table_key
 from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.merging import LEAST_UNITS
-from dynamo.lists.reader import PageRequest, Toward
-from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import page_batches, read
-from dynamo.lists.sort_keys import moment_at
+from dynamo.lists.reader import PageRequest, Toward, page_batches, read
+from dynamo.lists.runs import Run, moment_at
 from dynamo.web.formats import json_ld
 from dynamo.web.paging import ListData, Pager
 from shop.catalogue.queries import Product, find_product, product_in, product_keys

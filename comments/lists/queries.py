@@ -44,12 +44,10 @@ from comments.sets.following import SETS
 from comments.store.comments import NoSuchComment, Revision, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts, remembered_as
 from comments.store.table import query_pages
-from dynamo.items import Item
+from dynamo.items import Item, blocks_of
 from dynamo.lists.merging import LARGEST_ITEM
-from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.site_reader import read
-from dynamo.lists.sizes import blocks_of
-from dynamo.lists.sort_keys import id_at, moment_at, parse_timestamp, timestamp
+from dynamo.lists.reader import Page, PageRequest, read
+from dynamo.lists.runs import id_at, moment_at, parse_timestamp, timestamp
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""

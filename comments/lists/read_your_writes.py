@@ -17,8 +17,7 @@ from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest, Toward
-from dynamo.lists.site_reader import page_batches
+from dynamo.lists.reader import Order, Page, PageRequest, Toward, page_batches
 
 REMEMBERED_FOR = timedelta(minutes=1)
 MOST = 5

@@ -10,9 +10,9 @@ from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm
 from comments.store.comments import Revision, State
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.sort_keys import timestamp
-from dynamo.web.csv_lists import CsvPage
+from dynamo.lists.reader import PageRequest, PageResult
+from dynamo.lists.runs import timestamp
+from dynamo.web.formats import CsvPage
 from dynamo.web.paging import Pager
 from shop.web.next_url import with_next
 
@@ -65,7 +65,8 @@ COLUMNS = (
 def read_rows(state: State, request: PageRequest) -> CsvPage:
     """Read a page of the comments in a state as rows of `COLUMNS`."""
     found = list_moderated(state, request)
-    return CsvPage(found.page, [row for comment in found.items for row in _rows(comment)])
+    rows = (row for comment in found.items for row in _rows(comment))
+    return PageResult(tuple(rows), found.page)
 
 
 def _rows(comment: ModeratedComment) -> Iterator[tuple[object, ...]]:

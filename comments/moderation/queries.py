@@ -12,10 +12,8 @@ from comments.store.comments import Revision, State
 from comments.store.table import index_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import Order, PageRequest, PageResult
-from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import read
-from dynamo.lists.sort_keys import moment_at
+from dynamo.lists.reader import Order, PageRequest, PageResult, read
+from dynamo.lists.runs import Run, moment_at
 from shop.catalogue.queries import find_tiles
 
 PLAN = Moderation.Meta.index_name

@@ -42,9 +42,8 @@ from comments.store.table import LIST_KEYS, Changes, change, changed, comment_ke
 from comments.votes.services import rank_or_log
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.lists.sort_keys import sort_key_of
-from dynamo.writes.actions import unchanged, update
-from dynamo.writes.transactions import ConditionFailed, write_one
+from dynamo.lists.runs import sort_key_of
+from dynamo.writes.transactions import ConditionFailed, unchanged, update, write_one
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 

@@ -24,9 +24,8 @@ from comments.store.comments import NoSuchComment, Revision, State
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.lists.reader import PageResult
-from dynamo.web.csv_lists import csv_response
-from dynamo.web.paging import ListRequest, show_page
-from dynamo.web.partials import notify, wants_partial
+from dynamo.web.formats import csv_response
+from dynamo.web.paging import ListRequest, notify, show_page, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record

@@ -44,9 +44,8 @@ from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.lists.sort_keys import sort_key_of, timestamp
-from dynamo.writes.actions import Action, delete, put, unchanged
-from dynamo.writes.transactions import ConditionFailed, Contended
+from dynamo.lists.runs import sort_key_of, timestamp
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, delete, put, unchanged
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.orders.queries import has_bought

@@ -35,8 +35,8 @@ from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, r
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.browser_security import redisplay_on_csrf_failure
-from dynamo.web.partials import redirect_page
+from dynamo.web.paging import redirect_page
+from dynamo.web.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.catalogue.queries import Product

@@ -11,10 +11,8 @@ from comments.store.table import index_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import every_entry, read
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.reader import PageRequest, PageResult, every_entry, read
+from dynamo.lists.runs import Run, id_at
 from shop.catalogue.queries import ProductTile, find_tiles
 from shop.web.visitor import Visitor
 

@@ -24,11 +24,10 @@ from comments.store.counts import counters, counts_in, parse_cell
 from comments.store.table import comment_key
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import page_batches, read
-from dynamo.lists.sort_keys import SEPARATOR, id_at
-from dynamo.writes.actions import Action, update
-from dynamo.writes.shards import NamedShards, Shards
+from dynamo.lists.reader import PageRequest, page_batches, read
+from dynamo.lists.runs import SEPARATOR, id_at
+from dynamo.writes.counters import NamedShards, Shards
+from dynamo.writes.transactions import Action, update
 from shop.catalogue.services import stored_products
 
 if TYPE_CHECKING:

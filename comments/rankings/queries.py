@@ -19,10 +19,8 @@ from comments.store.table import index_of
 from comments.votes.queries import votes_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import Page, PageRequest, PageResult
-from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import read
-from dynamo.lists.sort_keys import id_at, moment_at, timestamp
+from dynamo.lists.reader import Page, PageRequest, PageResult, read
+from dynamo.lists.runs import Run, id_at, moment_at, timestamp
 from shop.catalogue.queries import Product, ProductTile, find_product
 from shop.web.visitor import Visitor
 

@@ -28,16 +28,18 @@ from comments.rankings.derivation import (
     key_of,
 )
 from dynamo.calls.batches import in_chunks
-from dynamo.calls.budget import Backoff
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
+from dynamo.calls.pool import Backoff
 from dynamo.upkeep.pace import Advance
-from dynamo.writes.actions import Action, unchanged, update
 from dynamo.writes.transactions import (
     MOST_ACTIONS,
+    Action,
     ConditionFailed,
     Contended,
+    unchanged,
+    update,
     write_one,
     write_together,
 )

@@ -9,7 +9,7 @@ from comments.models import CommentReply
 from comments.store.table import comment_key, read_item
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.sort_keys import parse_timestamp, timestamp
+from dynamo.lists.runs import parse_timestamp, timestamp
 
 _SHOWN: Item = {CommentReply.version.attr_name: {"N": "0"}}
 """What lists show of a reply has no version."""

@@ -22,9 +22,16 @@ from comments.store.table import (
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Value
-from dynamo.lists.sort_keys import timestamp
-from dynamo.writes.actions import Action, delete, put, unchanged
-from dynamo.writes.transactions import ConditionFailed, Contended, write_together
+from dynamo.lists.runs import timestamp
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Contended,
+    delete,
+    put,
+    unchanged,
+    write_together,
+)
 
 LONGEST_REPLY = 4_000
 """Characters."""

@@ -27,8 +27,8 @@ from comments.web.forms import (
 )
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
-from dynamo.web.browser_security import redisplay_on_csrf_failure
-from dynamo.web.partials import notify, wants_partial
+from dynamo.web.paging import notify, wants_partial
+from dynamo.web.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.web.access import staff_only

@@ -19,9 +19,8 @@ from comments.store.table import comment_key, query_pages
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.sort_keys import parse_timestamp, sort_key_of, timestamp
-from dynamo.writes.actions import Action, put, update
-from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.lists.runs import parse_timestamp, sort_key_of, timestamp
+from dynamo.writes.transactions import Action, ConditionFailed, put, update, write_together
 
 LONGEST_TEXT = 1_000
 """Characters of a report's text."""

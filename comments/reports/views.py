@@ -27,8 +27,8 @@ from comments.web.forms import (
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.browser_security import redisplay_on_csrf_failure
-from dynamo.web.partials import wants_partial
+from dynamo.web.paging import wants_partial
+from dynamo.web.refusals import redisplay_on_csrf_failure
 from shop.web.access import signed_in
 
 GONE = _("There is no such comment. It may have been deleted.")

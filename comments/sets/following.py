@@ -5,7 +5,7 @@ from django.conf import settings
 from comments.sets.copies import primary_of
 from comments.sets.models import CommentSetItem
 from dynamo.items import Item
-from dynamo.writes.actions import Action, delete, put
+from dynamo.writes.transactions import Action, delete, put
 
 SETS = "sets"
 """What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""

@@ -29,8 +29,7 @@ from dynamo.upkeep.integrity import (
     write,
 )
 from dynamo.upkeep.pace import Progress
-from dynamo.writes.actions import Action, check, delete, put, unchanged
-from dynamo.writes.transactions import ConditionFailed
+from dynamo.writes.transactions import Action, ConditionFailed, check, delete, put, unchanged
 
 COMPARED_AT_ONCE = 100
 REPORTED_AT_ONCE = 1_000

@@ -19,8 +19,7 @@ from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative
 from dynamo.lists.planner import CountedRun, cheapest, price
-from dynamo.lists.runs import Index, OneOf, Run
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import Index, OneOf, Run, id_at
 
 BY_SET = Index(
     table=CommentSetItem.Meta.table_name,

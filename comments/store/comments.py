@@ -13,10 +13,17 @@ from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.lists.site_reader import page_batches
-from dynamo.lists.sort_keys import id_at, moment_at
-from dynamo.writes.actions import Action, check, delete
-from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended, write_together
+from dynamo.lists.reader import page_batches
+from dynamo.lists.runs import id_at, moment_at
+from dynamo.writes.transactions import (
+    MOST_ACTIONS,
+    Action,
+    ConditionFailed,
+    Contended,
+    check,
+    delete,
+    write_together,
+)
 
 NEW = Comment.pk.does_not_exist()
 """There is no such item."""

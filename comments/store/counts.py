@@ -19,11 +19,10 @@ from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
-from dynamo.lists.site_reader import page_batches
-from dynamo.lists.sort_keys import timestamp
-from dynamo.writes.actions import Action
+from dynamo.lists.reader import page_batches
+from dynamo.lists.runs import timestamp
 from dynamo.writes.counters import Counters, write_counted
-from dynamo.writes.transactions import Transactions
+from dynamo.writes.transactions import Action, Transactions
 
 Cell = tuple[str, int]
 """A language and a rating."""

@@ -21,10 +21,8 @@ from comments.models import (
 from dynamo.calls.client import client
 from dynamo.errors import gettext_noop
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.runs import Index, Position
-from dynamo.lists.sort_keys import id_at
-from dynamo.writes.actions import Action, set_or_remove, update
-from dynamo.writes.transactions import ConditionFailed, Contended
+from dynamo.lists.runs import Index, Position, id_at
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, set_or_remove, update
 
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]

@@ -8,7 +8,7 @@ from comments.models import ByAuthor
 from comments.store.counts import tallies
 from comments.store.table import comment_key, query_pages, read_item
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import id_at
 
 
 def has_voted(*, comment_id: str, username: str) -> bool:

@@ -30,17 +30,23 @@ from comments.store.comments import (
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, read_item
 from comments.votes.queries import HELPFUL, helpful_votes
-from dynamo.calls.budget import Backoff
 from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.meter import labelled_calls
+from dynamo.calls.pool import Backoff
 from dynamo.items import Item
-from dynamo.writes.actions import Action, check, delete, put, set_or_remove, unchanged, update
 from dynamo.writes.counters import NoSuchCounter, write_counted
 from dynamo.writes.transactions import (
+    Action,
     ConditionFailed,
     Contended,
     Transactions,
+    check,
+    delete,
+    put,
+    set_or_remove,
+    unchanged,
+    update,
     write_one,
     write_together,
 )

@@ -11,7 +11,7 @@ from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.services import take_back, vote
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
-from dynamo.web.partials import wants_partial
+from dynamo.web.paging import wants_partial
 from dynamo.web.refusals import Refusal
 from shop.web.access import signed_in
 from shop.web.next_url import back

@@ -21,8 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from comments.store.comments import StoredComment
 from dynamo.calls.faults import FAILURES, fault_in
-from dynamo.web.numbers import grouped
-from dynamo.web.partials import wants_partial
+from dynamo.web.paging import grouped, wants_partial
 from dynamo.web.refusals import Refusal
 
 

@@ -16,7 +16,7 @@ from django.utils.module_loading import import_string
 
 from config.access_patterns import ALL, markdown_table, set_up
 from dynamo.items import Item
-from dynamo.tables.schema import ON_DEMAND, TableSchema
+from dynamo.tables import ON_DEMAND, TableSchema
 from shop.activity.tables import model_of, month_of_table
 
 LOCAL = ".local"

@@ -1,34 +1,42 @@
 """The attempts of a call: how long each may take, if its answer is whole, if it is repeated.
 
-Two botocore hooks see each attempt, before it is sent and after it was answered. They replace
-botocore's own retries, which know of no time budget, pause for up to 20 seconds, and take a damaged
-answer as it is when it is the last.
-
-What is repeated: no answer, a damaged one, an error of the service (HTTP 500 and above), and
-throttling, but for the calls whose callers do that (`OWN_PAUSES`).
-A call takes half of what is left of the request's budget at most, so that another attempt has time.
+Two botocore hooks replace botocore's own retries, which know of no time budget, pause for up to
+20 seconds, and take a damaged answer as it is when it is the last. Repeated are no answer, a
+damaged one, HTTP 500 and above, and throttling, but for `RETRIED_BY_CALLER`. A call takes half of
+what is left of the request's budget at most, so that another attempt has time; its sockets stop
+reading then, where an HTTP library limits each read: a byte a second would never meet that.
 Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
 import logging
+import socket
+import ssl
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from math import inf
 from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 from zlib import crc32
 
+from botocore.awsrequest import (
+    AWSHTTPConnection,
+    AWSHTTPConnectionPool,
+    AWSHTTPSConnection,
+    AWSHTTPSConnectionPool,
+)
 from botocore.exceptions import ClientError
 from botocore.model import OperationModel
 
-from dynamo.calls.budget import Backoff, OutOfTime, seconds_left
 from dynamo.calls.faults import Throttled, Unavailable, Unreachable, fault_in
-from dynamo.calls.sockets import bound_reads, set_deadline
+from dynamo.calls.pool import Backoff, OutOfTime, seconds_left
 from dynamo.errors import DynamoError
 
 if TYPE_CHECKING:
     from dynamo.calls.client import Connection
+
 
 FAILURES = 8
 PAUSE = 0.5
@@ -155,3 +163,74 @@ def _fault_of(answer: Answer | None) -> Unavailable | None:
     is_nameless: bool = parsed["Error"]["Code"].isdigit()
     is_success = http.status_code < HTTPStatus.MULTIPLE_CHOICES
     return Damaged() if is_success or (is_nameless and not fault) else fault
+
+
+_until: ContextVar[float] = ContextVar("call_until", default=inf)
+
+
+def set_deadline(seconds: float) -> None:
+    """Set the seconds that the next call of this context may take, connecting included."""
+    _until.set(monotonic() + seconds)
+
+
+def bound_reads(http_session: Any) -> None:  # noqa: ANN401 - botocore's URLLib3Session
+    """Have all later connections of a botocore HTTP session read until their deadlines."""
+    # A test on a socket holds that these are what botocore uses.
+    pools = http_session._pool_classes_by_scheme  # noqa: SLF001 - not a parameter of the session
+    pools.update(http=_Pool, https=_TlsPool)
+    parameters = http_session._manager.connection_pool_kw  # noqa: SLF001 - nor is this
+    parameters["ssl_context"].sslsocket_class = _TlsSocket
+
+
+class _Reads:
+    """Lowers the time limit of each read to what is left."""
+
+    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - a socket's
+        limited: Any = self
+        left = _until.get() - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        limit = limited.gettimeout()
+        if limit is None or left < limit:
+            limited.settimeout(left)
+        read: int = super().recv_into(*args, **kwargs)  # type: ignore[misc] # that of the socket
+        return read
+
+
+class _Socket(_Reads, socket.socket):
+    pass
+
+
+class _TlsSocket(_Reads, ssl.SSLSocket):
+    pass
+
+
+class _Connects:
+    """Makes `_Socket`, and connects until the deadline."""
+
+    timeout: float | None
+
+    def _new_conn(self) -> socket.socket:
+        left = max(_until.get() - monotonic(), 0.001)
+        self.timeout = left if self.timeout is None else min(self.timeout, left)
+        made: socket.socket = super()._new_conn()  # type: ignore[misc] # that of urllib3
+        limit = made.gettimeout()
+        bounded = _Socket(fileno=made.detach())
+        bounded.settimeout(limit)
+        return bounded
+
+
+class _Connection(_Connects, AWSHTTPConnection):  # type: ignore[misc] # botocore is untyped
+    pass
+
+
+class _TlsConnection(_Connects, AWSHTTPSConnection):  # type: ignore[misc] # botocore is untyped
+    pass
+
+
+class _Pool(AWSHTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TlsPool(AWSHTTPSConnectionPool):
+    ConnectionCls = _TlsConnection

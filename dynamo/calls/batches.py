@@ -1,9 +1,7 @@
-"""Batches: many writes or reads by key, in parallel calls, with backoff.
+"""Batches: many writes or reads by key, in parallel calls, with backoff and jitter.
 
-BatchWriteItem takes 25 items and may return some unprocessed; PynamoDB resends those without a
-pause, which keeps a throttled table throttled. Here they are retried with exponential backoff and
-jitter. Follows "BatchWriteItem" of the API Reference and "Error retries and exponential backoff" of
-the Developer Guide.
+BatchWriteItem may return some items unprocessed; PynamoDB resends those without a pause, which
+keeps a throttled table throttled. Follows "BatchWriteItem" of the API Reference.
 """
 
 import time
@@ -15,9 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from botocore.exceptions import ClientError
 
-from dynamo.calls.budget import Backoff
 from dynamo.calls.faults import BUSY, Throttled, fault_in
-from dynamo.calls.pool import Pool
+from dynamo.calls.pool import Backoff, Pool
 from dynamo.errors import DynamoError
 from dynamo.items import Item
 

@@ -1,11 +1,11 @@
 """The DynamoDB client: one for the process, metered, with time limits short enough for a page.
 
-PynamoDB would build a client for each model, without a lock and with a time limit of 30 seconds;
-`dynamo.calls.models` makes its models use this one.
+PynamoDB would build a client for each model, without a lock and with a time limit of 30 seconds:
+`DynamoModel` uses this one.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -15,13 +15,17 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import botocore
 import botocore.session
 from botocore.config import Config
+from pynamodb.connection import TableConnection
+from pynamodb.models import Model
 
 from dynamo.calls import attempts, clock, meter
+from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.pool import Pool
 from dynamo.items import ItemParserFactory
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+
 
 USER_AGENT = f"Botocore/{botocore.__version__}"
 """The User-Agent of all calls.
@@ -216,3 +220,30 @@ def _connection() -> Connection:
         sentence = "Call dynamo.calls.client.connect(…) before the first call to DynamoDB"
         raise NotConnected(sentence)
     return _process.connection
+
+
+class DynamoModel(Model):
+    """A PynamoDB model whose calls use `dynamo.calls.client.client`."""
+
+    @classmethod
+    def _get_connection(cls) -> TableConnection:
+        connection = super()._get_connection()
+        private: Any = connection.connection
+        private._client = client()  # noqa: SLF001 - PynamoDB takes no client from outside
+        return connection
+
+
+USABLE = frozenset({"ACTIVE", "UPDATING"})
+
+
+def unreadiness(models: Sequence[type[DynamoModel]]) -> str | None:
+    """Return why pages cannot be served now, None when they can."""
+    for model in models:
+        table = model.Meta.table_name
+        try:
+            status = client().describe_table(TableName=table)["Table"]["TableStatus"]
+        except FAILURES as failure:
+            return f"{table}: {sentence_about(failure)}"
+        if status not in USABLE:
+            return f"{table}: {status}"
+    return None

@@ -21,7 +21,7 @@ from botocore.exceptions import (
 from botocore.retries.standard import ThrottledRetryableChecker
 from pynamodb.exceptions import PynamoDBException
 
-from dynamo.calls.budget import OutOfTime
+from dynamo.calls.pool import OutOfTime
 from dynamo.errors import DynamoError, gettext_noop
 
 _throttled: Any = ThrottledRetryableChecker()

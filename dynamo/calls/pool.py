@@ -1,20 +1,21 @@
-"""A bounded pool of threads for parallel reads.
+"""The time of a request, which bounds calls and pauses, and a pool of threads for parallel reads.
 
-Calls wait on the network, so threads are enough. Each call runs with the context variables of its
-caller, so that the meter of a page counts what its threads read.
+Each call runs with the context variables of its caller: its time, and the meter of its page.
 """
 
+import random
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
-from math import isinf
+from math import inf, isinf
 from threading import Lock
+from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from dynamo.calls.budget import OutOfTime, seconds_left
 from dynamo.calls.meter import join_rounds
+from dynamo.errors import DynamoError
 
 T = TypeVar("T")
 
@@ -44,9 +45,7 @@ class Started(Generic[T]):
                 self.future.set_result(returned)
 
     def result(self) -> T:
-        """Wait for the call; return what it returned, or raise what it raised.
-
-        Raises OutOfTime where the time budget ends before the call does.
+        """Wait for the call; return what it returned, or raise what it raised, or OutOfTime.
 
         A thread of the pool makes the call itself if no other has begun it: if threads waited for
         calls that wait for threads, none would ever end.
@@ -136,3 +135,62 @@ def _raise_first_failure(futures: Sequence[Future[T]]) -> None:
     failure = next((failure for failure in failures if failure is not None), None)
     if failure is not None:
         raise failure
+
+
+_until: ContextVar[float] = ContextVar("until", default=inf)
+
+
+class OutOfTime(DynamoError):
+    """The time budget is spent; `dynamo.calls.faults` takes it as Unreachable."""
+
+    def __init__(self) -> None:
+        super().__init__("The database took too long.")
+
+
+@contextmanager
+def time_budget(seconds: float) -> Iterator[None]:
+    """Bound the calls made inside the block, whichever thread makes them (see `dynamo.calls.pool`).
+
+    A block within another one can only shorten its time.
+    """
+    token = _until.set(min(_until.get(), monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _until.reset(token)
+
+
+@contextmanager
+def budget_paused() -> Iterator[None]:
+    """Take no time from the budget within the block, which must make no calls."""
+    begun = monotonic()
+    try:
+        yield
+    finally:
+        _until.set(_until.get() + monotonic() - begun)
+
+
+def seconds_left() -> float:
+    """Return what is left of the budget, not below 0; infinite where there is none."""
+    return max(_until.get() - monotonic(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """The number of attempts, and the first and the longest pause in seconds."""
+
+    attempts: int = 10
+    first: float = 0.05
+    longest: float = 5.0
+
+    def pauses(self) -> Iterator[float]:
+        """Yield the pause in seconds before each attempt but the first, while there is time."""
+        for attempt in range(1, self.attempts):
+            pause = self.pause(attempt)
+            if pause >= seconds_left():
+                return
+            yield pause
+
+    def pause(self, attempt: int) -> float:
+        """Return the pause in seconds after an attempt, counted from 1."""
+        return random.uniform(0, min(self.longest, self.first * 2 ** (attempt - 1)))  # noqa: S311 - jitter

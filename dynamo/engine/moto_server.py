@@ -1,17 +1,15 @@
 """Moto's server, adapted: one request at a time, and transactions that copy only their items.
 
-Moto is not safe for threads, not even for reads, and each action of its transactions first copies
-the whole table, for a rollback: with thousands of items the sample's orders would not load before
-their calls' time is over. This program takes the host and the port as arguments.
+Moto is not safe for threads, and each action of its transactions first copies the whole table: the
+sample's orders would not load in time. This program takes the host and the port as arguments.
 """
 
 import copy
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.table import Table
@@ -22,25 +20,11 @@ from moto.moto_server.werkzeug_app import (
 )
 from werkzeug.serving import run_simple
 
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-
 Actions = list[dict[str, Any]]
 Undo = Callable[[], None]
 
 _Backend: Any = DynamoDBBackend  # whose methods are to be replaced
 _Table: Any = Table
-
-
-def one_at_a_time(app: "WSGIApplication") -> "WSGIApplication":
-    """Wrap an application so that it handles one request at a time."""
-    lock = Lock()
-
-    def locked(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        with lock:
-            return list(app(environ, start_response))
-
-    return locked
 
 
 def copy_items_only() -> None:
@@ -92,8 +76,8 @@ def main(host: str, port: str) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     copy_items_only()
-    app = one_at_a_time(DomainDispatcherApplication(create_backend_app))
-    run_simple(host, int(port), app, threaded=True, request_handler=MotoRequestHandler)
+    app = DomainDispatcherApplication(create_backend_app)
+    run_simple(host, int(port), app, threaded=False, request_handler=MotoRequestHandler)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,227 @@
-"""The engines: dynoxide on a file or in memory, and moto's server where dynoxide does not run."""
+"""The engines: dynoxide on a file or in memory, and moto's server where dynoxide does not run.
 
+They are child processes that never outlive their parent, and hold a lock on their data file.
+"""
+
+import fcntl
+import http.client
+import os
 import platform
 import shutil
+import signal
+import socket
 import sqlite3
+import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
+from threading import Thread
 from typing import Self
 
-from dynamo.engine.child import LOOPBACK, Child, EngineError, answers, free_port, require_free
-from dynamo.engine.lock import FileLock
+from dynamo.errors import DynamoError
+
+LOOPBACK = "127.0.0.1"
+KEPT_LINES = 20
+LEASH = """\
+import ctypes, os, signal, sys
+if sys.platform == "linux":
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != int(sys.argv[1]):
+        sys.exit(1)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""A program that has the kernel (Linux's alone) end it with its parent, and becomes the command.
+
+No ``preexec_fn``: that runs Python between fork and exec, which is unsafe once the parent has
+threads. The kernel takes the *thread* that started it as its parent: start from one that stays.
+"""
+
+
+class EngineError(DynamoError):
+    """The engine could not start, or died."""
+
+
+class PortInUse(EngineError):
+    """Another program listens on the port."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(f"Port {port} is already in use on this machine.")
+
+
+class Child(subprocess.Popen[str]):
+    """A running command, in a session of its own; the end of a ``with`` block stops it.
+
+    Ctrl-C in a terminal reaches the parent only. ``command[0]`` is a path. With ``listen`` the last
+    ``kept_lines`` of output are kept; without, the child writes to the parent's output.
+    ``keep_open`` are file descriptors it inherits.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        listen: bool = False,
+        kept_lines: int = KEPT_LINES,
+        keep_open: Iterable[int] = (),
+    ) -> None:
+        super().__init__(
+            [sys.executable, "-ISc", LEASH, str(os.getpid()), *command],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if listen else None,
+            stderr=subprocess.STDOUT if listen else None,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+            pass_fds=tuple(keep_open),
+        )
+        self._lines: deque[str] = deque(maxlen=kept_lines)
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        if self.stdout:
+            with self.stdout:
+                self._lines.extend(text for line in self.stdout if (text := line.strip()))
+
+    def output(self) -> list[str]:
+        """Return the last lines it has printed, stripped."""
+        if self.poll() is not None:
+            self._listener.join(timeout=1)
+        return list(self._lines)
+
+    def stop(self, *, patience: float = 5.0) -> None:
+        """Send SIGTERM, then SIGKILL to its whole group after ``patience`` seconds."""
+        self.terminate()
+        try:
+            self.wait(patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.pid, signal.SIGKILL)
+            self.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago; another program may take it first."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def require_free(port: int) -> None:
+    """Raise PortInUse unless a server could listen there now."""
+    with socket.socket() as probe:
+        # A connection of the previous run that lingers in TIME_WAIT does not count as in use.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError as error:
+            raise PortInUse(port) from error
+
+
+def answers(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
+    """Return whether an HTTP server on this machine answers, with any status."""
+    with closing(http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)) as connection:
+        try:
+            connection.request("GET", path)
+            connection.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            return False
+    return True
+
+
+class FileBusy(EngineError):
+    """Another process holds the lock."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        who = f" (process {holder})" if holder else ""
+        super().__init__(f"{path} is in use by another run{who}; stop that one first.")
+
+
+class FileLock:
+    """An exclusive lock in the file ``path`` + ``.lock``, released however the process ends.
+
+    A child that inherits ``fileno()`` holds it until it has ended as well. The lock file is never
+    deleted, because that could take the lock from a process that just opened it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._beside = path.with_name(f"{path.name}.lock")
+        self._descriptor: int | None = None
+
+    def acquire(self, *, patience: float = 1.0) -> None:
+        """Take the lock. Raises FileBusy when it is still held after ``patience`` seconds.
+
+        The engine of a process that was just killed holds it for a moment.
+        """
+        self._beside.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._beside, os.O_RDWR | os.O_CREAT, 0o600)
+        deadline = time.monotonic() + patience
+        while not _locked(descriptor):
+            if time.monotonic() > deadline:
+                holder = os.read(descriptor, 20).decode(errors="replace").strip()
+                os.close(descriptor)
+                raise FileBusy(self.path, holder)
+            time.sleep(POLL_SECONDS)
+        os.truncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        self._descriptor = descriptor
+
+    def fileno(self) -> int:
+        """Return the open descriptor, for a child that uses the file to inherit."""
+        if self._descriptor is None:
+            message = "the lock is not held"
+            raise ValueError(message)
+        return self._descriptor
+
+    def release(self) -> None:
+        """Release the lock; a child that inherited it still holds it."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def held_by_someone(self) -> bool:
+        """Return whether any process holds it now, without waiting; False if there is none."""
+        try:
+            descriptor = os.open(self._beside, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
 
 START_SECONDS = 20.0
 POLL_SECONDS = 0.02
@@ -25,7 +236,6 @@ class EngineDied(EngineError):
         how = f"with exit code {exit_code}" if exit_code >= 0 else f"by signal {-exit_code}"
         said = f": {output[-1]}" if output else ", without a word"
         super().__init__(f"{name} ended {how}{said}")
-        self.exit_code = exit_code
 
 
 class EngineSilent(EngineError):
@@ -50,14 +260,12 @@ class DamagedFile(EngineError):
             f"{path} cannot be read as a database ({reason}): "
             "move it away to start afresh, or put a backup in its place."
         )
-        self.path = path
 
 
 class EngineServer(ABC):
-    """Starts an engine on a port of this machine and stops it again.
+    """Starts an engine on a port of this machine and stops it again, as a context manager too.
 
-    Use it as a context manager, or call ``start`` and ``stop``. With ``port=None`` it takes a free
-    one. A stopped engine can be started again, on the same port.
+    With ``port=None`` it takes a free one. A stopped engine can be started again, on the same port.
     """
 
     name: str
@@ -140,8 +348,8 @@ class EngineServer(ABC):
 class DynoxideEngine(EngineServer):
     """dynoxide on a file, or in memory without one.
 
-    dynoxide lets two processes open one file, which destroys it: a lock beside the file prevents
-    that (FileBusy). A damaged file is refused (DamagedFile) before it is opened.
+    dynoxide lets two processes open one file, which destroys it: hence the lock (FileBusy). A
+    damaged file is refused (DamagedFile) before it is opened.
     """
 
     name = "dynoxide"
@@ -205,8 +413,7 @@ class DynoxideEngine(EngineServer):
 class MotoEngine(EngineServer):
     """Moto's server, which keeps data in memory: to try the shop where dynoxide does not run.
 
-    Its capacity units are a constant, its indexes do not lag, and writers never conflict, as it
-    handles requests one after the other: do not measure cost or speed with it.
+    Its units are a constant, its indexes do not lag, its writers never conflict: measure nothing.
     """
 
     name = "moto"
@@ -230,10 +437,9 @@ def find(folder: Path) -> Path | None:
 
 
 def embedded(*, folder: Path, db_path: Path | None = None) -> EngineServer:
-    """Return dynoxide if it is installed, else moto's server; not yet started.
+    """Return dynoxide if it is installed (see `find`), else moto's server; not yet started.
 
-    ``folder`` is where npm installed; ``db_path`` is dynoxide's data file (None: in memory). The
-    engine's ``keeps_data`` is whether data outlives it.
+    ``db_path`` is dynoxide's data file (None: in memory).
     """
     binary = find(folder)
     return DynoxideEngine(binary=binary, db_path=db_path) if binary else MotoEngine()
@@ -242,17 +448,13 @@ def embedded(*, folder: Path, db_path: Path | None = None) -> EngineServer:
 def require_sound(db_path: Path) -> None:
     """Raise DamagedFile unless the file is absent or an intact SQLite database.
 
-    dynoxide notices a damaged header only; damage further on would appear much later, as an error
-    of the request that reads it.
+    dynoxide notices a damaged header only, and the rest much later, as an error of a request.
     """
     if not db_path.exists():
         return
     try:
-        connection = sqlite3.connect(db_path)
-        try:
+        with closing(sqlite3.connect(db_path)) as connection:
             (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         raise DamagedFile(db_path, str(error)) from error
     if verdict != "ok":

@@ -1,16 +1,12 @@
-"""Records of CSV (RFC 4180): quoted fields may span lines, a malformed row affects only itself.
-
-The delimiter may be another than the comma, and is found out from the header where it is not given.
-"""
+"""Records of CSV (RFC 4180): quoted fields may span lines, a malformed row affects only itself."""
 
 import csv
 import re
 from collections.abc import Iterator, Sequence
 
 from dynamo.files.lines import LONGEST_LINE, Lines
-from dynamo.files.records import Record, Rejected
+from dynamo.files.records import DELIMITERS, Record, Rejected
 
-DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"')
 
 
@@ -56,8 +52,7 @@ class _RowLines:
     def give_back_all_but_first(self) -> None:
         """Have the lines read again, after a quote in the first was not closed in any of them.
 
-        A row that begins in one of them and goes on in the next is within quotes there, as this one
-        was, and would fail at the same place: it is not read so far again.
+        A row that begins in one of them would fail at the same place: it is not read so far again.
         """
         self._unclosed_until = max(self._unclosed_until, self._lines.number)
         self._lines.take_back(self.taken[1:])

@@ -1,8 +1,7 @@
 """Exports to CSV or JSON lines, which go on after an interruption.
 
-After each batch of rows, ``FILE.progress`` beside the output gets the position of the walk and the
-length of the output. To go on, the output is cut to that length, so that no row is there twice. A
-finished export has no such file.
+After each batch ``FILE.progress`` gets the position of the walk and the length of the output, which
+is cut to that length to go on, so that no row is there twice. A finished export has no such file.
 """
 
 import json
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from dynamo.files.csv_cells import csv_text
+from dynamo.files.records import csv_text
 
 Row = Mapping[str, object]
 """Values by column; a missing one is empty in CSV, and left out of JSON lines."""
@@ -78,12 +77,12 @@ def export_to_stream(write: Callable[[str], object], layout: Layout, walk: Walk)
 def export_to_file(path: Path, layout: Layout, walk: Walk, *, about: Mapping[str, Any]) -> int:
     """Write all rows to a file, which is replaced, or continued if it was interrupted.
 
-    ``about`` tells in JSON what is exported: only an export about the same is continued. Returns
-    the number of rows in the file. Raises ExportUnwritable, and what ``walk`` does.
+    Only an export ``about`` the same (in JSON) is continued. Returns the number of rows in the
+    file. Raises ExportUnwritable, and what ``walk`` does.
     """
-    wanted = {**about, "format": layout.format, "columns": list(layout.columns)}
+    about = {**about, "format": layout.format, "columns": list(layout.columns)}
     try:
-        return _export(path, layout, walk, wanted)
+        return _export(path, layout, walk, about)
     except OSError as error:
         raise ExportUnwritable(f"{path} cannot be written: {error.strerror}.") from error
 

@@ -1,8 +1,7 @@
 """Records of JSON: one object to a line, or the objects of one array.
 
-What is nested in an object has a name with dots: ``{"dates": {"published": …}}`` has the column
-``dates.published``. Lists stay as they are. NaN and infinities, which JSON does not know but many
-write, are missing values.
+What is nested has a name with dots: ``{"dates": {"published": …}}`` is the column
+``dates.published``. Lists stay. NaN and infinities, which many write, are missing values.
 
 ijson would not do for arrays: it knows no lines, and ends at the first element that holds NaN, too
 long an integer or too many levels, which here lose their own row alone.
@@ -15,9 +14,8 @@ from collections.abc import Iterator, Mapping
 from json import JSONDecodeError
 from math import isfinite
 
-from dynamo.files.columns import ColumnNames
 from dynamo.files.lines import LONGEST_LINE, FileUnreadable, Lines
-from dynamo.files.records import MOST_NESTED, Record, Rejected, RowRefused
+from dynamo.files.records import MOST_NESTED, ColumnNames, Record, Rejected, RowRefused
 
 _CHUNK = 64 * 1024
 """Characters of an array that are read at a time."""
@@ -181,8 +179,8 @@ def _end_of(text: str, start: int) -> int:
 def flat(values: Mapping[str, object]) -> dict[str, object]:
     """Return the values of an object and of those nested in it, by their names with dots.
 
-    Raises RowRefused where they are nested more than `MOST_NESTED` deep, lists too, or all the
-    names have `LONGEST_LINE` characters or more: each repeats those of the objects around it.
+    Raises RowRefused where they are nested more than `MOST_NESTED` deep, or all the names have
+    `LONGEST_LINE` characters or more: each repeats those of the objects around it.
     """
     found: dict[str, object] = {}
     _flatten(values, "", found, depth=1, length=0)

@@ -1,6 +1,6 @@
 """The lines of a text file, numbered from 1, whatever it is packed and encoded in.
 
-A file is as it is, or packed by gzip, or alone in a zip archive. Its encoding is found out here:
+It may be packed by gzip, or alone in a zip archive. Its encoding is found out here:
 charset-normalizer takes most Latin-1 for cp1250, and UTF-8 with one damaged byte too.
 """
 
@@ -122,9 +122,9 @@ def require_encoding(name: str) -> str:
 def encoding_of(content: IO[bytes]) -> str:
     """Return the encoding of a text by its byte order mark, or else by its bytes.
 
-    A text is UTF-16 without a mark where one of its first two bytes is zero. It is Windows-1252,
-    which holds Latin-1, where it has bytes beyond ASCII and none of them is a character of UTF-8.
-    All else is UTF-8, so that a damaged byte among umlauts affects its row alone.
+    UTF-16 without a mark has a zero among its first two bytes. Windows-1252, which holds Latin-1,
+    has bytes beyond ASCII of which none is a character of UTF-8. All else is UTF-8: a damaged byte
+    among umlauts affects its row alone.
     """
     chunk = content.read(_LOOKED_AT_A_TIME)
     for mark, encoding in _MARKS:
@@ -214,23 +214,19 @@ class Lines:
 def open_lines(path: Path, encoding: str | None = None) -> Iterator[Lines]:
     """Open a text file; an ``encoding`` that is not given is found out (see `encoding_of`).
 
-    Bytes that mean nothing in UTF-8 or another encoding of bytes become lone surrogates, so that
-    one of them affects one row only. Raises FileUnreadable, within the block too.
+    Bytes without a meaning become lone surrogates, so that one affects one row only. Raises
+    FileUnreadable, within the block too.
     """
     if encoding is None:
         with open_content(path) as content:
             encoding = encoding_of(content.unpacked)
-    with open_content(path) as content:
-        yield from _decoded(path, content, encoding)
-
-
-def _decoded(path: Path, content: Content, encoding: str) -> Iterator[Lines]:
     # UTF-16 and UTF-32 have no bytes that could stand for themselves.
     errors = "strict" if encoding.startswith(("utf-16", "utf-32")) else "surrogateescape"
     try:
-        with TextIOWrapper(
-            content.unpacked, encoding=encoding, errors=errors, newline="\n"
-        ) as text:
+        with (
+            open_content(path) as content,
+            TextIOWrapper(content.unpacked, encoding, errors, newline="\n") as text,
+        ):
             yield Lines(text, content.raw, name=content.name, encoding=encoding)
     except UnicodeDecodeError as error:
         raise FileUnreadable(f"{path} is not text in {encoding}: {error.reason}.") from error

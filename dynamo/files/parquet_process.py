@@ -1,11 +1,8 @@
 """The process that reads a file of Parquet, by pyarrow, and prints its rows as lines of JSON.
 
-A few kilobytes of Parquet may hold gigabytes, and how many is known only when they are unpacked.
-So this process gets no more memory than `dynamo.files.parquet_rows.MOST_MEMORY`. It prints
-
-- first an object with the ``columns`` and the number of ``rows``,
-- for each row an object of its values, or a text: why the row is rejected,
-- last, if the file cannot be read any further, a list of the reason.
+A few kilobytes may hold gigabytes, so it gets no more than `dynamo.files.parquet_rows.MOST_MEMORY`.
+It prints an object with the ``columns`` and the number of ``rows``; for each row an object of its
+values, or a text why it is rejected; last, where the file cannot be read on, a list of the reason.
 """
 
 import json
@@ -78,8 +75,7 @@ def _columns(fields: Iterable[pa.Field], prefix: str = "") -> Iterator[str]:
 def _rows(path: Path, metadata: FileMetaData, first: int, *, is_frugal: bool) -> Iterator[Row]:
     """Yield rows from the ``first`` on; to be frugal takes many times as long.
 
-    A text that is in many rows is in the file once. pyarrow can leave it so, as a dictionary, until
-    it is taken out of a row.
+    pyarrow can leave a text that is in many rows as it is in the file, once: as a dictionary.
     """
     with ParquetFile(
         path,

@@ -22,9 +22,8 @@ NEEDS_MORE = f"needs more than {MOST_MEMORY // 1024**2} MB of memory to be read.
 class ParquetRows(JsonRecords):
     """The rows of a file, numbered from 1 where others have lines, and its ``columns``.
 
-    Moments, dates and times are in ISO 8601 and UTC, decimals are texts, and so are bytes, as far
-    as they are UTF-8. Raises FileUnreadable where pyarrow is missing, the file is damaged, or it
-    needs more than `MOST_MEMORY`.
+    Moments, dates and times are in ISO 8601 and UTC; decimals and bytes are texts. Raises
+    FileUnreadable where pyarrow is missing, the file is damaged, or it needs more memory.
     """
 
     def __init__(self, path: Path) -> None:

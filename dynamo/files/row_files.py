@@ -1,18 +1,24 @@
-"""Files of rows, whatever their format: CSV, JSON lines, an array of JSON, Parquet, XML."""
+"""Files of rows, whatever their format, and their imports in two passes.
+
+The first pass checks every row, the second reads what to write. So nothing is written when the file
+turns out to be unreadable, and of the rows with one id only the newest is stored.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from dynamo.files.csv_rows import CsvRows, HeaderMissing
 from dynamo.files.json_rows import JsonArray, JsonLines
 from dynamo.files.lines import FileUnreadable, Lines, open_content, open_lines
 from dynamo.files.parquet_rows import MAGIC, ParquetRows
-from dynamo.files.records import Record, Rejected
+from dynamo.files.records import Record, Rejected, RejectsFile
 from dynamo.files.xml_rows import XmlRows
+from dynamo.upkeep.pace import Progress
 
 Row = TypeVar("Row")
 _REPORT_EVERY = 500
@@ -34,8 +40,7 @@ class Rows(Protocol):
 class RowFile:
     """A file, and what is known of its spelling: None is found out.
 
-    ``element`` is the name of the elements that are rows, of a file of XML. Only the first
-    ``limit`` rows are read.
+    ``element`` names the elements of XML that are rows. Only the first ``limit`` rows are read.
     """
 
     path: Path
@@ -47,10 +52,9 @@ class RowFile:
 
 @dataclass(frozen=True, slots=True)
 class OpenRows:
-    """The rows of an open file, and how it is spelled.
+    """The rows of an open file; ``bytes_read`` counts those on disk.
 
-    ``bytes_read`` counts those on disk. ``spelling`` says in words what was found out, if that is
-    not UTF-8 with commas.
+    ``spelling`` says in words what was found out, if that is not UTF-8 with commas.
     """
 
     rows: Iterator[Record | Rejected]
@@ -140,3 +144,99 @@ def _spelling(lines: Lines, reader: Rows) -> str:
         delimiter = "tabs" if reader.delimiter == "\t" else f"“{reader.delimiter}”"
         words.append(f"fields separated by {delimiter}")
     return ", ".join(words)
+
+
+Version = tuple[str, int]
+"""The id of a row, and a number that is greater for a newer version; of two alike the last wins."""
+_ROW_BITS = 40
+
+
+class Winners:
+    """The newest row of each id: about 150 bytes for each, whatever the id's length."""
+
+    def __init__(self) -> None:
+        self._newest: dict[bytes, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._newest)
+
+    def offer(self, version: Version, *, row: int) -> None:
+        """Add the version in a row, by its number in the file."""
+        key, number = _packed(version, row)
+        if number > self._newest.get(key, number - 1):
+            self._newest[key] = number
+
+    def is_winner(self, version: Version, *, row: int) -> bool:
+        """Return whether no version that was offered is newer than this one."""
+        key, number = _packed(version, row)
+        return self._newest.get(key) == number
+
+
+@dataclass(slots=True)
+class TwoPassImport(Generic[Row]):
+    """The rows of a file, ``parse``-d alike in both passes; ``rows == read + rejected``.
+
+    ``spelling`` is what was found out of the file's, in words.
+    """
+
+    file: RowFile
+    parse: Callable[[OpenRows], Iterable[Row | Rejected]]
+    version_of: Callable[[Row], Version]
+    rows: int = 0
+    rejected: int = 0
+    spelling: str = ""
+    winners: Winners = field(default_factory=Winners)
+
+    @property
+    def read(self) -> int:
+        return self.rows - self.rejected
+
+    @property
+    def superseded(self) -> int:
+        return self.read - len(self.winners)
+
+    def check(self, rejects: RejectsFile, progress: Progress) -> None:
+        """Read all rows, and write those that are rejected to ``rejects``.
+
+        Raises FileUnreadable, RejectsUnwritable, and what ``parse`` does.
+        """
+        with checked_rows(self.file, self.parse, progress) as (found, parsed):
+            self.spelling = found.spelling
+            for number, row in enumerate(parsed):
+                self.rows += 1
+                if isinstance(row, Rejected):
+                    rejects.add(row)
+                    self.rejected += 1
+                else:
+                    self.winners.offer(self.version_of(row), row=number)
+
+    def winning(self) -> Iterator[Row]:
+        """Read the newest rows again. Raises FileUnreadable where the file has changed."""
+        read = won = 0
+        with open_rows(self.file) as found:
+            for number, row in enumerate(self.parse(found)):
+                if isinstance(row, Rejected):
+                    continue
+                read += 1
+                if self.winners.is_winner(self.version_of(row), row=number):
+                    won += 1
+                    yield row
+        if (read, won) != (self.read, len(self.winners)):
+            raise FileUnreadable(f"{self.file.path} changed while it was read: run it again.")
+
+
+@contextmanager
+def checked_rows(
+    file: RowFile, parse: Callable[[OpenRows], Iterable[Row]], progress: Progress
+) -> Iterator[tuple[OpenRows, Iterator[Row]]]:
+    """Open a file for its first pass, which moves a progress bar by the bytes read."""
+    with (
+        open_rows(file) as found,
+        progress.step("Checking", total=file.path.stat().st_size, unit="B") as advance,
+    ):
+        yield found, found.advancing(parse(found), advance)
+
+
+def _packed(version: Version, row: int) -> tuple[bytes, int]:
+    row_id, order = version
+    return blake2b(row_id.encode(), digest_size=12).digest(), order << _ROW_BITS | row

@@ -1,10 +1,9 @@
 """Records of XML: each element of one name is a row.
 
-What is nested in it has a name with dots, as in `dynamo.files.json_rows`: ``reviewer.name``. Of
-several elements with one name the first counts. Attributes come after ``@``:
-``ratings.overall@max``. Prefixes of namespaces are left out.
+What is nested has a name with dots: ``reviewer.name``; of several with one name the first counts.
+Attributes come after ``@``: ``ratings.overall@max``. Prefixes of namespaces are left out.
 
-What defusedxml forbids is forbidden here by one handler. Its parsers do not tell how far they have
+What defusedxml forbids is forbidden here by one handler: its parsers do not tell how far they have
 read, which is what bounds a tag that never ends.
 """
 
@@ -12,9 +11,8 @@ from collections.abc import Iterator
 from typing import IO
 from xml.parsers import expat
 
-from dynamo.files.columns import ColumnNames
 from dynamo.files.lines import LONGEST_LINE, FileUnreadable
-from dynamo.files.records import MOST_NESTED, Record, Rejected
+from dynamo.files.records import MOST_NESTED, ColumnNames, Record, Rejected
 
 _CHUNK = 64 * 1024
 _NAME_BYTES = 100
@@ -26,10 +24,9 @@ _DEEPEST = 1_000
 class XmlRows(ColumnNames):
     """The elements of a name in a file of XML; ``columns`` are the names in those read so far.
 
-    A row is rejected where its names, attributes and texts have `LONGEST_LINE` characters or more,
-    or it is nested more than `MOST_NESTED` deep. FileUnreadable is raised for what the parser
-    would have to keep whole, before anything of it is a row: a tag, comment or processing
-    instruction of so many bytes, entities, elements that are never closed, ever new names.
+    A row is rejected where it has `LONGEST_LINE` characters or more, or is nested more than
+    `MOST_NESTED` deep. FileUnreadable is raised for what the parser would have to keep whole: a tag
+    or comment of so many bytes, entities, elements never closed, ever new names.
     """
 
     def __init__(self, content: IO[bytes], *, name: str, element: str) -> None:
@@ -90,7 +87,8 @@ class XmlRows(ColumnNames):
         if not self._path:
             if name != self._element:
                 return
-            self._begin_row()
+            self._values, self._refused, self._row_length = {}, "", 0
+            self._line = self._parser.CurrentLineNumber
         self._path.append(name)
         self._text, self._is_leaf = [], True
         self._count(len(name))
@@ -99,10 +97,6 @@ class XmlRows(ColumnNames):
         for attribute, value in attributes.items():
             if attribute.partition(":")[0] != "xmlns":
                 self._keep(f"@{_local(attribute)}", value)
-
-    def _begin_row(self) -> None:
-        self._values, self._refused, self._row_length = {}, "", 0
-        self._line = self._parser.CurrentLineNumber
 
     def _meet(self, *names: str) -> None:
         for name in names:

@@ -1,13 +1,16 @@
 """EXPLAIN: how a page was read, what it cost, and what it would have cost another way."""
 
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import date
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from dynamo.calls.meter import UNLABELLED, Meter
+from dynamo.items import item_bytes
 from dynamo.lists.reader import Page, RunRead
-from dynamo.lists.sizes import item_bytes
-from dynamo.prices import prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +36,7 @@ class OtherLine:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A plan that was not chosen, and its expected cost.
-
-    The cost is None when the plan would read everything and find nothing.
-    """
+    """A plan that was not chosen, and its expected cost; None when it would find nothing."""
 
     plan: str
     estimated_capacity_units: float | None
@@ -46,7 +46,7 @@ class Alternative:
 class Total:
     """What a whole page has read: its list, and everything beside it.
 
-    ``milliseconds`` is the time until the explanation was made; totals that differ in it are equal.
+    ``milliseconds`` is the time until the explanation was made; it counts in no comparison.
     """
 
     calls: int
@@ -65,10 +65,9 @@ class Explanation:
     """How a page of a list was read.
 
     The figures do not include the calls in ``other``; those of ``total`` do. ``merged_from`` has,
-    for each item shown, the number of its query in ``queries``, from 0.
-    ``mean_item_bytes`` is the mean size of the entries on the page as DynamoDB counts it, None for
-    an empty page. ``fell_back`` is true when a query with a filter found too little, and queries
-    without one continued it; ``was_cut`` when the page is short because its units were spent.
+    for each item shown, the number of its query, from 0. ``mean_item_bytes`` is None for an empty
+    page. ``fell_back`` is true when queries without a filter continued one that found too little;
+    ``was_cut`` when the page is short because its units were spent.
     """
 
     plan: str
@@ -88,10 +87,7 @@ class Explanation:
 
     @property
     def expected_of_others(self) -> float | None:
-        """The lowest cost that another plan was expected to have, in capacity units.
-
-        None where there is none to compare with.
-        """
+        """The lowest cost expected of another plan, in capacity units; None without one."""
         others = [other.estimated_capacity_units for other in self.alternatives]
         known = [units for units in others if units is not None]
         return None if self.estimated_capacity_units is None else min(known, default=None)
@@ -276,3 +272,55 @@ def _x(column: int) -> int:
 def _dots(columns: Iterable[int], y: int) -> str:
     """Build a path that is a dot in each column, if its line has round ends."""
     return "".join(f"M{_x(column)} {y}h0" for column in columns)
+
+
+MILLION = 1_000_000
+CENT = 0.01
+HALF_UP = 1e-9
+"""Added before rounding, which would make $0.62 of $0.625."""
+CENTS_BELOW = 10
+"""Dollars: larger amounts are shown without cents."""
+_FILE = Path(__file__).with_name("prices.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Dollars for a million units, and for a gigabyte stored for a month."""
+
+    region: str
+    since: date
+    source: str
+    million_read_units: float
+    million_write_units: float
+    gigabyte_month: float
+
+    def reads(self, units: float, *, times: float = MILLION) -> float:
+        """Return the dollars for reading so many units so many times."""
+        return units * times * self.million_read_units / MILLION
+
+    def writes(self, units: float, *, times: float = MILLION) -> float:
+        """Return the dollars for writing so many units so many times."""
+        return units * times * self.million_write_units / MILLION
+
+
+@lru_cache(maxsize=1)
+def prices() -> Prices:
+    """Return the prices of the file."""
+    return Prices(**tomllib.loads(_FILE.read_text()))
+
+
+def dollars(amount: float) -> str:
+    """Format an amount in English, such as ``$0.25``, ``$12``, ``$1,250`` and ``under $0.01``."""
+    if is_under_a_cent(amount):
+        return "under $0.01"
+    return f"${amount + HALF_UP:,.{decimal_places(amount)}f}"
+
+
+def is_under_a_cent(amount: float) -> bool:
+    """Return whether an amount is more than nothing, and less than a cent."""
+    return 0 < amount < CENT
+
+
+def decimal_places(amount: float) -> int:
+    """Return how many decimal places of an amount are shown: cents only below ten dollars."""
+    return 2 if amount < CENTS_BELOW else 0

@@ -15,10 +15,8 @@ from itertools import islice, takewhile
 from math import ceil, inf
 
 from dynamo.calls.pool import Pool
-from dynamo.items import Item
-from dynamo.lists.runs import Position, Run
-from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK, blocks_of
-from dynamo.lists.sources import NOTHING, Chunk, Source
+from dynamo.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
+from dynamo.lists.runs import NOTHING, Chunk, Position, Run, Source
 
 LEAST_UNITS = UNITS_PER_BLOCK
 """Capacity units of the cheapest Query, eventually consistent."""

@@ -23,8 +23,8 @@ from itertools import chain, combinations
 from math import ceil, erfc, inf, isfinite, sqrt
 from typing import TypeVar
 
+from dynamo.items import BLOCK, UNITS_PER_BLOCK
 from dynamo.lists.runs import Run
-from dynamo.lists.sizes import BLOCK, UNITS_PER_BLOCK
 
 TOP_UP = 1.5
 """The price of a second round for a run: half a capacity unit, and a whole one for the wait."""

@@ -1,23 +1,28 @@
 """The reader: one page of an exact, ordered merge of runs, from any position, in both directions.
 
 `dynamo.lists.merging` explains why the merge is exact. The cost of a page depends on its size and
-the number of runs, not on how deep it lies: a run resumes behind a key, it never skips items.
+the number of runs, not on how deep it lies: a run resumes behind a key, it never skips items. Part
+3 of "Efficient filtering with DynamoDB" carries one key per query from page to page; here one
+position resumes all of them.
 
-Part 2 of "Efficient filtering with DynamoDB" merges one page of each query; so does this reader
-when each first read asks for a whole page. Its part 3 carries one key per query from page to page;
-here one position resumes all of them.
+A list may also be read in *segments*, stretches of places with runs of their own, such as a table
+for each month, or ratings (`Run.section`). They are read in steps of 1, 1, 2, 4, 8, no further than
+needed, which bounds the rounds of a page in a nearly empty list. Where it is known how many items
+are ahead in each, the first step has all segments that the page is expected to take.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
 from typing import Generic, TypeVar
 
-from dynamo.calls.pool import Pool
-from dynamo.lists.merging import LARGEST_ITEM, Entry, Fallback, Merge
-from dynamo.lists.runs import Position, Run
-from dynamo.lists.sources import Source
+from dynamo.calls.batches import Batches
+from dynamo.calls.client import client, pool
+from dynamo.calls.pool import Backoff, Pool
+from dynamo.items import blocks_of
+from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback, Merge
+from dynamo.lists.runs import Position, QuerySource, Run, Source
 
 T = TypeVar("T")
 
@@ -243,3 +248,164 @@ def _first_ordinal(
     if start is None:
         return None
     return start - count if start <= 0 else max(1, start - count)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The places with ``since <= place < until``. ``name`` is for the caller's use.
+
+    ``expected`` is how many of its items are ahead of the page; a wrong number costs a round.
+    """
+
+    name: str
+    since: str
+    until: str
+    expected: float = inf
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentsPlan:
+    """All runs of some segments, and how to read them: see `dynamo.lists.reader.read_page`."""
+
+    runs: Sequence[Run]
+    first_reads: Sequence[int] | None = None
+    fallback: Fallback | None = None
+
+
+PlanOf = Callable[[Sequence[Segment], int], SegmentsPlan]
+"""Plans to read some segments, in reading order, for so many needed items.
+
+It is called only for those that may be read now, and again for fewer if these cost too much.
+"""
+
+
+def read_segments(
+    segments: Sequence[Segment],
+    plan_of: PlanOf,
+    request: PageRequest,
+    *,
+    source: Source,
+    pool: Pool,
+    order: Order = Order.NEWEST_FIRST,
+) -> Page:
+    """Read one page of a list, segment by segment, until it is full.
+
+    Segments come in any order, and must not overlap; neither may their runs. The page keeps within
+    the request's ``most_units``, and ends in front of segments that would take more; but of those
+    read first an item of each run is read in any case.
+    """
+    ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
+    ahead = _ahead(segments, request, ascending=ascending)
+    merges: list[Merge] = []
+    found: list[Entry] = []
+    cut_at: Position | None = None
+    begun = 0
+    while begun < len(ahead) and len(found) <= request.size and cut_at is None:
+        needed = request.size + 1 - len(found)
+        left = request.most_units - sum(merge.capacity_units for merge in merges)
+        step = next_step(ahead[begun:], needed, least=max(begun, 1))
+        plan = plan_of(step, needed)
+        largest = max([request.largest_item, *(merge.largest_item for merge in merges)])
+        while len(step) > 1 and _least_units(plan, largest) > left:
+            step = step[: len(step) // 2]
+            plan = plan_of(step, needed)
+        if merges and _least_units(plan, largest) > left:
+            cut_at = Position(step[0].since if ascending else step[0].until)
+            break
+        merge = Merge(
+            plan.runs,
+            request.position,
+            needed=needed,
+            ascending=ascending,
+            fallback=plan.fallback,
+            most_units=left,
+            largest_item=largest,
+        )
+        merge.read(source, pool, first_reads=plan.first_reads)
+        merges.append(merge)
+        found += merge.found(needed)
+        cut_at = merge.cut_at
+        begun += len(step)
+    return page_of(request, found, merges=merges, cut_at=cut_at)
+
+
+def next_step(ahead: Sequence[Segment], needed: int, *, least: int) -> Sequence[Segment]:
+    """Return the segments to read at once: ``least``, or more if these are expected to be few."""
+    number, expected = 0, 0.0
+    while number < len(ahead) and (number < least or expected < needed):
+        expected += ahead[number].expected
+        number += 1
+    return ahead[:number]
+
+
+def _least_units(plan: SegmentsPlan, largest_item: int) -> float:
+    return LEAST_UNITS * blocks_of(largest_item) * len(plan.runs)
+
+
+def _ahead(
+    segments: Sequence[Segment], request: PageRequest, *, ascending: bool
+) -> Sequence[Segment]:
+    """Return the segments that may hold items ahead, in reading order."""
+    ordered = sorted(segments, key=lambda segment: segment.since, reverse=not ascending)
+    if request.position is None:
+        return ordered
+    place = request.position.place
+    return [s for s in ordered if (s.until > place if ascending else s.since < place)]
+
+
+PATIENCE = Backoff(attempts=3)
+"""For pages: a visitor is waiting, so a throttled call is soon an error."""
+
+
+def read(
+    runs: Sequence[Run],
+    request: PageRequest,
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    first_reads: Sequence[int] | None = None,
+    fallback: Fallback | None = None,
+    look_ahead: bool = True,
+) -> Page:
+    """Read a page from DynamoDB; see `dynamo.lists.reader.read_page`."""
+    return read_page(
+        runs,
+        request,
+        source=QuerySource(client()),
+        pool=pool(),
+        order=order,
+        first_reads=first_reads,
+        fallback=fallback,
+        look_ahead=look_ahead,
+    )
+
+
+def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iterator[Entry]:
+    """Yield a whole list, read in pages of ``at_once`` entries: for commands, never for a page."""
+    request = PageRequest(at_once)
+    while True:
+        page = page_of(request)
+        yield from page.entries
+        if page.next_position is None:
+            return
+        request = PageRequest(at_once, page.next_position)
+
+
+def read_in_segments(
+    segments: Sequence[Segment],
+    plan_of: PlanOf,
+    request: PageRequest,
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    may_miss_tables: bool = False,
+) -> Page:
+    """Read a page of a list in segments; see `dynamo.lists.reader`.
+
+    With ``may_miss_tables`` a table that does not exist is read as an empty one.
+    """
+    source = QuerySource(client(), may_miss_tables=may_miss_tables)
+    return read_segments(segments, plan_of, request, source=source, pool=pool(), order=order)
+
+
+def page_batches() -> Batches:
+    """Return batch calls for a page, with few retries when throttled."""
+    return Batches(client(), pool(), backoff=PATIENCE)

@@ -1,29 +1,36 @@
-"""Runs: the ordered stretches of items that a list is merged from.
+"""Runs: the ordered stretches of items that a list is merged from, their sort keys and Queries.
 
-A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index
-on comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log.
-Runs can be merged because the last part of their sort keys, the *place*, is unique and sorts the
-same way in all of them (see `dynamo.lists.sort_keys`). They can be resumed because the
-ExclusiveStartKey of any run can be built from the place of any item: DynamoDB starts behind that
-key whether or not an item has it.
+A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index on
+comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log. Runs can
+be merged because the last part of their sort keys, the *place*, is unique and sorts the same way in
+all of them: ``2026-11-20T09:30:00.123456Z#<id>``. UTC at a fixed width makes the order of the
+strings, to DynamoDB and Python alike, the order of time; the id breaks ties. Runs can be resumed
+because the ExclusiveStartKey of any can be built from any place, whether or not an item has it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
 
+from botocore.exceptions import ClientError
+
+from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.items import Item, Value, wire_key
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
     """Where an item stands in a list: enough to resume every run behind it.
 
-    ``place`` is the part of the sort key that all runs share. ``rest`` is the part of the item's
-    table key that the place does not imply, often empty. ``ordinal`` is the item's number in the
-    list as the visitor walked it: from 1, or from -1, the last item, if the walk began at the end.
-    It is for display, as it drifts when items are added or removed. It is 0 in front of the first
-    item and behind the last one, and None where it is not known.
+    ``place`` is the part of the sort key that all runs share, ``rest`` what it does not imply of
+    the item's table key. ``ordinal`` is for display: the item's number as the visitor walked, from
+    1, or from -1, the last item, if the walk began at the end; 0 in front of the first item and
+    behind the last one, None where it is not known.
     """
 
     place: str
@@ -35,9 +42,9 @@ class Position:
 class Index:
     """A table or secondary index, and how its keys relate to positions.
 
-    ``table_key`` returns the table's own key (attribute name to string) of the item at a position;
-    ``rest_of`` returns the `Position.rest` of an item. It must use key attributes only, because a
-    LastEvaluatedKey has no others. ``name`` is None for the table itself.
+    ``table_key`` returns the table's own key of the item at a position, ``rest_of`` the
+    `Position.rest` of an item, by key attributes only: a LastEvaluatedKey has no others. ``name``
+    is None for the table itself.
     """
 
     table: str
@@ -51,11 +58,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A filter that keeps the items whose ``attribute`` is one of ``values``.
-
-    Items that it drops were read and are charged for ("Filter expressions for the Query
-    operation" of the Developer Guide).
-    """
+    """A filter that keeps items whose ``attribute`` is one of ``values``; all are charged for."""
 
     attribute: str
     values: tuple[Value, ...]
@@ -112,7 +115,7 @@ class Run:
     def start_at(self, position: Position, *, ascending: bool) -> Start:
         """Return where this run resumes behind ``position``, which may come from another run.
 
-        Descending from ``since`` itself nothing can follow, and DynamoDB refuses a start key there.
+        DynamoDB refuses a start key at ``since`` itself where nothing can follow.
         """
         in_front, behind = Start.EDGE, Start.NOWHERE
         if not ascending:
@@ -140,3 +143,168 @@ class Run:
 
     def _local(self, position: Position) -> Position:
         return replace(position, place=position.place.removeprefix(self.section))
+
+
+HIGHEST = "\U0010ffff"
+"""Sorts behind every character that a sort key may hold."""
+_SURROGATES = range(0xD800, 0xE000)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The result of one read of a run.
+
+    ``last`` is the position the read stopped at, maybe beyond the last of ``items``; None when the
+    run is exhausted. ``items_read`` is the ScannedCount.
+    """
+
+    items: tuple[Item, ...]
+    last: Position | None
+    items_read: int
+    capacity_units: float
+
+
+NOTHING = Chunk(items=(), last=None, items_read=0, capacity_units=0.0)
+
+
+class Source(Protocol):
+    """Reads the next items of a run, in order."""
+
+    def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
+        """Read up to ``limit`` items of ``run`` behind a position; None is the run's own edge."""
+
+
+class QuerySource:
+    """Reads runs by Query, one call each. Raises botocore's errors.
+
+    Follows "Key condition expressions for the Query operation" of the Developer Guide.
+    """
+
+    def __init__(self, client: "DynamoDBClient", *, may_miss_tables: bool = False) -> None:
+        self._client = client
+        self._may_miss_tables = may_miss_tables
+
+    def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
+        request = query_request(run, behind=behind, limit=limit, ascending=ascending)
+        if request is None:
+            return NOTHING
+        try:
+            response = self._client.query(**request)
+        except ClientError as error:
+            if self._may_miss_tables and isinstance(fault_in(error), NotSetUp):
+                return NOTHING
+            raise
+        last_key = response.get("LastEvaluatedKey")
+        return Chunk(
+            items=tuple({**item, **run.known} for item in response["Items"]),
+            last=run.position_of(last_key) if last_key else None,
+            items_read=response["ScannedCount"],
+            capacity_units=response.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0),
+        )
+
+
+def query_request(
+    run: Run, *, behind: Position | None, limit: int, ascending: bool
+) -> dict[str, Any] | None:
+    """Build the parameters of the Query that reads a run; None when nothing is left to read."""
+    start = Start.EDGE if behind is None else run.start_at(behind, ascending=ascending)
+    if start is Start.NOWHERE or run.is_empty:
+        return None
+    condition, values = _key_condition(run)
+    request: dict[str, Any] = {
+        "TableName": run.index.table,
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeNames": {"#p": run.index.partition_key},
+        "ExpressionAttributeValues": {name: {"S": value} for name, value in values.items()},
+        "ScanIndexForward": ascending,
+        "ReturnConsumedCapacity": "INDEXES",
+        "Limit": limit,
+    }
+    if "#s" in condition:
+        request["ExpressionAttributeNames"]["#s"] = run.index.sort_key
+    if run.index.name is not None:
+        request["IndexName"] = run.index.name
+    if run.index.consistent:
+        request["ConsistentRead"] = True
+    if start is Start.BEHIND and behind is not None:
+        request["ExclusiveStartKey"] = run.start_key(behind)
+    _add_filter(request, run.keep)
+    return request
+
+
+def _add_filter(request: dict[str, Any], keep: Sequence[OneOf]) -> None:
+    terms = []
+    for number, one_of in enumerate(keep):
+        values = {f":f{number}_{n}": value for n, value in enumerate(one_of.values)}
+        request["ExpressionAttributeNames"][f"#f{number}"] = one_of.attribute
+        request["ExpressionAttributeValues"] |= values
+        terms.append(f"#f{number} IN ({', '.join(values)})")
+    if terms:
+        request["FilterExpression"] = " AND ".join(terms)
+
+
+def _key_condition(run: Run) -> tuple[str, Mapping[str, str]]:
+    # Both ends are bounded, so that no neighbouring prefix is read. BETWEEN includes its upper end,
+    # which therefore lies just below ``until``: a read that stopped at an item at ``until`` could
+    # not be resumed, neither from outside the range nor from its edge.
+    values = {":p": run.partition}
+    if run.since is None and run.until is None:
+        if not run.prefix:
+            return "#p = :p", values
+        return "#p = :p AND begins_with(#s, :prefix)", values | {":prefix": run.prefix}
+    if run.until is None and not run.prefix:
+        return "#p = :p AND #s >= :low", values | {":low": run.since or ""}
+    if run.since is None and not run.prefix:
+        return "#p = :p AND #s < :high", values | {":high": run.until or ""}
+    low = run.prefix + (run.since or "")
+    high = run.prefix + (HIGHEST if run.until is None else _just_below(run.until))
+    return "#p = :p AND #s BETWEEN :low AND :high", values | {":low": low, ":high": high}
+
+
+def _just_below(key: str) -> str:
+    """Return a string that is above all sort keys below ``key``, and below ``key`` itself."""
+    code = ord(key[-1]) - 1
+    if code < 0:
+        return key[:-1]
+    if code in _SURROGATES:
+        code = _SURROGATES.start - 1
+    return key[:-1] + chr(code) + HIGHEST
+
+
+SEPARATOR = "#"
+
+
+def timestamp(moment: datetime) -> str:
+    """Format an aware datetime as UTC at fixed width, such as ``2026-11-20T09:30:00.123456Z``.
+
+    Raises ValueError for a naive datetime.
+    """
+    if moment.utcoffset() is None:
+        sentence = f"{moment.isoformat()} has no time zone; a sort key needs an aware datetime"
+        raise ValueError(sentence)
+    utc = moment.astimezone(UTC).replace(tzinfo=None)
+    return utc.isoformat(timespec="microseconds") + "Z"
+
+
+def parse_timestamp(text: str) -> datetime:
+    """Parse what `timestamp` wrote, as an aware UTC datetime. Raises ValueError for other text."""
+    moment = datetime.fromisoformat(text)
+    if timestamp(moment) != text:  # it takes other forms as well, which would sort wrongly
+        sentence = f"{text!r} is not of the fixed width of a sort key's timestamp"
+        raise ValueError(sentence)
+    return moment
+
+
+def sort_key_of(moment: datetime, unique_id: str) -> str:
+    """Build the sort key of an item created at ``moment``."""
+    return timestamp(moment) + SEPARATOR + unique_id
+
+
+def moment_at(sort_key: str) -> datetime:
+    """Return the moment a sort key begins with, as an aware UTC datetime."""
+    return parse_timestamp(sort_key.partition(SEPARATOR)[0])
+
+
+def id_at(sort_key: str) -> str:
+    """Return the id a sort key ends with, which may contain a ``#``."""
+    return sort_key.partition(SEPARATOR)[2]

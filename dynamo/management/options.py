@@ -11,7 +11,7 @@ import django
 from django.core.management.base import CommandError
 
 from dynamo.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
-from dynamo.files.values import FormatUnknown
+from dynamo.files.records import FormatUnknown
 
 
 def at_least_one(text: str) -> int:

@@ -1,34 +1,27 @@
 """Streams: the changes of a table, read in order and resumed at a checkpoint.
 
-A stream is a tree of shards: when one is closed, its children continue it. The records of one item
-are in one shard or, later, in a descendant; a shard is read to its end before its children, so the
-records of an item come in the order of its writes. There is no order between items.
+A stream is a tree of shards: when one is closed, its children continue it, and are read after it,
+so the records of one item come in the order of its writes. There is no order between items.
 
 Reading is at least once: a checkpoint is saved after the records before it were applied. DynamoDB
 keeps records for 24 hours; a later reader starts with the oldest that is left, and reports it.
-
-Follows "Change data capture for DynamoDB Streams" of the Developer Guide and the API Reference of
-DynamoDB Streams.
+Follows "Change data capture for DynamoDB Streams" of the Developer Guide.
 """
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import ClientError
 
 from dynamo.calls.client import StreamsApi
 from dynamo.errors import DynamoError
+from dynamo.items import wire_key
+from dynamo.writes.transactions import put, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-from dataclasses import field
-from typing import TYPE_CHECKING
-
-from dynamo.items import wire_key
-from dynamo.writes.actions import put
-from dynamo.writes.transactions import write_one
 
 Record = Mapping[str, Any]
 """A record of a stream, in the form of GetRecords and of AWS Lambda's events."""
@@ -85,9 +78,9 @@ class _Reading:
 class StreamWalk:
     """Reads a stream from its checkpoints on, and applies each batch of records.
 
-    ``apply`` must be idempotent: a batch is repeated after a restart. What it raises ends the walk,
-    and the batch is not checkpointed. ``report`` gets a sentence when records were lost. ``pause``
-    is the time in seconds between two reads when no shard had records.
+    ``apply`` must be idempotent: a batch is repeated after a restart; what it raises ends the walk.
+    ``report`` gets a sentence when records were lost. ``pause`` is in seconds, between two reads
+    when no shard had records.
     """
 
     def __init__(
@@ -111,8 +104,7 @@ class StreamWalk:
     def drain(self, *, looks: int = 3) -> int:
         """Read until every open shard was empty ``looks`` times in a row; return the records read.
 
-        One empty response does not prove that nothing follows. Raises what ``apply`` does, and
-        botocore's errors.
+        Raises what ``apply`` does, and botocore's errors.
         """
         records = 0
         while True:
@@ -143,16 +135,17 @@ class StreamWalk:
         """Return the unfinished shards whose parents are finished or gone."""
         if self._parents is None:
             self._parents = {one["ShardId"]: one.get("ParentShardId") for one in self._describe()}
-            self._readings = {shard: self._reading(shard) for shard in self._parents}
+            self._readings = {
+                shard: self._readings.get(shard)
+                or _Reading(shard, self._checkpoints.load(self._arn, shard))
+                for shard in self._parents
+            }
+        unread = {one.shard for one in self._readings.values() if not one.checkpoint.finished}
         return [
-            reading
-            for shard, reading in self._readings.items()
-            if not reading.checkpoint.finished and self._is_done(self._parents[shard])
+            self._readings[one]
+            for one in self._parents
+            if one in unread and self._parents[one] not in unread
         ]
-
-    def _is_done(self, parent: str | None) -> bool:
-        known = self._readings.get(parent or "")
-        return known is None or known.checkpoint.finished
 
     def _describe(self) -> Iterator[Mapping[str, Any]]:
         start: dict[str, str] = {}
@@ -162,10 +155,6 @@ class StreamWalk:
             if "LastEvaluatedShardId" not in described:
                 return
             start = {"ExclusiveStartShardId": described["LastEvaluatedShardId"]}
-
-    def _reading(self, shard: str) -> _Reading:
-        known = self._readings.get(shard)
-        return known or _Reading(shard, self._checkpoints.load(self._arn, shard))
 
     def _look_at(self, reading: _Reading) -> int:
         """Read, apply and checkpoint the next records of a shard; return their number."""
@@ -204,24 +193,18 @@ class StreamWalk:
             )
             reading.checkpoint = Checkpoint()
         elif code == _GONE:
-            self._leave(reading)
+            self._report(f"The shard {reading.shard} is gone, with whatever was not read of it.")
+            reading.checkpoint = Checkpoint(reading.checkpoint.sequence_number, finished=True)
         return None
 
     def _iterator(self, reading: _Reading) -> str:
         after = reading.checkpoint.sequence_number
-        where: dict[str, str] = (
-            {"ShardIteratorType": "TRIM_HORIZON"}
-            if after is None
-            else {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": after}
-        )
+        where = {"ShardIteratorType": "TRIM_HORIZON"}
+        if after is not None:
+            where = {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": after}
         answer = self._api.get_shard_iterator(StreamArn=self._arn, ShardId=reading.shard, **where)
         iterator: str = answer["ShardIterator"]
         return iterator
-
-    def _leave(self, reading: _Reading) -> None:
-        """Skip a shard that has vanished since it was described."""
-        self._report(f"The shard {reading.shard} is gone, with whatever was not read of it.")
-        reading.checkpoint = Checkpoint(reading.checkpoint.sequence_number, finished=True)
 
 
 KEPT_SECONDS = 7 * 24 * 3600
@@ -234,8 +217,7 @@ _SEQUENCE_NUMBER, _FINISHED = "sequence_number", "finished"
 class TableCheckpoints:
     """Checkpoints as items of a table, which must not be the one whose stream is read.
 
-    ``key(stream, shard)`` returns the table key of a checkpoint. With ``expiry_attribute`` DynamoDB
-    deletes them long after their shards are gone; a missing one only means a replay.
+    With ``expiry_attribute`` DynamoDB deletes them long after their shards are gone.
     """
 
     client: "DynamoDBClient"

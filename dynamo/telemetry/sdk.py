@@ -19,9 +19,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from dynamo.calls.client import on_every_client
-from dynamo.telemetry.instruments import Instruments, Queue
 from dynamo.telemetry.requests import set_observer
-from dynamo.telemetry.spans import CallSpans, RequestSpans
+from dynamo.telemetry.spans import CallSpans, Instruments, Queue, RequestSpans
 
 SERVICE = "dynashop"
 AT_EXIT_SECONDS = 2.0

@@ -11,7 +11,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from dynamo.lists.explain import Explanation, Picture, Total, picture_of
-from dynamo.web.numbers import grouped, in_dollars, plural_of
+from dynamo.web.paging import grouped, in_dollars, plural_of
 
 register = template.Library()
 register.filter(in_dollars)

@@ -1,7 +1,6 @@
 """Erasure: find and delete the items of a person, kind by kind, or print what they hold.
 
-Each app declares its kinds; a command goes through all of them. Items are found by indexes, which
-lag behind the table: run it again for what was written a moment ago.
+Items are found by indexes, which lag: run it again for what was written a moment ago.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,9 +23,8 @@ NAMES_AT_ONCE = 100
 class Trace:
     """One kind of items of a person.
 
-    ``find(username)`` returns their names; ``delete(username, name)`` deletes one, without an error
-    when it does not exist any more. ``keys(username, name)`` returns each of its items that hold
-    something of the person.
+    ``find(username)`` returns their names, ``keys`` each of an item's keys that hold something of
+    the person; ``delete`` raises nothing when an item does not exist any more.
     """
 
     kind: str
@@ -54,7 +52,7 @@ def held(trace: Trace, username: str, read: ReadMany) -> Iterator[list[dict[str,
     """Yield what is stored of a person of one kind, `NAMES_AT_ONCE` names at a time.
 
     Each item is its attributes by their names in the model. ``read`` returns the items that there
-    are, in any order.
+    are.
     """
     names = iter(trace.find(username))
     while some := list(dict.fromkeys(islice(names, NAMES_AT_ONCE))):

@@ -2,10 +2,8 @@
 
 An app declares kinds of items, by the beginnings of their keys. A kind notes what a Scan of its
 table passes to it, and then names candidates: parts that look wrong, each with a strong read of
-that part alone, which decides. Here are the Scan, that second read, and the two kinds that most
-others are made of: attributes that follow from an item (`Derived`), and sharded counters (`Sums`).
-
-A check reads whole tables: for commands, never for a page.
+that part alone, which decides. Most kinds are attributes that follow from an item (`Derived`), or
+sharded counters (`Sums`). A check reads whole tables: for commands, never for a page.
 """
 
 import time
@@ -17,10 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dynamo.calls.client import client
 from dynamo.items import Item
-from dynamo.writes.actions import Action
-from dynamo.writes.counters import Counters, cells_in
-from dynamo.writes.shards import shards_in
-from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.writes.counters import Counters, cells_in, shards_in
+from dynamo.writes.transactions import Action, ConditionFailed, write_together
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -41,10 +37,9 @@ Repair = Callable[[dict[str, Any]], object]
 class Difference:
     """A stored value that differs from the expected one.
 
-    ``subject`` names the item or counter. ``mend`` repairs it and returns whether it did, False
-    when it changed meanwhile; it is None where the expected value cannot be derived. A busy one
-    kept changing while it was compared, and may be as it should be. With ``is_hint`` nothing is
-    wrong: the stored value only costs more than it need.
+    ``subject`` names the item or counter. ``mend`` repairs it, and returns False when it changed
+    meanwhile; it is None where nothing can be derived. A busy one kept changing, and may be as it
+    should be. With ``is_hint`` nothing is wrong: the value only costs more than it need.
     """
 
     kind: str
@@ -74,8 +69,8 @@ class Difference:
 class Candidate:
     """A part that looks wrong; ``reread`` reads it alone, strongly, and returns its differences.
 
-    ``found`` is what a Scan made of several items that are not written together: then two reads in
-    a row must agree. None where a single read decides.
+    ``found`` is what a Scan made of items that are not written together: then two reads in a row
+    must agree. None where a single read decides.
     """
 
     reread: Callable[[], Iterable[Difference]]
@@ -94,17 +89,12 @@ class Kind(Protocol):
     def candidates(self) -> Iterator[Candidate]: ...
 
 
-def _unseen(_number: int) -> None:
-    pass
-
-
 def find_differences(
-    table: str, checks: Mapping[str, Sequence[Kind]], advance: Advance = _unseen
+    table: str, checks: Mapping[str, Sequence[Kind]], advance: Advance = lambda _number: None
 ) -> Iterator[tuple[str, Difference]]:
     """Yield each difference with the name of its check, by one Scan of the table for all checks.
 
-    The candidates of a kind are named after those of the kinds before it were yielded, and may have
-    been repaired. Raises botocore's errors.
+    The candidates of a kind are named after those before it may have been repaired.
     """
     kinds = [(name, kind) for name, some in checks.items() for kind in some]
     handlers = [handler for _, kind in kinds for handler in kind.handlers().items()]
@@ -119,7 +109,9 @@ def find_differences(
             yield name, difference
 
 
-def every_item(client: "DynamoDBClient", table: str, advance: Advance = _unseen) -> Iterator[Item]:
+def every_item(
+    client: "DynamoDBClient", table: str, advance: Advance = lambda _number: None
+) -> Iterator[Item]:
     """Yield all items of a table by a strong Scan, at one capacity unit for each 4 KB."""
     start: dict[str, Any] = {}
     while True:
@@ -208,10 +200,9 @@ def repair_once(repair: Callable[..., object], *arguments: object) -> bool:
 class Derived:
     """Items with texts that follow from the item, and from what ``derive`` reads beside it.
 
-    ``derive`` returns what they should be, and ``actions`` builds what writes that, on condition
-    that the item is unchanged. ``names`` are the attributes compared, by default those that were
-    derived. ``write`` writes actions all or nothing, ``read`` reads an item strongly. Only the keys
-    of wrong items are kept.
+    ``actions`` builds what writes them, on condition that the item is unchanged. ``names`` are the
+    attributes compared, by default those derived. ``write`` writes actions all or nothing, ``read``
+    reads an item strongly.
     """
 
     kind: str
@@ -258,10 +249,9 @@ class Sums:
     """Sharded counters, each the sums of the items that it counts.
 
     ``shards`` is how the keys of their shards begin, ``items`` those of counted items, of which
-    ``cells`` returns the names and cells of the counters that count one. ``count`` counts again,
-    strongly; where it is None the counts of the Scan are right as long as the counter stays as it
-    was. Counters whose names ``exists`` does not know are passed over. ``also`` builds actions that
-    a correction needs, ``after`` is called behind it.
+    ``cells`` returns names and cells of counters. ``count`` counts again, strongly; where it is
+    None the Scan is right as long as the counter stays as it was. ``exists`` tells which to pass
+    over; ``also`` builds actions that a correction needs, ``after`` is called behind it.
     """
 
     shards: Key
@@ -338,8 +328,7 @@ class Sums:
 class ShardNumber:
     """The number of shards that readers read, which must hold all that items are in.
 
-    ``shard_in`` returns the shard of an item, None where it is in none. ``number`` is how many
-    there are, known when the candidates were named.
+    ``shard_in`` returns the shard of an item, or None. ``number`` is known with the candidates.
     """
 
     subject: str
@@ -366,13 +355,13 @@ class ShardNumber:
         stored = self.count()
         self.number = max(stored, self.needed, self.least)
         if stored < self.needed:
-            stored_number, needed = {"number": stored}, {"number": self.needed}
-            repair = partial(_raise, self.raise_to)
-            yield from compare("shards", self.subject, stored_number, needed, repair=repair)
-
-
-def _raise(raise_to: Callable[[int], object], expected: dict[str, int]) -> None:
-    raise_to(expected["number"])
+            yield from compare(
+                "shards",
+                self.subject,
+                {"number": stored},
+                {"number": self.needed},
+                repair=lambda expected: self.raise_to(expected["number"]),
+            )
 
 
 def texts_in(item: Item, names: Iterable[str]) -> dict[str, str]:

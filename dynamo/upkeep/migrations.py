@@ -1,10 +1,9 @@
 """Migrations: named steps that bring stored items over to the shape that the code writes now.
 
-A step reads its table by Scan, page by page, and writes each item that has an older shape, on
-condition that what it was derived from is still stored: an item that changed meanwhile is read and
-derived again. So the site may run beside it. After each page a checkpoint is stored in the table
-itself, by which a step that was interrupted continues, on whatever machine. A run that finds
-another run's checkpoint there stops.
+A step reads its table by Scan, and writes each item of an older shape on condition that what it was
+derived from is still stored; else the item is read and derived again. So the site may run beside
+it. After each page a checkpoint is stored in the table itself, by which an interrupted step
+continues, on whatever machine. A run that finds another run's checkpoint there stops.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,10 +19,17 @@ from dynamo.calls import clock
 from dynamo.calls.pool import Pool
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.upkeep.pace import Pace
-from dynamo.writes.actions import Action, put, unchanged
-from dynamo.writes.transactions import ConditionFailed, Contended, write_one, write_together
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Contended,
+    put,
+    unchanged,
+    write_one,
+    write_together,
+)
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -42,10 +48,9 @@ class AnotherRun(DynamoError):
 class MigrationStep:
     """A change of the items of ``table`` that meet ``only``, a condition on their attributes.
 
-    ``derive(item)`` returns the actions that bring an item over, none where it has its shape. They
-    must be conditional on all that they were derived from. The table's keys are the strings ``pk``
-    and ``sk``. ``name`` is in the checkpoint's key: it stays, and no other step of the table has
-    it.
+    ``derive(item)`` returns the actions that bring an item over, none where it has its shape,
+    conditional on all that they were derived from. The table's keys are the strings ``pk`` and
+    ``sk``. ``name`` is in the checkpoint's key: it stays, and no other step of the table has it.
     """
 
     name: str
@@ -62,7 +67,7 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How far a step has come; the moments are as `dynamo.lists.sort_keys.timestamp` formats them.
+    """How far a step has come; the moments are as `dynamo.lists.runs.timestamp` formats them.
 
     ``after`` is the key of the last item read. ``read`` counts all items of the table up to there,
     ``changed`` those that were written. ``run`` differs for each run.
@@ -110,10 +115,6 @@ class Checkpoint:
         )
 
 
-def _unseen(_number: int) -> None:
-    """Do nothing with the progress."""
-
-
 @dataclass(slots=True)
 class Migration:
     """A run of steps; with ``is_trial`` nothing is written, no checkpoint either."""
@@ -134,13 +135,12 @@ class Migration:
         step: MigrationStep,
         *,
         restart: bool = False,
-        advance: Callable[[int], object] = _unseen,
+        advance: Callable[[int], object] = lambda _number: None,
     ) -> Checkpoint:
         """Carry out what is left of a step, or with ``restart`` all of it; return how far it came.
 
-        ``advance`` is called with numbers of items read. Raises AnotherRun, Contended when others
-        kept changing an item, and botocore's errors; what was written until then stays, and the
-        same call again continues.
+        ``advance`` is called with numbers of items read. Raises AnotherRun, Contended, and
+        botocore's errors; what was written until then stays, and the same call again continues.
         """
         stored = self.load(step)
         if stored.finished and not restart:
@@ -182,19 +182,16 @@ class Migration:
             if not actions or self.is_trial:
                 return bool(actions)
             try:
-                self._write(actions)
+                if len(actions) == 1:
+                    write_one(self.client, actions[0])
+                else:
+                    write_together(self.client, actions)
             except ConditionFailed:
                 found = self.client.get_item(TableName=step.table, Key=key, ConsistentRead=True)
                 item = found.get("Item", {})
                 continue
             return True
         raise Contended(f"Others kept changing the item {key['pk']['S']} {key['sk']['S']}.")
-
-    def _write(self, actions: Sequence[Action]) -> None:
-        if len(actions) == 1:
-            write_one(self.client, actions[0])
-        else:
-            write_together(self.client, actions)
 
     def _store(self, step: MigrationStep, reached: Checkpoint) -> Checkpoint:
         """Store a checkpoint over that of the same revision. Raises AnotherRun."""

@@ -9,23 +9,25 @@ from functools import lru_cache
 from typing import Any, Generic, Self, TypeVar
 from urllib.parse import urlencode
 
+from django.contrib.messages import WARNING, get_messages
 from django.core.signing import BadSignature
 from django.core.signing import Signer as DjangoSigner
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
+from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynamo.calls.meter import current_meter
-from dynamo.lists.explain import explain
+from dynamo.lists.explain import CENT, HALF_UP, decimal_places, explain, is_under_a_cent
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError, Tokens
 from dynamo.telemetry import requests
 from dynamo.web.addresses import site_of
 from dynamo.web.formats import PARAMETER, Feed, Format, as_atom, format_asked
-from dynamo.web.numbers import extent_of
-from dynamo.web.partials import render_list
 from dynamo.web.refusals import Refusal
 
 
@@ -86,10 +88,9 @@ class Pager:
 
     ``first_url`` is the URL of its first page, filter included; its tokens are bound to
     ``list_name``, which begins with the kind of list and a slash. ``canonical`` is the path under
-    which search engines may list the first page, empty for a filtered list and for one that is not
-    for everybody. ``has_feed`` says whether the list is to be had as a feed. ``shape`` is how it is
-    filtered, for the log: in numbers and names of orders, never in what was chosen. ``shown`` are
-    the items that there are of a page already, which is short and reads on by itself.
+    which search engines may list the first page, if any. ``shape`` is how it is filtered, for the
+    log: in numbers and names of orders, never in what was chosen. ``shown`` are the items that
+    there are of a page already, which is short and reads on by itself.
     """
 
     first_url: str
@@ -186,10 +187,9 @@ class ListRequest(Generic[C, R]):
 
 @dataclass(frozen=True, slots=True)
 class ListData:
-    """A page of a list for programs.
+    """A page of a list for programs: ``items`` have values as JSON knows them, and decimals.
 
-    ``items`` have values as JSON knows them, and decimals, which become strings. ``total`` is how
-    many items the whole list has, None where that is not known. ``feed`` is called for a pager
+    ``total`` is how many items the whole list has, if that is known. ``feed`` is called for a pager
     that has one.
     """
 
@@ -218,14 +218,12 @@ def show_page(
 ) -> HttpResponse:
     """Render a page of a list, or redirect to the first page from one in front of it.
 
-    ``templates`` are those of the whole page and of the fragment for htmx. They get the page's
-    ``links`` (`PageLinks`), what ``context`` returns, its ``explanation`` where a ``plan`` is
-    named, its ``canonical_url`` if search engines may list it, and its ``feed_url``. ``extent`` is
-    which part of the list it is, by the ``total`` in the context if that is known;
-    ``title_extent`` is that behind a heading, empty for the first page. A program that asks for
-    JSON or a feed gets what ``data`` returns; where there is none, Refusal is raised. Only one of
-    ``context`` and ``data`` is called, and neither for a redirect; what they read is in the
-    figures.
+    ``templates`` are those of the whole page and of the fragment for htmx. They get ``links``
+    (`PageLinks`), what ``context`` returns, an ``explanation`` where a ``plan`` is named,
+    ``canonical_url`` and ``feed_url`` where there are such, ``extent`` (which part of the list it
+    is) and ``title_extent``, that behind a heading. A program that asks for JSON or a feed gets
+    what ``data`` returns, or Refusal. Only one of ``context`` and ``data`` is called, and neither
+    for a redirect.
     """
     if plan:
         note_list(pager, asked, plan)
@@ -273,3 +271,113 @@ def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
         "capacity_units": meter.capacity_units() if meter else page.capacity_units,
     }
     return JsonResponse(answer, json_dumps_params={"ensure_ascii": False})
+
+
+def wants_partial(request: HttpRequest) -> bool:
+    """Return whether htmx asks for the list only; not when boosted or restoring history."""
+    htmx = request.htmx  # type: ignore[attr-defined] # django-htmx adds it
+    return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
+
+
+def render_list(
+    request: HttpRequest, page: str, partial: str, context: Mapping[str, Any]
+) -> HttpResponse:
+    """Render the list's fragment for htmx, else the whole page around it.
+
+    A fragment has no place for Django's messages: they are sent as the event ``said``, for a script
+    to show. ``Vary`` keeps a cache from confusing page and fragment.
+    """
+    is_partial = wants_partial(request)
+    response = render(request, partial if is_partial else page, dict(context))
+    if is_partial and (told := list(get_messages(request))):
+        is_warning = any(message.level >= WARNING for message in told)
+        notify(response, *map(str, told), is_warning=is_warning)
+    patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request", "HX-Boosted"))
+    return response
+
+
+def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
+    """Redirect to a whole page; htmx would swap in the target of a plain redirect."""
+    return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)
+
+
+def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
+    """Add sentences for a script to show in the page's notice; return the response."""
+    said = {"sentences": sentences, "isWarning": is_warning}
+    return trigger_client_event(response, "said", said, after="settle")
+
+
+def grouped(number: float, *, places: int | None = None) -> str:
+    """Return a number with its thousands grouped, such as ``2,500`` or, in German, ``2.500``.
+
+    ``places`` is the number of decimal places; None for as many as it has, six digits at most.
+    """
+    shown = f"{number:.{places}f}" if places is not None else f"{number:.6g}"
+    if isinstance(number, int):
+        shown = str(number)
+    return number_format(shown, decimal_pos=places, use_l10n=True, force_grouping=True)
+
+
+def in_dollars(amount: float) -> str:
+    """Return what `dynamo.lists.explain.dollars` does, as the visitor's language writes it."""
+    if is_under_a_cent(amount):
+        return _("under $%(amount)s") % {"amount": grouped(CENT, places=2)}
+    shown = grouped(amount + HALF_UP, places=decimal_places(amount))
+    return _("$%(amount)s") % {"amount": shown}
+
+
+def plural_of(number: float) -> int:
+    """Return the whole number whose plural form a number takes: gettext refuses others."""
+    return int(number) if number == int(number) else 2
+
+
+def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
+    """Return the numbers of a page, such as ``about 41-60 of 812``; empty without entries.
+
+    So many items that are ``shown`` already belong to it, in front or, read back, behind. Only the
+    first page and the last are exact, because items are added and deleted around the others. A
+    ``total`` that the page refutes is not shown. Where the numbers are not known, only the
+    ``total`` is told; without a total, how many are shown.
+    """
+    count = len(page.entries)
+    if not count:
+        return ""
+    first, last = (page.entries[at].position.ordinal for at in (0, -1))
+    count += shown
+    has_next = page.has_next
+    if first is None or last is None:
+        if total is None:
+            return _shown(count)
+        return _("%(total)s in all") % {"total": grouped(max(total, count))}
+    if page.toward is Toward.NEXT:
+        first -= shown
+    elif shown:
+        last, has_next = last + shown, False  # it led on to those that are shown
+    is_end = last == -1 and not has_next
+    if last < 0:
+        if total is None:
+            if is_end:
+                return _("the last %(count)s") % {"count": grouped(count)}
+            return _shown(count)
+        total = max(total, -first)
+        first, last = total + 1 + first, total + 1 + last
+    spelled = _spelled(is_exact=first == 1 or is_end, is_open=has_next and (total or 0) <= last)
+    return spelled % {
+        "first": grouped(first),
+        "last": grouped(last),
+        "total": grouped(max(total or 0, last)),
+    }
+
+
+def _spelled(*, is_exact: bool, is_open: bool) -> str:
+    if is_open:
+        if is_exact:
+            return _("%(first)s–%(last)s of more than %(total)s")  # noqa: RUF001
+        return _("about %(first)s–%(last)s of more than %(total)s")  # noqa: RUF001
+    if is_exact:
+        return _("%(first)s–%(last)s of %(total)s")  # noqa: RUF001
+    return _("about %(first)s–%(last)s of %(total)s")  # noqa: RUF001
+
+
+def _shown(count: int) -> str:
+    return _("%(count)s shown") % {"count": grouped(count)}

@@ -1,42 +1,114 @@
-"""Load shedding: a bounded number of requests is worked on, a bounded number waits, briefly.
+"""What is around each request: its meter and record, its time, and load shedding.
 
 Where more arrive than the process can serve, a queue only makes all of them late. So at most
 MAX_CONCURRENT_REQUESTS requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most,
 and twice as many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before
-Django sees it. Forms take half of the slots at most: where writes alone hang, pages are still
-answered.
-Health checks and static files do not wait: a process that is busy is not to be killed.
-
-A page is refused by one that was rendered before, a form of ours by a page with its fields (see
-`dynamo.web.refusals`).
-
-Around all of this, `WithoutBodies` answers HEAD.
+Django sees it: a page by one that was rendered before, a form of ours with its fields. Forms take
+half of the slots at most: where writes alone hang, pages are still answered. Health checks and
+static files do not wait. Around all of this, `WithoutBodies` answers HEAD.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import Context, copy_context
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from threading import BoundedSemaphore, Lock
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
-from dynamo.calls.budget import seconds_left, time_budget
-from dynamo.telemetry.requests import RequestRecord, note_late, observed
+from dynamo.calls.meter import metered
+from dynamo.calls.pool import seconds_left, time_budget
+from dynamo.telemetry.requests import OnSent, RequestRecord, note_late, observed
 from dynamo.web.formats import Format, format_asked
 from dynamo.web.refusals import NOTICE, fields_to_send_again
-from dynamo.web.request_metrics import is_watched
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+HEALTH = frozenset({"/healthz", "/readyz"})
+TRACE_HEADERS = ("traceparent", "tracestate")
+
+
+def is_watched(path: str) -> bool:
+    """Return whether requests of a path are metered and told of.
+
+    Health checks come every few seconds, and a page has dozens of static files.
+    """
+    return path not in HEALTH and not path.startswith(settings.STATIC_URL)
+
+
+class RequestMiddleware:
+    """Meters what a request reads and writes, and tells of it when its answer was sent."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not is_watched(request.path_info):
+            return self._get_response(request)
+        with metered() as meter:
+            record = RequestRecord(
+                request.method or "",
+                scheme=request.scheme or "http",
+                trace_headers=_trace_headers(request),
+                meter=meter,
+            )
+            with observed(record) as told:
+                response = self._get_response(request)
+                match = request.resolver_match
+                if match:
+                    record.view, record.route = match.view_name, f"/{match.route}"
+                record.status = response.status_code
+                if isinstance(response, StreamingHttpResponse):
+                    _tell_when_sent(response, told)
+                else:
+                    told()
+        return response
+
+
+class _Parts:
+    """The parts of an answer, made in the context of its request; closed when they were sent."""
+
+    def __init__(self, parts: Iterator[bytes], context: Context, told: OnSent) -> None:
+        self._parts = parts
+        self._context = context
+        self._told = told
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        return self._context.run(next, self._parts)
+
+    def close(self) -> None:
+        self._context.run(self._told)
+
+
+def _tell_when_sent(response: StreamingHttpResponse, told: OnSent) -> None:
+    parts = cast("Iterator[bytes]", response.streaming_content)  # none of ours are asynchronous
+    response.streaming_content = _Parts(parts, copy_context(), told)
+
+
+def _trace_headers(request: HttpRequest) -> dict[str, str]:
+    """Return the headers of a trace that was begun before us.
+
+    A visitor could have all of their requests recorded, or write into somebody else's trace: they
+    are a proxy's word alone.
+    """
+    if not settings.TRUSTED_PROXIES:
+        return {}
+    return {name: request.headers[name] for name in TRACE_HEADERS if name in request.headers}
+
 
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -1,12 +1,9 @@
 """Background writes: a queue in memory, and a thread that writes its values to the database.
 
-A request only puts a value into the queue, which takes microseconds. The thread sends one value
-after the other, in order. One that could not be sent stays in front and is retried with exponential
-backoff.
-
-As long as the process lives, a value is retried until it is sent; on an orderly shutdown the rest
-is sent within a few seconds, or kept in a file that a later process takes
-(`dynamo.writes.spool`). Lost are the unsent values of a killed process, values put while the
+A request only puts a value into the queue. The thread sends one after the other, in order; one that
+could not be sent stays in front and is retried with exponential backoff, as long as the process
+lives. On an orderly shutdown the rest is sent within a few seconds, or kept in a file (`Spool`)
+that a later process takes. Lost are the unsent values of a killed process, values put while the
 queue is full, and those that cannot be kept; the latter two are counted and logged. A value may be
 sent twice, so sending must be idempotent.
 """
@@ -15,15 +12,16 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from secrets import token_hex
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
 from dynamo.calls.faults import FAILURES, fault_in, sentence_about
-from dynamo.writes.spool import Spool
 
 T = TypeVar("T")
 
@@ -37,13 +35,56 @@ LOG_EVERY = 60.0
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Spool(Generic[T]):
+    """Files ``<name>-<pid>-….jsonl`` in ``folder()``, which only their owner can read.
+
+    ``dump`` makes a line of a value, and ``load`` a value of a line; it raises ValueError.
+    """
+
+    folder: Callable[[], Path]
+    name: str
+    dump: Callable[[T], str]
+    load: Callable[[str], T]
+
+    def save(self, values: Iterable[T]) -> Path:
+        """Write values to a new file, whole or not at all. Raises OSError."""
+        path = self.folder() / f"{self.name}-{os.getpid()}-{token_hex(4)}.jsonl"
+        draft = path.with_suffix(".tmp")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.writelines(f"{self.dump(value)}\n" for value in values)
+            draft.rename(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        return path
+
+    def load_all(self) -> Iterator[list[T]]:
+        """Yield the values of each file, which is removed after them.
+
+        Of several processes one gets a file. A file that cannot be read keeps its new name
+        ``….taken``. Raises OSError and what ``load`` does.
+        """
+        for path in sorted(self.folder().glob(f"{self.name}-*.jsonl")):
+            taken = path.with_suffix(".taken")
+            try:
+                path.rename(taken)
+            except FileNotFoundError:  # another process was faster
+                continue
+            lines = taken.read_text(encoding="utf-8").splitlines()
+            yield [self.load(line) for line in lines]
+            taken.unlink()
+
+
 class BackgroundWrites(Generic[T]):
     """A queue of at most ``most`` values, and the thread that passes them to ``send``.
 
     A value is retried when ``send`` raises a fault (see `dynamo.calls.faults`), and dropped on any
     other error. ``name`` and ``hint``, which says what to do, are for the log. The thread starts
-    with the first value, so that a server may fork before; a process forked later begins with an
-    empty queue. What is left at the end is kept in ``spool``, without which it is lost.
+    with the first value; a forked process begins with an empty queue. What is left at the end is
+    kept in ``spool``, without which it is lost.
     """
 
     def __init__(

@@ -3,10 +3,8 @@
 Each limited name has an item with one number: the moment until which it is *taken*. Each use takes
 one share of the window, and time gives it back: a limit of 10 in 15 minutes allows ten uses at
 once, then one every 90 seconds. This is the generic cell rate algorithm of ITU-T I.371; conditional
-updates make it exact with any number of writers.
-
-An item whose moment has passed means the same as no item, so the table's time to live may delete it
-at any later time.
+updates make it exact with any number of writers. An item whose moment has passed means the same as
+none: the table's time to live may delete it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,8 +17,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
 from dynamo.items import wire_key
-from dynamo.writes.actions import delete, update
-from dynamo.writes.transactions import ConditionFailed, write_one
+from dynamo.writes.transactions import ConditionFailed, delete, update, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

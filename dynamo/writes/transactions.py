@@ -1,29 +1,119 @@
-"""Transactions: all or nothing, with the retries that botocore leaves to its caller.
+"""Actions, by PynamoDB's expressions; transactions, with the retries that botocore lacks.
+
+    update(Comment, key, [Comment.place.set(place)], Comment.version == 3)
 
 DynamoDB cancels a transaction that meets another one on the same item with TransactionConflict,
-which botocore does not retry. Here it is retried with exponential backoff and jitter, a bounded
-number of times. A condition that does not hold is raised at once.
-Follows "Amazon DynamoDB Transactions: How it works" of the Developer Guide.
+which botocore does not retry. Here it is, with backoff and jitter, a bounded number of times. A
+condition that does not hold is raised at once. Follows "Amazon DynamoDB Transactions: How it works"
+of the Developer Guide.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from botocore.exceptions import ClientError
-from pynamodb.attributes import UnicodeAttribute
+from pynamodb.attributes import Attribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action as Change
+from pynamodb.expressions.update import Update
+from pynamodb.models import Model
 
-from dynamo.calls.budget import Backoff
 from dynamo.calls.faults import FAILURES, EngineTooOld, Throttled, fault_in
+from dynamo.calls.pool import Backoff
 from dynamo.errors import DynamoError
-from dynamo.items import Item, table_key
-from dynamo.writes.actions import Action, check
+from dynamo.items import Item, Value, table_key
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-from dynamo.writes.actions import parameters
+
+
+Action = Mapping[str, Any]
+"""One of the actions of TransactWriteItems: ``{"Put": …}``, ``{"Update": …}`` and so on."""
+
+Table = type[Model] | str
+"""A model, or the name of a table."""
+
+
+def put(
+    table: Table, item: Item, condition: Condition | None = None, *, return_item: bool = False
+) -> Action:
+    """Build a put of a whole item into ``table``.
+
+    With ``return_item`` a condition that does not hold reports the item as it is.
+    """
+    return {"Put": _parameters(table, condition, return_item=return_item) | {"Item": item}}
+
+
+def update(
+    table: Table,
+    key: Item,
+    changes: Iterable[Change],
+    condition: Condition | None = None,
+    *,
+    return_item: bool = False,
+) -> Action:
+    """Build an update of an item; ``changes`` as ``Comment.place.set(…)`` builds them."""
+    built = _parameters(table, condition, changes=changes, return_item=return_item)
+    return {"Update": built | {"Key": key}}
+
+
+def check(table: Table, key: Item, condition: Condition) -> Action:
+    """Build a condition on an item that is not written."""
+    return {"ConditionCheck": _parameters(table, condition) | {"Key": key}}
+
+
+def delete(table: Table, key: Item, condition: Condition | None = None) -> Action:
+    """Build a delete; without a condition it succeeds where there is no item."""
+    return {"Delete": _parameters(table, condition) | {"Key": key}}
+
+
+def parameters(action: Action) -> Mapping[str, Any]:
+    """Return the parameters of PutItem, UpdateItem or DeleteItem that do the same."""
+    (found,) = action.values()
+    return dict(found)
+
+
+def unchanged(item: Item, *attributes: Attribute[Any]) -> Condition:
+    """Require that each attribute is as it is in ``item``, or missing as it is there."""
+    return reduce(and_, (_as_in(item, attribute) for attribute in attributes))
+
+
+def set_or_remove(attribute: Attribute[Any], value: Value | None) -> Change:
+    """Set an attribute to a value in wire form, or remove it where the value is None."""
+    return attribute.remove() if value is None else attribute.set(value)
+
+
+def _as_in(item: Item, attribute: Attribute[Any]) -> Condition:
+    value = item.get(attribute.attr_name)
+    return attribute.does_not_exist() if value is None else attribute == value
+
+
+def _parameters(
+    table: Table,
+    condition: Condition | None,
+    *,
+    changes: Iterable[Change] = (),
+    return_item: bool = False,
+) -> dict[str, Any]:
+    placeholders: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    built = {
+        "TableName": table if isinstance(table, str) else table.Meta.table_name,
+        "UpdateExpression": Update(*changes).serialize(placeholders, values),
+        "ConditionExpression": None
+        if condition is None
+        else condition.serialize(placeholders, values),
+        "ExpressionAttributeNames": {name: path for path, name in placeholders.items()},
+        "ExpressionAttributeValues": values,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD" if return_item else None,
+    }
+    return {name: value for name, value in built.items() if value}
+
 
 MOST_ACTIONS = 100
 TOO_MANY_FOR_OLD_ENGINES = 26
@@ -75,11 +165,9 @@ class Transactions:
         """Write the actions ``build`` returns; it is called again after a conflict.
 
         There may be 100 actions, each on another item. ``on_conflict`` is called before that, with
-        the numbers (from 0) of the actions that met another transaction. All attempts with the same
-        actions have the same ClientRequestToken, so that an attempt which was carried out, but
-        whose answer was lost, is not carried out again or refused.
-
-        Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
+        the numbers (from 0) of the actions that met another transaction. Attempts with the same
+        actions have the same ClientRequestToken, so that one whose answer was lost is not carried
+        out again. Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
         """
         pauses = self.backoff.pauses()
         actions: Any = list(build())
@@ -112,8 +200,8 @@ def write_together(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
 def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
     """Return the fault of an engine that takes too few actions in a transaction.
 
-    It is asked to write nothing on conditions that do not hold; ``table`` need not exist. None also
-    where the answer tells nothing. Not for Amazon DynamoDB, where the call would cost units.
+    It is asked to write nothing on conditions that do not hold; ``table`` need not exist. Amazon
+    DynamoDB would charge for the call.
     """
     missing = [f"NONE#{number}" for number in range(TOO_MANY_FOR_OLD_ENGINES)]
     exists = UnicodeAttribute(attr_name="pk").exists()
@@ -153,7 +241,7 @@ def write_one(
     backoff: Backoff = BACKOFF,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Carry out one action of `dynamo.writes.actions`: a put, an update or a delete.
+    """Carry out one action of `dynamo.writes.transactions`: a put, an update or a delete.
 
     Raises ConditionFailed (the item is number 0), Contended when transactions on the item were
     in progress at every attempt, and botocore's errors.

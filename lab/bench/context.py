@@ -38,13 +38,18 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from demo.processes import SECLUDED, DemoConfig
-from dynamo.calls.client import Connection, build_client, client, connected
-from dynamo.calls.models import DynamoModel
-from dynamo.engine import BinaryMissing, DynoxideEngine, EngineError, FileLock, find, free_port
+from dynamo.calls.client import Connection, DynamoModel, build_client, client, connected
+from dynamo.engine.server import (
+    BinaryMissing,
+    DynoxideEngine,
+    EngineError,
+    FileLock,
+    find,
+    free_port,
+)
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.tables.create import create_missing
-from dynamo.tables.schema import index_shapes
+from dynamo.tables import create_missing, index_shapes
 from dynamo.upkeep.pace import Advance, Progress
 from lab.bench.data import CommentData, OrderData
 from lab.reports.results import Timing

@@ -22,9 +22,8 @@ from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell
 from dynamo.items import Item, table_key
-from dynamo.lists.runs import Position
-from dynamo.lists.sort_keys import sort_key_of
-from dynamo.writes.shards import SHARDS
+from dynamo.lists.runs import Position, sort_key_of
+from dynamo.writes.counters import SHARDS
 from shop import keys as shop_keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status

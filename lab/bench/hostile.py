@@ -25,8 +25,7 @@ from comments.lists.queries import MOST_UNITS
 from comments.posting.forms import LONGEST_TITLE
 from dynamo.calls.meter import Meter, metered
 from dynamo.lists.reader import Order
-from dynamo.lists.runs import Position
-from dynamo.lists.sources import HIGHEST
+from dynamo.lists.runs import HIGHEST, Position
 from dynamo.upkeep.pace import Progress
 from dynamo.web.paging import END, tokens
 from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary

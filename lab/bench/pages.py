@@ -34,11 +34,9 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.meter import UNLABELLED, labelled_calls, metered
 from dynamo.errors import DynamoError
 from dynamo.lists.explain import explain
-from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.runs import OneOf, Position, Run
-from dynamo.lists.site_reader import read
-from dynamo.lists.sources import query_request
-from dynamo.tables.create import create_missing
+from dynamo.lists.reader import Page, PageRequest, read
+from dynamo.lists.runs import OneOf, Position, Run, query_request
+from dynamo.tables import create_missing
 from dynamo.web.paging import Pager, tokens
 from lab.bench.context import WARM_UP, BenchContext, Site, calls_of, repeat_calls, time_in_turns
 from lab.bench.data import CUSTOMER, PRODUCT_ID, START, CommentAnswers, OrderAnswers

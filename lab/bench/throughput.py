@@ -25,7 +25,7 @@ from demo.processes import WORKERS, serving
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.lists.runs import Position
-from dynamo.tables.create import create_missing
+from dynamo.tables import create_missing
 from lab.bench.context import BenchContext, site_config
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
 from lab.bench.grid import grid

@@ -16,10 +16,8 @@ from comments.models import All, Comment
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Position
-from dynamo.lists.site_reader import read
-from dynamo.lists.sort_keys import sort_key_of
+from dynamo.lists.reader import PageRequest, read
+from dynamo.lists.runs import Position, sort_key_of
 from lab.bench.data import PRODUCT_ID, START, WORDS
 from lab.designs.measuring import Answer, Design, Question, WriteCase, measure_designs
 from lab.designs.tables import Lab, Layout

@@ -42,12 +42,10 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import build_streams_client, client, pool, slow_client
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Position, Run
-from dynamo.lists.site_reader import every_entry, read
-from dynamo.lists.sort_keys import sort_key_of
+from dynamo.lists.reader import PageRequest, every_entry, read
+from dynamo.lists.runs import Position, Run, sort_key_of
 from dynamo.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
-from dynamo.writes.actions import put
+from dynamo.writes.transactions import put
 from lab.bench.data import CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER
 from lab.bench.pages import RULES as RULES_READER

@@ -18,10 +18,9 @@ from pynamodb.expressions.operand import Path
 
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
-from dynamo.items import Item
+from dynamo.items import Item, item_bytes
 from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import Position
-from dynamo.lists.sizes import item_bytes
 from lab.bench.context import time_in_turns
 from lab.bench.pages import WrongAnswer, cut
 from lab.designs.tables import Lab, LabTable

@@ -16,10 +16,8 @@ from pynamodb.expressions.operand import Path
 
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
-from dynamo.lists.reader import Order, Page, PageRequest
-from dynamo.lists.runs import Position, Run
-from dynamo.lists.site_reader import read
-from dynamo.lists.sort_keys import id_at, sort_key_of, timestamp
+from dynamo.lists.reader import Order, Page, PageRequest, read
+from dynamo.lists.runs import Position, Run, id_at, sort_key_of, timestamp
 from lab.bench.data import CUSTOMER, OrderAnswers, OrderData, shards_item
 from lab.designs.measuring import (
     Answer,

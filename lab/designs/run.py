@@ -13,7 +13,7 @@ from django.conf import settings
 from dynamo.calls.client import Connection, client, connected, current_connection
 from dynamo.errors import DynamoError
 from dynamo.items import table_key
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.upkeep.pace import Progress
 from lab.bench.context import local, require_binary, running, version_of
 from lab.bench.data import OrderData

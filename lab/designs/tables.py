@@ -16,11 +16,10 @@ from botocore.exceptions import WaiterError
 from django.conf import settings
 
 from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool, slow_client
-from dynamo.calls.models import DynamoModel
+from dynamo.calls.client import DynamoModel, client, pool, slow_client
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.tables.schema import TableSchema
+from dynamo.tables import TableSchema
 from dynamo.upkeep.pace import Progress
 from lab.bench.context import handling
 from lab.reports.results import Cost

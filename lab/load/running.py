@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dynamo.engine import LOOPBACK
+from dynamo.engine.server import LOOPBACK
 from dynamo.errors import DynamoError
 
 LOCUSTFILE = Path(__file__).with_name("rates.py")

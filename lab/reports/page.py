@@ -10,10 +10,9 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
-from dynamo.lists.explain import explain_reads
-from dynamo.lists.sort_keys import parse_timestamp
-from dynamo.prices import prices
-from dynamo.web.numbers import in_dollars
+from dynamo.lists.explain import explain_reads, prices
+from dynamo.lists.runs import parse_timestamp
+from dynamo.web.paging import in_dollars
 from lab.reports.descriptions import (
     ENGLISH,
     Description,

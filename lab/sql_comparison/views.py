@@ -25,12 +25,10 @@ from comments.store.counts import ProductCounts
 from dynamo.lists.explain import OtherLine
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest, RunRead
-from dynamo.lists.runs import Index, Position, Run
-from dynamo.lists.sort_keys import sort_key_of
+from dynamo.lists.runs import Index, Position, Run, sort_key_of
 from dynamo.web.addresses import site_of
 from dynamo.web.formats import json_ld
-from dynamo.web.paging import show_page
-from dynamo.web.partials import wants_partial
+from dynamo.web.paging import show_page, wants_partial
 from lab.sql_comparison import models
 from shop.catalogue.queries import Category, Product
 

@@ -27,9 +27,8 @@ from comments.sets.following import SETS
 from comments.sets.integrity import set_differences
 from demo.processes import DemoConfig, manage, serving
 from dynamo.calls.client import client, connected
-from dynamo.engine import DynoxideEngine
-from dynamo.engine.child import Child
-from dynamo.tables.create import create_missing
+from dynamo.engine.server import Child, DynoxideEngine
+from dynamo.tables import create_missing
 from dynamo.upkeep.integrity import Difference
 from dynamo.upkeep.pace import Progress
 from dynamo.web.shedding import FORM_WAITS, PAGE_WAITS

@@ -14,8 +14,8 @@ from django.contrib.auth.hashers import BasePasswordHasher, PBKDF2PasswordHasher
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from dynamo.calls.budget import budget_paused
 from dynamo.calls.faults import Unavailable
+from dynamo.calls.pool import budget_paused
 from dynamo.errors import gettext_noop
 
 LONGEST = 128

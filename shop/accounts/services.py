@@ -14,8 +14,15 @@ from django.utils.translation import gettext_lazy as _
 from dynamo.calls.client import client
 from dynamo.errors import DynamoError
 from dynamo.items import Item, table_key
-from dynamo.writes.actions import Action, delete, unchanged, update
-from dynamo.writes.transactions import ConditionFailed, write_one, write_together
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    delete,
+    unchanged,
+    update,
+    write_one,
+    write_together,
+)
 from shop import keys
 from shop.accounts.passwords import release_slot
 from shop.models import Profile, ShopItem

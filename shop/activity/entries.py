@@ -20,8 +20,8 @@ from enum import StrEnum
 from django.utils.translation import gettext as _
 
 from dynamo.items import Item
-from dynamo.lists.sort_keys import moment_at, sort_key_of
-from dynamo.writes.shards import shard_of
+from dynamo.lists.runs import moment_at, sort_key_of
+from dynamo.writes.counters import shard_of
 from shop.activity.tables import Month
 
 

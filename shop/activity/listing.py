@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from dynamo.web.addresses import Toggle
 from dynamo.web.paging import Pager
 from shop.activity.entries import Kind, LogEntry, LogVerb, toggled

@@ -11,11 +11,9 @@ from botocore.exceptions import ClientError
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import PageRequest, PageResult
+from dynamo.lists.reader import PageRequest, PageResult, Segment, SegmentsPlan, read_in_segments
 from dynamo.lists.runs import Run
-from dynamo.lists.segments import Segment, SegmentsPlan
-from dynamo.lists.site_reader import read_in_segments
-from dynamo.writes.shards import share_of
+from dynamo.writes.counters import share_of
 from shop.activity.entries import Kind, LogEntry, entry_in, kind_in, partition
 from shop.activity.tables import Month, months_kept, shards_of
 from shop.catalogue.queries import ProductTile, find_tiles

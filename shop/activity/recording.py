@@ -15,10 +15,8 @@ from dynamo.calls.client import background_client
 from dynamo.calls.faults import FAILURES, NotSetUp, fault_in
 from dynamo.errors import DynamoError
 from dynamo.items import Item
-from dynamo.writes.actions import put
-from dynamo.writes.background import BackgroundWrites
-from dynamo.writes.spool import Spool
-from dynamo.writes.transactions import ConditionFailed, write_one
+from dynamo.writes.background import BackgroundWrites, Spool
+from dynamo.writes.transactions import ConditionFailed, put, write_one
 from shop.activity.entries import LogEntry, entry_in_line, line_of
 from shop.activity.tables import Activity, Month, forget_shards, settle_shards
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from dynamo.tables.schema import Throughput
-from dynamo.tables.throughput import drop_table, set_throughput, table_names, throughput_of
+from dynamo.tables import Throughput, drop_table, set_throughput, table_names, throughput_of
 from shop.activity.tables import (
     Month,
     forget_shards,

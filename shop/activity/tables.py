@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Self
 from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
-from dynamo.calls.models import DynamoModel
+from dynamo.calls.client import DynamoModel
 from dynamo.items import table_key
-from dynamo.lists.segments import Segment
-from dynamo.tables.create import create_missing
-from dynamo.tables.schema import Throughput
-from dynamo.writes.actions import put
-from dynamo.writes.shards import SHARDS, shards_in
-from dynamo.writes.transactions import ConditionFailed, write_one
+from dynamo.lists.reader import Segment
+from dynamo.tables import Throughput, create_missing
+from dynamo.writes.counters import SHARDS, shards_in
+from dynamo.writes.transactions import ConditionFailed, put, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

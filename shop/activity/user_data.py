@@ -6,10 +6,9 @@ from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.lists.merging import Entry as Found
-from dynamo.lists.site_reader import every_entry
+from dynamo.lists.reader import every_entry
 from dynamo.upkeep.erasure import Kept, Trace
-from dynamo.writes.actions import delete
-from dynamo.writes.transactions import write_one
+from dynamo.writes.transactions import delete, write_one
 from shop.activity.entries import Kind, entry_in
 from shop.activity.queries import list_activity
 from shop.activity.recording import LOG

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 
 from dynamo.calls import clock
 from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.sort_keys import timestamp
-from dynamo.web.csv_lists import CsvPage, csv_response
+from dynamo.lists.runs import timestamp
+from dynamo.web.formats import CsvPage, csv_response
 from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import BadActivityFilter, Kind, LogEntry, parse_kinds
@@ -61,7 +61,7 @@ def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
 
     def read(asked: PageRequest) -> CsvPage:
         found = list_activity(kinds, asked, now=now)
-        return CsvPage(found.page, [_row(entry) for entry in found.items])
+        return PageResult(tuple(map(_row, found.items)), found.page)
 
     return csv_response("activity", COLUMNS, read)
 

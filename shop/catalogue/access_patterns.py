@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from dynamo.lists.reader import Order
-from dynamo.lists.runs import Index, Position, Run
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import Index, Position, Run, id_at
 from shop import keys
 from shop.catalogue.edge_keys import BOUGHT, Data
 from shop.models import ShopItem

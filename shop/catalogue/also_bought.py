@@ -12,10 +12,9 @@ from functools import partial
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import table_key
-from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.site_reader import read
-from dynamo.lists.sort_keys import id_at
-from dynamo.writes.actions import Action, update
+from dynamo.lists.reader import Page, PageRequest, read
+from dynamo.lists.runs import id_at
+from dynamo.writes.transactions import Action, update
 from shop import keys
 from shop.catalogue.access_patterns import buyers_of, purchases_of
 from shop.catalogue.edge_keys import EDGES, purchase_data

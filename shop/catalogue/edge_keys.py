@@ -9,8 +9,8 @@ from enum import StrEnum
 from itertools import groupby
 from unicodedata import category, combining, normalize
 
-from dynamo.lists.sort_keys import SEPARATOR, sort_key_of
-from dynamo.writes.shards import NamedShards, shard_of
+from dynamo.lists.runs import SEPARATOR, sort_key_of
+from dynamo.writes.counters import NamedShards, shard_of
 from shop import keys
 from shop.table import shards
 

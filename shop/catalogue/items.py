@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from shop import keys
 from shop.catalogue.edge_keys import name_data, price_data, tree_data
 from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, TrailStep

@@ -14,11 +14,9 @@ from django.urls import reverse
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest, PageResult
-from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import read
-from dynamo.lists.sort_keys import SEPARATOR
-from dynamo.writes.shards import share_of
+from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
+from dynamo.lists.runs import SEPARATOR, Run
+from dynamo.writes.counters import share_of
 from shop import keys
 from shop.catalogue.access_patterns import ProductOrder, categories_in_the_tree, products_of
 from shop.catalogue.edge_keys import EDGES

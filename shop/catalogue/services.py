@@ -7,8 +7,14 @@ from types import MappingProxyType
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import Item, table_key
-from dynamo.writes.actions import Action, delete, unchanged
-from dynamo.writes.transactions import ConditionFailed, Contended, write_together
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Contended,
+    delete,
+    unchanged,
+    write_together,
+)
 from shop import keys
 from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import (

@@ -10,8 +10,14 @@ from dataclasses import dataclass
 from dynamo.calls.client import client
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.reader import Page
-from dynamo.writes.actions import set_or_remove, unchanged, update
-from dynamo.writes.transactions import ConditionFailed, Contended, write_one
+from dynamo.writes.transactions import (
+    ConditionFailed,
+    Contended,
+    set_or_remove,
+    unchanged,
+    update,
+    write_one,
+)
 from shop import keys
 from shop.catalogue.queries import Category, ProductTile, category_of, first_products, tile_of
 from shop.models import CategoryEdge

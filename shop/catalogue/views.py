@@ -9,8 +9,7 @@ from django.views.decorators.http import require_safe
 
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
-from dynamo.web.paging import ListData, Pager, show_page
-from dynamo.web.partials import render_list
+from dynamo.web.paging import ListData, Pager, render_list, show_page
 from shop.catalogue.access_patterns import PLAN
 from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.category_listing import (

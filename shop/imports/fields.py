@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 
-from dynamo.files.records import RowRefused, moment_of, short_text, text_of
-from dynamo.files.values import DateFormats
+from dynamo.files.records import DateFormats, RowRefused, moment_of, short_text, text_of
 
 _BEFORE = re.compile(r"[^\W\d_]{0,3}[.]?[$€£¥₹₽]?\s*")
 _AFTER = re.compile(r"\s*(?:[$€£¥₹₽]|[^\W\d_]{1,3}[.]?)?")

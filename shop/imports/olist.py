@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dynamo.files.columns import columns_among
 from dynamo.files.lines import FileUnreadable
-from dynamo.files.records import Record, Rejected, RowRefused
+from dynamo.files.records import Record, Rejected, RowRefused, columns_among
 from dynamo.files.row_files import RowFile, open_rows
 from shop.imports.fields import field_text
 from shop.imports.orders import Names

@@ -11,9 +11,9 @@ from enum import Enum
 
 from django.utils.text import slugify
 
-from dynamo.files.values import product_id_of
+from dynamo.files.records import product_id_of
 from dynamo.items import Item
-from dynamo.lists.sort_keys import parse_timestamp
+from dynamo.lists.runs import parse_timestamp
 from shop import keys
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import CATEGORIES, Category, steps_in, trail_in

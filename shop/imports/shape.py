@@ -3,9 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dynamo.files.columns import BadMapping, columns_among
-from dynamo.files.records import Record
-from dynamo.files.values import DateFormats
+from dynamo.files.records import BadMapping, DateFormats, Record, columns_among
 from shop.order_status import Status
 
 SPELLINGS = {

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dynamo.files.columns import ColumnNames
 from dynamo.files.json_rows import flat
-from dynamo.files.records import Record, Rejected, RowRefused
+from dynamo.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynamo.files.row_files import RowFile, open_rows
 from dynamo.upkeep.pace import Advance, Progress
 from shop.imports.fields import field_text

@@ -11,7 +11,7 @@ from typing import Any
 from pynamodb.attributes import Attribute
 
 from dynamo.items import Item, table_key
-from dynamo.lists.sort_keys import SEPARATOR
+from dynamo.lists.runs import SEPARATOR
 from dynamo.upkeep.integrity import (
     Candidate,
     Difference,
@@ -20,7 +20,7 @@ from dynamo.upkeep.integrity import (
     compare,
     write,
 )
-from dynamo.writes.actions import Action, delete, unchanged, update
+from dynamo.writes.transactions import Action, delete, unchanged, update
 from shop import keys
 from shop.catalogue.edge_keys import EDGES, MOST_SHARDS, shard_in
 from shop.catalogue.items import (

@@ -9,7 +9,7 @@ from functools import partial
 from hashlib import blake2b
 
 from dynamo.items import Item, table_key
-from dynamo.lists.sort_keys import parse_timestamp
+from dynamo.lists.runs import parse_timestamp
 from dynamo.upkeep.integrity import (
     Candidate,
     Derived,
@@ -23,7 +23,7 @@ from dynamo.upkeep.integrity import (
     texts_in,
     write,
 )
-from dynamo.writes.actions import Action, check, unchanged, update
+from dynamo.writes.transactions import Action, check, unchanged, update
 from shop import keys
 from shop.catalogue.also_bought import DERIVED as PURCHASE_KEYS
 from shop.catalogue.edge_keys import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in

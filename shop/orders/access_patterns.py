@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from dynamo.lists.runs import Index, Position, Run
-from dynamo.lists.sort_keys import id_at, timestamp
+from dynamo.lists.runs import Index, Position, Run, id_at, timestamp
 from shop import keys
 from shop.models import Order
 from shop.order_status import OPEN

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from dynamo.items import table_key
-from dynamo.writes.actions import Action, update
+from dynamo.writes.transactions import Action, update
 from shop import keys
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record

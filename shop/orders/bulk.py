@@ -7,9 +7,8 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.items import Item
-from dynamo.writes.actions import Action, unchanged
 from dynamo.writes.counters import Deltas
-from dynamo.writes.transactions import MOST_ACTIONS, ConditionFailed
+from dynamo.writes.transactions import MOST_ACTIONS, Action, ConditionFailed, unchanged
 from shop import keys
 from shop.catalogue.edge_keys import EDGES
 from shop.models import Order

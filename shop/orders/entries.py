@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from dynamo.items import Item
 from dynamo.lists.merging import Entry
-from dynamo.lists.sort_keys import moment_at, parse_timestamp, timestamp
+from dynamo.lists.runs import moment_at, parse_timestamp, timestamp
 from shop import keys
 from shop.models import Order
 from shop.order_status import Status

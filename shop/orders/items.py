@@ -11,7 +11,7 @@ from typing import Any
 from django.utils.translation import ngettext
 from ulid import ULID
 
-from dynamo.lists.sort_keys import sort_key_of, timestamp
+from dynamo.lists.runs import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.edge_keys import purchase_data
 from shop.models import (

@@ -12,10 +12,10 @@ from django.utils.translation import pgettext
 
 from dynamo.calls.meter import metered
 from dynamo.lists.explain import Explanation, explain
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.reader import PageRequest, PageResult
+from dynamo.lists.runs import timestamp
 from dynamo.web.addresses import Toggle
-from dynamo.web.csv_lists import CsvPage
+from dynamo.web.formats import CsvPage
 from dynamo.web.paging import Pager
 from dynamo.web.refusals import Refusal
 from shop.order_status import OPEN, Move, Status, may_move, moves_from
@@ -202,7 +202,7 @@ def csv_reader(read: Callable[[PageRequest], OrdersResult]) -> Callable[[PageReq
 
     def read_rows(request: PageRequest) -> CsvPage:
         found = read(request)
-        return CsvPage(found.page, [_row(order) for order in found.items])
+        return PageResult(tuple(map(_row, found.items)), found.page)
 
     return read_rows
 

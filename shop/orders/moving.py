@@ -11,9 +11,8 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext as _
 
 from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.sort_keys import parse_timestamp
-from dynamo.writes.actions import Action
-from dynamo.writes.transactions import ConditionFailed
+from dynamo.lists.runs import parse_timestamp
+from dynamo.writes.transactions import Action, ConditionFailed
 from shop.catalogue.also_bought import purchase_updates
 from shop.order_status import Move, Status, may_move
 from shop.orders.actions import log_order, status_update

@@ -6,10 +6,9 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest, PageResult
+from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
 from dynamo.lists.runs import Run
-from dynamo.lists.site_reader import read
-from dynamo.writes.shards import share_of
+from dynamo.writes.counters import share_of
 from shop import keys
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from dynamo.calls import clock
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain
-from dynamo.web.csv_lists import csv_response
+from dynamo.web.formats import csv_response
 from dynamo.web.paging import ListData, ListRequest, show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME

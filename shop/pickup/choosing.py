@@ -8,8 +8,7 @@ from pynamodb.expressions.update import Action as Change
 
 from dynamo.calls.client import client
 from dynamo.items import table_key
-from dynamo.writes.actions import Action, check, update
-from dynamo.writes.transactions import ConditionFailed, write_together
+from dynamo.writes.transactions import Action, ConditionFailed, check, update, write_together
 from shop import keys
 from shop.models import Order, PickupChoice, ShopItem
 from shop.order_status import OPEN, Status

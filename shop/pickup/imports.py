@@ -1,4 +1,4 @@
-"""Imports of pickup points, and of where postcodes are, in two passes: see `dynamo.files.two_pass`.
+"""Imports of pickup points, and of where postcodes are: see `dynamo.files.row_files`.
 
 Of two rows with one id the later counts. What is stored already is not written again.
 """
@@ -10,10 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dynamo.calls.batches import in_chunks
-from dynamo.files.columns import columns_among
-from dynamo.files.records import Record, Rejected, RejectsFile, RowRefused, short_text, text_of
-from dynamo.files.row_files import OpenRows, RowFile
-from dynamo.files.two_pass import TwoPassImport
+from dynamo.files.records import (
+    Record,
+    Rejected,
+    RejectsFile,
+    RowRefused,
+    columns_among,
+    short_text,
+    text_of,
+)
+from dynamo.files.row_files import OpenRows, RowFile, TwoPassImport
 from dynamo.upkeep.pace import Progress
 from shop.pickup.cells import BadCoordinates, Coordinates
 from shop.pickup.locations import ZipLocation, put_zips, zip_code_of

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from dynamo.web.numbers import grouped
+from dynamo.web.paging import grouped
 from shop.orders.items import NewPickup
 from shop.pickup.search import Nearest
 

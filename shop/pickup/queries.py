@@ -7,9 +7,8 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.meter import labelled_calls, metered
 from dynamo.items import Item
 from dynamo.lists.explain import Explanation, explain
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import read
-from dynamo.lists.sources import QuerySource
+from dynamo.lists.reader import PageRequest, read
+from dynamo.lists.runs import QuerySource
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.orders.access_patterns import plan_for_user

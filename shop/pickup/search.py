@@ -13,8 +13,7 @@ from dynamo.calls.pool import Pool
 from dynamo.items import Item
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, RunRead
-from dynamo.lists.runs import Run
-from dynamo.lists.sources import Chunk, Source
+from dynamo.lists.runs import Chunk, Run, Source
 from shop import keys
 from shop.pickup.cells import Coordinates, distance, geohash_of
 from shop.pickup.frontier import Frontier

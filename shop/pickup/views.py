@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain, explain_reads
 from dynamo.web.addresses import LONGEST_ID
-from dynamo.web.partials import redirect_page, render_list, wants_partial
+from dynamo.web.paging import redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
 from shop.orders.entries import pickup_in

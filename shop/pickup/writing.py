@@ -13,8 +13,7 @@ from pynamodb.expressions.condition import Condition
 
 from dynamo.calls.batches import in_chunks
 from dynamo.items import table_key
-from dynamo.writes.actions import Action, delete, unchanged
-from dynamo.writes.transactions import ConditionFailed, Contended
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, delete, unchanged
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.models import ShopItem

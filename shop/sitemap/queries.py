@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from pynamodb.attributes import BinaryAttribute
 
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.reader import Order, Page, PageRequest, every_entry, read
 from dynamo.lists.runs import Position, Run
-from dynamo.lists.site_reader import every_entry, read
 from shop import keys
 from shop.catalogue.queries import list_all_categories
 from shop.models import ShopItem

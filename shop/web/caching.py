@@ -15,7 +15,7 @@ from django.utils.cache import get_conditional_response, patch_cache_control, pa
 from django.utils.translation import get_language
 
 from dynamo.web.formats import format_asked
-from dynamo.web.partials import wants_partial
+from dynamo.web.paging import wants_partial
 
 SHARED_SECONDS = 30
 """How long a shared cache may show a page without asking again."""

@@ -19,8 +19,8 @@ from comments.models import SHOWN
 from comments.posting.forms import LONGEST_TITLE
 from config import views
 from dynamo.calls.meter import Meter, metered
+from dynamo.items import item_bytes
 from dynamo.lists.merging import LARGEST_ITEM
-from dynamo.lists.sizes import item_bytes
 from shop.accounts.names import LONGEST_USERNAME
 from tests.support.chance import unique
 from tests.support.comments.browsing import follow

@@ -13,7 +13,7 @@ from config.management.commands import migrate_items
 from dynamo.calls.client import client
 from dynamo.items import Item, table_key
 from dynamo.upkeep.migrations import Migration, MigrationStep
-from dynamo.writes.actions import Action
+from dynamo.writes.transactions import Action
 from shop import keys
 from shop.table import TABLE
 from tests.support.comments.outage import connected

@@ -9,8 +9,7 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 
 from dynamo.calls.client import client
-from dynamo.writes.actions import put
-from dynamo.writes.transactions import write_together
+from dynamo.writes.transactions import put, write_together
 from tests.support.comments.outage import connected
 
 TOO_FEW = "The database takes fewer than 100 actions in a transaction; DynamoDB Local takes 100"

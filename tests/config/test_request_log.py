@@ -19,7 +19,7 @@ from dynamo.calls.faults import BUSY, Throttled
 from dynamo.calls.meter import metered
 from dynamo.telemetry.requests import RequestRecord, observed
 from dynamo.web import shedding
-from dynamo.web.csv_lists import csv_response
+from dynamo.web.formats import csv_response
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry

@@ -26,8 +26,7 @@ from demo.sample.reactions import REPLIES
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.items import table_key
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import every_entry, read
+from dynamo.lists.reader import PageRequest, every_entry, read
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product, list_categories
 from shop.models import ShopItem

@@ -18,8 +18,7 @@ from typing import Any
 
 import pytest
 
-from dynamo.engine import find
-from dynamo.engine.child import require_free
+from dynamo.engine.server import find, require_free
 from tests.support.dynamo.processes import dies, is_alive
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT

@@ -1,6 +1,6 @@
 import pytest
 
-from dynamo.prices import dollars, prices
+from dynamo.lists.explain import dollars, prices
 
 
 class TestPrices:

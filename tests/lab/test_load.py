@@ -16,7 +16,7 @@ from threading import Thread
 import pytest
 
 from dynamo.calls.faults import UNREACHABLE
-from dynamo.engine import find
+from dynamo.engine.server import find
 from dynamo.web.shedding import TOO_MANY
 from lab.load import running
 from shop.accounts.passwords import TooManyHashes

@@ -16,9 +16,16 @@ from hypothesis import strategies as st
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest, Toward, read_page
-from dynamo.lists.runs import Index, OneOf, Position, Run
-from dynamo.lists.sort_keys import id_at, sort_key_of, timestamp
-from dynamo.lists.sources import QuerySource
+from dynamo.lists.runs import (
+    Index,
+    OneOf,
+    Position,
+    QuerySource,
+    Run,
+    id_at,
+    sort_key_of,
+    timestamp,
+)
 from tests.support.query_model import QueryModel
 from tests.support.strict import Request
 

@@ -9,8 +9,7 @@ from comments.exports.google_feed import GOOGLE, GoogleFeed
 from comments.exports.queries import walk_through
 from comments.imports.shape import FIELDS
 from dynamo.files.exports import FORMATS, Layout
-from dynamo.management.exports import add_export_options, run_export
-from dynamo.management.imports import BAD_USAGE
+from dynamo.management.files import BAD_USAGE, add_export_options, run_export
 from dynamo.management.options import failures_in_one_line
 from shop.catalogue.services import stored_products
 

@@ -15,9 +15,14 @@ from comments.languages import is_language, unknown_language
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now
-from dynamo.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
-from dynamo.files.values import product_id_of
-from dynamo.management.imports import (
+from dynamo.files.records import (
+    BadMapping,
+    parse_columns,
+    parse_constants,
+    parse_pairs,
+    product_id_of,
+)
+from dynamo.management.files import (
     add_columns_option,
     add_file_options,
     add_value_options,

@@ -14,9 +14,8 @@ from comments.filters import BadFilter, CommentFilter
 from comments.indexes.planner import NoSuchPlan
 from comments.lists.orders import CommentOrder
 from comments.lists.page import explain_comments
-from dynamo.lists.explain import Explanation
+from dynamo.lists.explain import Explanation, dollars
 from dynamo.management.options import at_least_one, failures_in_one_line
-from dynamo.prices import dollars
 from dynamo.web.addresses import Id
 from dynamo.web.refusals import Refusal
 from shop.order_status import OPEN

@@ -11,7 +11,7 @@ from config.infrastructure.stack import Table, table_requests, tables, template
 from config.infrastructure.workbench import workbench_model
 from dynamo.calls import clock
 from dynamo.management.options import at_least_one
-from dynamo.tables.schema import Throughput
+from dynamo.tables import Throughput
 
 AWS_JSON, WORKBENCH = "aws-json", "workbench"
 FORMATS: Mapping[str, Callable[[Sequence[Table]], dict[str, Any]]] = {

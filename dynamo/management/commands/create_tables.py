@@ -1,7 +1,7 @@
 """``manage.py create_tables``: creates what is missing and waits until it is active."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
@@ -10,12 +10,8 @@ from django.utils.module_loading import import_string
 from dynamo.calls import clock
 from dynamo.calls.client import slow_client
 from dynamo.management.options import at_least_one, failures_in_one_line
-from dynamo.tables.create import create_missing
-from dynamo.tables.schema import Throughput
+from dynamo.tables import Throughput, create_missing
 from dynamo.writes.transactions import too_old
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 
 class Command(BaseCommand):
@@ -50,7 +46,11 @@ class Command(BaseCommand):
         report = lines.append if options["json"] else self.stdout.write
         models = [import_string(name) for name in settings.DYNAMODB_MODELS]
         with failures_in_one_line():
-            _require_recent_engine(client, models[0].Meta.table_name)
+            # Amazon DynamoDB is not asked: it would cost units.
+            if settings.DYNAMODB_IS_AN_ENGINE and (
+                fault := too_old(client, models[0].Meta.table_name)
+            ):
+                raise fault
             create_missing(
                 models,
                 client=client,
@@ -62,9 +62,3 @@ class Command(BaseCommand):
                 import_string(name)(client=client, now=clock.now(), report=report)
         if options["json"]:
             self.stdout.write(json.dumps({"done": lines}))
-
-
-def _require_recent_engine(client: "DynamoDBClient", table: str) -> None:
-    """Raise EngineTooOld for an engine that is; Amazon DynamoDB is not asked."""
-    if settings.DYNAMODB_IS_AN_ENGINE and (fault := too_old(client, table)):
-        raise fault

@@ -15,9 +15,9 @@ from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.derivation import Ranking
 from comments.rankings.queries import find_leaderboards
 from dynamo.calls.meter import metered
+from dynamo.lists.explain import dollars, prices
 from dynamo.lists.reader import PageRequest
 from dynamo.management.options import failures_in_one_line
-from dynamo.prices import dollars, prices
 from lab.reports.descriptions import describe_subjects
 from lab.reports.results import Results
 from lab.reports.storage import find_published, find_stored

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from dynamo.files.exports import Layout
-from dynamo.management.exports import add_export_options, run_export
+from dynamo.management.files import add_export_options, run_export
 from shop.exports import COLUMNS, walk_through
 
 

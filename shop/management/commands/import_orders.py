@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynamo.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynamo.files.lines import FileUnreadable
-from dynamo.management.imports import (
+from dynamo.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
+from dynamo.management.files import (
     STANDARD_INPUT,
     add_file_options,
     add_value_options,

@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynamo.files.columns import parse_columns
-from dynamo.management.imports import (
+from dynamo.files.records import parse_columns
+from dynamo.management.files import (
     BAD_USAGE,
     add_columns_option,
     add_file_options,

@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dynamo.calls import clock
-from dynamo.web.csv_lists import csv_response
-from dynamo.web.paging import ListData, ListRequest, show_page
-from dynamo.web.partials import render_list, wants_partial
+from dynamo.web.formats import csv_response
+from dynamo.web.paging import ListData, ListRequest, render_list, show_page, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.counts import queue_lengths

@@ -189,7 +189,7 @@ class TestInterruptedExport:
         whole, parts = tmp_path / "whole", tmp_path / "parts"
         export(whole, **options)
         monkeypatch.setattr(queries, "AT_A_TIME", 7)
-        monkeypatch.setattr("dynamo.management.exports.SCANNED_AT_A_TIME", 20)
+        monkeypatch.setattr("dynamo.management.files.SCANNED_AT_A_TIME", 20)
         interruptions = 0
         for failing_at in range(1, 30):
             with monkeypatch.context() as failing:

@@ -24,8 +24,7 @@ from comments.models import Comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import read
+from dynamo.lists.reader import PageRequest, read
 from shop.catalogue.queries import find_product
 from tests.support.command_line import ended, run_manage, start_manage
 from tests.support.comments.outage import connected, own_engine

@@ -11,10 +11,16 @@ from comments.imports.rows import CommentParser, Findings
 from comments.imports.run import version_of
 from comments.imports.shape import FIELDS, Shape
 from comments.items import NewComment
-from dynamo.files.columns import BadMapping, columns_among, parse_columns, parse_pairs
-from dynamo.files.records import Record, Rejected
-from dynamo.files.two_pass import Winners
-from dynamo.files.values import product_id_of
+from dynamo.files.records import (
+    BadMapping,
+    Record,
+    Rejected,
+    columns_among,
+    parse_columns,
+    parse_pairs,
+    product_id_of,
+)
+from dynamo.files.row_files import Winners
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 GOOD: dict[str, object] = {

@@ -13,7 +13,7 @@ from comments.imports.reporting import taken_for_languages
 from comments.imports.shape import presets
 from comments.lists.queries import Comment, find_comment
 from comments.posting.language_detection import detect_language
-from dynamo.files.values import product_id_of
+from dynamo.files.records import product_id_of
 from shop.catalogue.queries import find_product
 from tests.comments.imports.test_import_comments import is_listed, listed
 

@@ -31,8 +31,7 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
 from dynamo.items import Item
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import read
+from dynamo.lists.reader import PageRequest, read
 from tests.support.chance import unique
 from tests.support.comments.truth import written
 from tests.support.hooks import hooked

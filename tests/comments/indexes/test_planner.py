@@ -17,10 +17,9 @@ from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
 from dynamo.calls.pool import Pool
+from dynamo.items import MeanSizes
 from dynamo.lists.reader import PageRequest, read_page
-from dynamo.lists.sizes import MeanSizes
-from dynamo.lists.sort_keys import id_at
-from dynamo.lists.sources import QuerySource
+from dynamo.lists.runs import QuerySource, id_at
 from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments

@@ -18,8 +18,7 @@ from django.test import RequestFactory
 from comments.filters import CommentFilter
 from comments.lists.listing import pager_of
 from dynamo.calls.meter import metered
-from dynamo.lists.runs import Position
-from dynamo.lists.sort_keys import sort_key_of
+from dynamo.lists.runs import Position, sort_key_of
 from dynamo.lists.tokens import Tokens
 from dynamo.web.paging import PositionSigner, tokens
 from tests.support.chance import examples

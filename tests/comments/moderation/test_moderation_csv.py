@@ -10,7 +10,7 @@ from comments.moderation import listing, views
 from comments.moderation.services import hide
 from comments.reports.services import Reason, report_comment
 from dynamo.calls.meter import metered
-from dynamo.lists.sort_keys import timestamp
+from dynamo.lists.runs import timestamp
 from tests.support.comments.threads import NOW, made_comment
 from tests.support.comments.writers import Writer
 

@@ -13,7 +13,7 @@ from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, 
 from comments.store.comments import NoSuchComment, delete_dependents, load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.client import client
-from dynamo.writes.shards import SHARDS
+from dynamo.writes.counters import SHARDS
 from tests.support.comments.loading import load
 from tests.support.comments.ranked import index_that_lags, last_comment
 from tests.support.comments.threads import items_in, mended

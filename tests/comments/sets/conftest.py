@@ -5,7 +5,7 @@ import pytest
 from comments.lists.queries import SETS
 from comments.sets.models import CommentSetItem
 from dynamo.calls.client import client
-from dynamo.tables.create import create_missing
+from dynamo.tables import create_missing
 from tests.support.comments.read_models import reading_by
 
 

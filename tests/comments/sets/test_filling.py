@@ -13,7 +13,7 @@ from comments.sets.applying import Consumer
 from comments.sets.integrity import has_stream
 from comments.sets.models import CommentSetItem
 from dynamo.calls.client import client
-from dynamo.tables.create import create_missing
+from dynamo.tables import create_missing
 from tests.support.comments.read_models import reading_by
 from tests.support.comments.threads import NOW, made_comment
 from tests.support.sets.stored import expected_items, stored_items

@@ -14,8 +14,7 @@ from comments.sets.applying import Consumer
 from comments.sets.plans import runs
 from comments.store.comments import load_comment
 from dynamo.calls.meter import Meter, metered
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.site_reader import read
+from dynamo.lists.reader import PageRequest, read
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, written
 from tests.support.project import PROJECT

@@ -19,7 +19,7 @@ from comments.sets.models import CommentSetItem
 from config.infrastructure.workbench import ROWS, rows_of, sample_rows
 from dynamo.calls.client import client
 from dynamo.items import Item, table_key
-from dynamo.tables.create import create_missing
+from dynamo.tables import create_missing
 from shop import keys as shop_keys
 from shop.activity import entries
 from shop.activity.tables import Month

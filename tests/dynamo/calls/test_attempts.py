@@ -9,9 +9,9 @@ from botocore.exceptions import ClientError
 from django.conf import settings
 
 from dynamo.calls.attempts import FAILURES, PAUSE, Breaker, Damaged
-from dynamo.calls.budget import seconds_left, time_budget
 from dynamo.calls.client import Connection, build_client, client
 from dynamo.calls.faults import Throttled, Unreachable, fault_in
+from dynamo.calls.pool import seconds_left, time_budget
 from lab.storm.proxy import DAMAGED, Fault, FaultyProxy
 from shop.table import TABLE
 from tests.support.chance import unique

@@ -5,9 +5,8 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynamo.calls.batches import Batches, BatchIncomplete
-from dynamo.calls.budget import Backoff
 from dynamo.calls.faults import Throttled, fault_in
-from dynamo.calls.pool import Pool
+from dynamo.calls.pool import Backoff, Pool
 
 TABLE = "things"
 

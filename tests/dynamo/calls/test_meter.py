@@ -9,8 +9,7 @@ import pytest
 
 from dynamo.calls.meter import current_meter, labelled_calls, metered
 from dynamo.calls.pool import Pool
-from dynamo.lists.runs import Run
-from dynamo.lists.sources import query_request
+from dynamo.lists.runs import Run, query_request
 from tests.support.merged_lists import INDEX, Thing
 
 

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dynamo.engine import EngineDied, EngineServer, EngineSilent, FileBusy
-from dynamo.engine.child import Child
-from dynamo.engine.lock import FileLock
+from dynamo.engine.server import Child, EngineDied, EngineServer, EngineSilent, FileBusy, FileLock
 from tests.support.dynamo.processes import dies, is_alive
 from tests.support.project import PROJECT
 
@@ -81,8 +79,8 @@ class TestAChild:
 STARTER = """
 import sys, time
 from pathlib import Path
-from dynamo.engine.child import Child
-from dynamo.engine.lock import FileLock
+from dynamo.engine.server import Child
+from dynamo.engine.server import FileLock
 
 lock = FileLock(Path(sys.argv[1]))
 lock.acquire()

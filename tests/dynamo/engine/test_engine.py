@@ -13,19 +13,19 @@ from typing import Any
 import botocore.session
 import pytest
 
-from dynamo.engine import (
+from dynamo.engine.server import (
     BinaryMissing,
     DamagedFile,
     DynoxideEngine,
     EngineDied,
     EngineServer,
     FileBusy,
+    FileLock,
     MotoEngine,
     PortInUse,
     embedded,
     find,
 )
-from dynamo.engine.lock import FileLock
 from tests.support.dynamo.processes import is_alive
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT

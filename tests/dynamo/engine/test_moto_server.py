@@ -1,6 +1,5 @@
 """What moto's server is made to do: bear many at once, and undo only what was done."""
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -9,8 +8,7 @@ import botocore.session
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.engine import MotoEngine
-from dynamo.engine.moto_server import one_at_a_time
+from dynamo.engine.server import MotoEngine
 from tests.support.engine_plugin import PATIENCE
 
 KEYS = ("pk", "sk")
@@ -80,17 +78,9 @@ class TestATransactionThatFails:
 
 
 class TestManyAtOnce:
-    def test_are_let_in_one_by_one(self) -> None:
-        inside, most_inside = [], []
-
-        def app(*_: object) -> list[bytes]:
-            inside.append(1)
-            time.sleep(0.001)  # for others to come in
-            most_inside.append(len(inside))
-            inside.pop()
-            return [b""]
-
-        locked: Any = one_at_a_time(app)
+    def test_each_find_what_the_others_wrote(self, client: Any) -> None:
+        client.transact_write_items(TransactItems=[put("counted")])
         with ThreadPoolExecutor(8) as threads:
-            list(threads.map(lambda _: locked({}, None), range(40)))
-        assert most_inside == [1] * 40
+            calls = [[add_one("counted")] for _ in range(40)]
+            list(threads.map(lambda one: client.transact_write_items(TransactItems=one), calls))
+        assert number(client, "counted") == 40

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dynamo.files.values import product_id_of, user_name_of
+from dynamo.files.records import product_id_of, user_name_of
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 
 NASTY = ["a b", "a/b", "a-b/", "#", "..", "é", "日本", "-a", "x" * 200, "é" * 200, "a\tb", "%2F"]

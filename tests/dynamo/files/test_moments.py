@@ -4,7 +4,7 @@ from datetime import UTC
 
 import pytest
 
-from dynamo.files.values import DateFormats, FormatUnknown, parse_moment
+from dynamo.files.records import DateFormats, FormatUnknown, parse_moment
 from dynamo.management.options import month_names
 
 

@@ -5,10 +5,10 @@ from itertools import count
 import pytest
 
 from dynamo.calls.meter import Call, Meter
+from dynamo.items import item_bytes
 from dynamo.lists.explain import Alternative, Total, explain
 from dynamo.lists.reader import Order, Page, PageRequest
 from dynamo.lists.runs import Run
-from dynamo.lists.sizes import item_bytes
 from tests.support.merged_lists import INDEX, MergedList, Thing, only
 
 

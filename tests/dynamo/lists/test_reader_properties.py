@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamo.items import BLOCK
 from dynamo.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynamo.lists.reader import Order, PageRequest, Toward
-from dynamo.lists.runs import Position
-from dynamo.lists.sizes import BLOCK
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import Position, id_at
 from tests.support.chance import examples
 from tests.support.merged_lists import (
     MergedList,

@@ -12,11 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamo.lists.merging import LEAST_UNITS
-from dynamo.lists.reader import Order, Page, PageRequest, Toward
-from dynamo.lists.runs import Position, Run
-from dynamo.lists.segments import Segment, SegmentsPlan, read_segments
-from dynamo.lists.sort_keys import id_at, sort_key_of
-from dynamo.lists.sources import HIGHEST, QuerySource
+from dynamo.lists.reader import (
+    Order,
+    Page,
+    PageRequest,
+    Segment,
+    SegmentsPlan,
+    Toward,
+    read_segments,
+)
+from dynamo.lists.runs import HIGHEST, Position, QuerySource, Run, id_at, sort_key_of
 from tests.support.chance import examples
 from tests.support.merged_lists import (
     INDEX,

@@ -1,6 +1,6 @@
 import pytest
 
-from dynamo.lists.sizes import TYPICAL, MeanSizes, item_bytes
+from dynamo.items import TYPICAL, MeanSizes, item_bytes
 
 
 class TestItemBytes:

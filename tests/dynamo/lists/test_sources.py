@@ -11,9 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynamo.lists.reader import Order, PageRequest, Toward
-from dynamo.lists.runs import Index, OneOf, Position, Run
-from dynamo.lists.sort_keys import sort_key_of
-from dynamo.lists.sources import NOTHING, QuerySource, query_request
+from dynamo.lists.runs import (
+    NOTHING,
+    Index,
+    OneOf,
+    Position,
+    QuerySource,
+    Run,
+    query_request,
+    sort_key_of,
+)
 from tests.support.merged_lists import (
     INDEX,
     MOMENTS,

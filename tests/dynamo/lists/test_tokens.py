@@ -6,8 +6,7 @@ from django.test import override_settings
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynamo.lists.runs import Position
-from dynamo.lists.sort_keys import sort_key_of
+from dynamo.lists.runs import Position, sort_key_of
 from dynamo.lists.tokens import DamagedToken, ForeignToken, Tokens
 from dynamo.web.paging import PositionSigner
 from tests.support.merged_lists import START

@@ -12,7 +12,7 @@ import django
 django.setup()
 from django.core.management.base import BaseCommand
 from dynamo.files.exports import Batch, Layout
-from dynamo.management.exports import run_export
+from dynamo.management.files import run_export
 
 class Command(BaseCommand):
     def handle(self, **options):

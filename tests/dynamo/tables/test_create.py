@@ -14,9 +14,8 @@ from pynamodb.indexes import (
     LocalSecondaryIndex,
 )
 
-from dynamo.calls.models import DynamoModel
-from dynamo.tables.create import TableDiffers, TableNotReady, create_missing
-from dynamo.tables.schema import Throughput
+from dynamo.calls.client import DynamoModel
+from dynamo.tables import TableDiffers, TableNotReady, Throughput, create_missing
 from tests.support.chance import unique
 
 

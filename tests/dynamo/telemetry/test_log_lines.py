@@ -11,7 +11,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client
 
-from dynamo.telemetry.log_lines import JsonLines
+from dynamo.telemetry.requests import JsonLines
 from tests.support.config.logs import written_log
 
 pytestmark = pytest.mark.newest

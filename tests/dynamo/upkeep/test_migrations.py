@@ -13,8 +13,7 @@ from dynamo.items import Item, table_key
 from dynamo.upkeep import migrations
 from dynamo.upkeep.migrations import AnotherRun, Checkpoint, Migration, MigrationStep
 from dynamo.upkeep.pace import Pace
-from dynamo.writes.actions import Action, unchanged, update
-from dynamo.writes.transactions import ConditionFailed, Contended
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, unchanged, update
 
 PK, OLD, NEW, NOTE = (UnicodeAttribute(attr_name=name) for name in ("pk", "old", "new", "note"))
 ITEMS = 9

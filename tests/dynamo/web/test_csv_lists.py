@@ -7,9 +7,9 @@ import pytest
 
 from dynamo.calls.faults import Throttled
 from dynamo.lists.merging import Entry
-from dynamo.lists.reader import Page, PageRequest
+from dynamo.lists.reader import Page, PageRequest, PageResult
 from dynamo.lists.runs import Index, Position, Run
-from dynamo.web.csv_lists import CsvPage, csv_response
+from dynamo.web.formats import CsvPage, csv_response
 
 RUN = Run(Index("t", None, "pk", "sk", lambda _position: {}), "p")
 VALUES = ["a", "b", "c", "d", "e"]
@@ -24,9 +24,9 @@ def reader(values: list[str], asked: list[PageRequest]) -> Callable[[PageRequest
         shown = values[start : start + request.size]
         entries = tuple(Entry({}, Position(value), RUN) for value in shown)
         has_next = start + request.size < len(values)
-        return CsvPage(
+        return PageResult(
+            tuple([value] for value in shown),
             Page(entries, has_next, has_previous=start > 0, rounds=1, reads=()),
-            [[value] for value in shown],
         )
 
     return read

@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from dynamo.lists.explain import Alternative, Explanation, Picture, QueryLine, Total
 from dynamo.templatetags.dynamo_html import in_short, merge_picture, verdict
-from dynamo.web.numbers import in_dollars, plural_of
+from dynamo.web.paging import in_dollars, plural_of
 from tests.support.markup import read_markup
 
 TOTAL = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)

@@ -7,7 +7,7 @@ import pytest
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page
 from dynamo.lists.runs import Position, Run
-from dynamo.web.numbers import extent_of
+from dynamo.web.paging import extent_of
 from tests.support.merged_lists import INDEX
 
 

@@ -6,10 +6,10 @@ import pytest
 from botocore.exceptions import ClientError
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from dynamo.calls.client import client
-from dynamo.calls.models import DynamoModel
+from dynamo.calls.client import DynamoModel, client
 from dynamo.items import Item, wire_key
-from dynamo.writes.actions import (
+from dynamo.writes.transactions import (
+    ConditionFailed,
     check,
     delete,
     parameters,
@@ -17,8 +17,8 @@ from dynamo.writes.actions import (
     set_or_remove,
     unchanged,
     update,
+    write_together,
 )
-from dynamo.writes.transactions import ConditionFailed, write_together
 from shop.models import ShopItem
 
 SHOP = ShopItem.Meta.table_name

@@ -14,8 +14,7 @@ import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynamo.writes import background
-from dynamo.writes.background import BackgroundWrites
-from dynamo.writes.spool import Spool
+from dynamo.writes.background import BackgroundWrites, Spool
 from tests.support.clock import until
 from tests.support.project import PROJECT
 

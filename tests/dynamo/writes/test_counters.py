@@ -16,9 +16,15 @@ from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from dynamo.items import Item, wire_key
-from dynamo.writes.actions import Action, check, put
 from dynamo.writes.counters import MOST_SHARDS, Counters, NoSuchCounter, write_counted
-from dynamo.writes.transactions import ConditionFailed, Transactions, write_together
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Transactions,
+    check,
+    put,
+    write_together,
+)
 from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts
 from tests.support.hooks import before_the_next

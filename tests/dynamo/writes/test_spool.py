@@ -5,7 +5,7 @@ from stat import S_IMODE
 
 import pytest
 
-from dynamo.writes.spool import Spool
+from dynamo.writes.background import Spool
 
 
 @pytest.fixture

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.calls.budget import Backoff
+from dynamo.calls.pool import Backoff
 from dynamo.items import Item
-from dynamo.writes.actions import Action
-from dynamo.writes.transactions import ConditionFailed, Contended, Transactions
+from dynamo.writes.transactions import Action, ConditionFailed, Contended, Transactions
 
 ITEM: Item = {"pk": {"S": "it"}}
 ACTIONS: list[Action] = [{"Put": {"n": 0}}, {"Put": {"n": 1}}]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.calls.budget import Backoff
+from dynamo.calls.pool import Backoff
 from dynamo.writes.transactions import ConditionFailed, Contended, write_one
 from tests.support.hooks import hooked
 from tests.support.project import PROJECT

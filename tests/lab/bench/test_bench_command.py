@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from comments.filters import CommentFilter
 from demo import processes
-from dynamo.engine import find
+from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
 from lab.bench import grid as bench_grid
 from lab.bench import pages as bench_pages

@@ -6,8 +6,7 @@ import pytest
 
 from comments import keys
 from comments.filters import CommentFilter
-from dynamo.items import Item
-from dynamo.lists.sizes import item_bytes
+from dynamo.items import Item, item_bytes
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData, SeasonData
 
 COUNT = 1_500

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo.engine import find
+from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
 from lab.bench.hostile import PRODUCTS, hostile_section, measure_hostile_lists
 from lab.reports.results import Results

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
 
-from dynamo.engine import find
+from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
 from lab.bench.pages import WrongAnswer
 from lab.bench.run import Options, run_benchmarks, sections_of

@@ -5,7 +5,7 @@ from shutil import copytree
 
 import pytest
 
-from dynamo.engine import FileBusy, FileLock, find
+from dynamo.engine.server import FileBusy, FileLock, find
 from dynamo.lists.reader import Page
 from dynamo.upkeep.pace import Progress
 from lab.bench.context import Stores

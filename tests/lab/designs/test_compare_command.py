@@ -13,7 +13,7 @@ from django.test import Client
 
 from comments.items import NewComment
 from dynamo.calls.client import client
-from dynamo.engine import find
+from dynamo.engine.server import find
 from lab.bench.data import OrderData
 from lab.designs import bodies
 from lab.designs import comments as lab_comments

@@ -9,8 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from dynamo.calls.client import client
-from dynamo.tables.schema import Throughput
-from dynamo.tables.throughput import set_throughput, table_names, throughput_of
+from dynamo.tables import Throughput, set_throughput, table_names, throughput_of
 from shop.activity.rotation import LEAST, existing_months, rotate, steps_for
 from shop.activity.tables import Month, month_of_table, months_kept
 from tests.support.activity.making import NOW, THIS, made_entry, write_entries

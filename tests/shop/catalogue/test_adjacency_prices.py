@@ -9,7 +9,7 @@ import pytest
 from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from dynamo.writes.shards import shard_of
+from dynamo.writes.counters import shard_of
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewCategory, NewProduct

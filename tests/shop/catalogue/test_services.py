@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from demo.sample.catalogue import sample_catalogue
 from dynamo.calls.pool import Pool
-from dynamo.lists.site_reader import every_entry
+from dynamo.lists.reader import every_entry
 from shop.catalogue.edge_keys import LONGEST, folded
 from shop.catalogue.items import (
     MOST_DEEP,

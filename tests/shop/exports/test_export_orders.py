@@ -148,7 +148,7 @@ class TestACustomersOrders:
     @pytest.mark.parametrize("customer", [True, False])
     def test_go_on_after_an_interruption(self, ann, tmp_path, monkeypatch, customer):
         monkeypatch.setattr(exports, "ORDERS_AT_A_TIME", 3)
-        monkeypatch.setattr("dynamo.management.exports.SCANNED_AT_A_TIME", 7)
+        monkeypatch.setattr("dynamo.management.files.SCANNED_AT_A_TIME", 7)
         arguments = ["--customer", ann] if customer else []
         path = tmp_path / "out.csv"
         with monkeypatch.context() as patch:

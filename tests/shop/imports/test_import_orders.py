@@ -14,7 +14,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dynamo.calls.client import client
-from dynamo.files.values import product_id_of, user_name_of
+from dynamo.files.records import product_id_of, user_name_of
 from dynamo.lists.reader import PageRequest
 from shop import keys
 from shop.accounts.names import LONGEST_USERNAME, USERNAME

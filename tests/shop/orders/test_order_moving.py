@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynamo.calls.client import client
-from dynamo.writes.shards import shards_in
+from dynamo.writes.counters import shards_in
 from shop import keys
 from shop.models import ShopItem
 from shop.order_status import Status

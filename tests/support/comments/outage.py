@@ -14,8 +14,8 @@ from django.utils.module_loading import import_string
 from dynamo.calls import client
 from dynamo.calls.client import Connection
 from dynamo.calls.faults import FAILURES
-from dynamo.engine import DynoxideEngine, EngineServer, find
-from dynamo.tables.create import create_missing
+from dynamo.engine.server import DynoxideEngine, EngineServer, find
+from dynamo.tables import create_missing
 from shop.activity.rotation import make_tables
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port

@@ -14,7 +14,7 @@ from comments.rankings.queries import RankedProduct, list_ranking
 from dynamo.calls.client import client
 from dynamo.items import Item
 from dynamo.lists.reader import PageRequest
-from dynamo.lists.sort_keys import id_at
+from dynamo.lists.runs import id_at
 from tests.support.hooks import hooked
 
 TABLE = Comment.Meta.table_name

@@ -15,7 +15,7 @@ from comments.sets.models import TABLE, CommentSetItem
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from dynamo.tables.create import create_missing
+from dynamo.tables import create_missing
 from tests.support.comments.outage import own_engine
 from tests.support.strict import refuse_what_aws_refuses
 

@@ -13,9 +13,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 
 from dynamo.calls.client import Connection, connected, current_connection, on_every_client
-from dynamo.telemetry.instruments import Instruments, Queue
 from dynamo.telemetry.requests import set_observer
-from dynamo.telemetry.spans import CallSpans, RequestSpans
+from dynamo.telemetry.spans import CallSpans, Instruments, Queue, RequestSpans
 
 
 @dataclass(frozen=True)

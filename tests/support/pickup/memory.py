@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from dynamo.calls.pool import Pool
-from dynamo.items import Item
-from dynamo.lists.runs import Position, Run
-from dynamo.lists.sizes import item_bytes
-from dynamo.lists.sources import Chunk
+from dynamo.items import Item, item_bytes
+from dynamo.lists.runs import Chunk, Position, Run
 from shop.pickup.cells import Coordinates, distance
 from shop.pickup.points import PickupPoint, counted_in, point_items
 from shop.pickup.search import Nearest, NearPoint, find_nearest

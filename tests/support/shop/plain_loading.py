@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management import CommandError, call_command
 
-from dynamo.management.imports import REJECTED
+from dynamo.management.files import REJECTED
 
 
 def import_plain(*arguments: object, rejects: Path) -> tuple[dict[str, Any], list[str]]:

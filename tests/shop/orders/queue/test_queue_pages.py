@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dynamo.calls.meter import metered
-from dynamo.web import csv_lists
+from dynamo.web import formats
 from shop.accounts.services import create_profile
 from shop.order_status import Status
 from shop.orders.items import NewLine
@@ -160,7 +160,7 @@ class TestTheQueueAsCsv:
 
 class TestACustomersOrdersAsCsv:
     def test_are_filtered_as_on_the_page(self, sam, alice, monkeypatch):
-        monkeypatch.setattr(csv_lists, "ROWS_AT_A_TIME", 1)
+        monkeypatch.setattr(formats, "ROWS_AT_A_TIME", 1)
         lines = [NewLine("lamp", "=HYPERLINK(1)", 1, 100)]
         orders = [
             made_order(alice.username, status, placed_at=START + timedelta(days=n), lines=lines)

@@ -1,1 +1,0 @@
-"""Tables: creating or describing those that the models declare, and their provisioned capacity."""
