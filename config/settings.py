@@ -161,7 +161,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "config.views.navigation",
+                "config.site.navigation",
             ],
         },
     },

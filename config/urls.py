@@ -5,7 +5,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
-from config import views
+from config import site
 from dynamo.web.refusals import form_token
 from lab.docs_pages import document
 from lab.reports.page import lab
@@ -25,6 +25,6 @@ urlpatterns = [
     path("lab/", lab, name="lab"),
     path("docs/<path:name>/", document, name="document"),
     path("form-token/", form_token, name="form_token"),
-    path("healthz", views.healthz, name="healthz"),
-    path("readyz", views.readyz, name="readyz"),
+    path("healthz", site.healthz, name="healthz"),
+    path("readyz", site.readyz, name="readyz"),
 ]

@@ -8,7 +8,7 @@ from comments import keys
 from comments.items import NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import Comment, CommentReply
 from comments.replies.services import BY_STAFF
-from comments.sets.following import follow
+from comments.sets.copies import follow
 from comments.store.comments import NEW_OR_DELETED, is_tombstone
 from comments.store.counts import Cell, CountChanges
 from comments.store.table import LIST_KEYS, comment_key

@@ -25,7 +25,7 @@ from comments.rankings.derivation import (
     stored_ranks,
 )
 from comments.rankings.services import TOGETHER, refresh_ranks
-from comments.sets.following import follow
+from comments.sets.copies import follow
 from comments.store.comments import delete_dependents, is_tombstone, leftovers
 from comments.store.counts import cells_of, counters
 from comments.store.table import change, changed, read_item

@@ -8,7 +8,7 @@ from comments import keys
 from comments.items import reply_shown
 from comments.keys import scored
 from comments.models import Comment, CommentReply
-from comments.sets.following import follow, is_followed
+from comments.sets.copies import follow, is_followed
 from comments.store.comments import NOT_DELETED, State, is_tombstone, product_id_of
 from comments.store.counts import tallies
 from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item

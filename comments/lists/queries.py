@@ -40,7 +40,7 @@ from comments.lists.orders import CommentOrder
 from comments.models import Comment, CommentBody
 from comments.replies.queries import Reply, reply_in
 from comments.sets import plans
-from comments.sets.following import SETS
+from comments.sets.copies import SETS
 from comments.store.comments import NoSuchComment, Revision, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts, remembered_as
 from comments.store.table import query_pages

@@ -28,7 +28,7 @@ from comments.models import Comment
 from comments.posting.services import delete_comment
 from comments.rankings.derivation import Touch, rankings_of_comment
 from comments.rankings.services import refresh_ranks
-from comments.sets.following import follow
+from comments.sets.copies import follow
 from comments.store.comments import (
     NoSuchComment,
     Revision,

@@ -21,7 +21,7 @@ from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
 from comments.rankings.derivation import BEST_RATING, Ranking, Touch, rankings_of_comment
 from comments.rankings.services import refresh_ranks
-from comments.sets.following import follow
+from comments.sets.copies import follow
 from comments.store.comments import (
     EXPIRY,
     NEW,

@@ -8,7 +8,7 @@ from comments import keys
 from comments.items import reply_shown
 from comments.models import Comment, CommentReply
 from comments.replies.queries import Reply, find_reply
-from comments.sets.following import follow, is_followed
+from comments.sets.copies import follow, is_followed
 from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment
 from comments.store.table import (
     ATTEMPTS,

@@ -1,12 +1,4 @@
-"""The derivation of the items of ``comment_sets`` from a comment, and of their keys.
-
-The index ``by_set`` has a partition for each set of comments: a product, a language or any, and one
-or more ratings, of which all five are any: ``PRODUCT#42/en/1.2.5``, ``PRODUCT#42/~/~``. In the
-format ``masks`` of ``COMMENT_SETS_KEY_FORMAT`` the ratings are one number with rating *r* as its
-bit *r* - 1: ``PRODUCT#42/en/19``.
-
-Follows "Key design" of part 1 of "Efficient filtering with DynamoDB".
-"""
+"""The items of a comment in ``comment_sets``: the primary, stored with the comment, and copies."""
 
 from collections.abc import Collection
 from itertools import combinations, product
@@ -19,6 +11,7 @@ from comments.models import SHOWN, Comment
 from comments.sets.models import CommentSetItem
 from comments.store.comments import is_tombstone
 from dynamo.items import Item
+from dynamo.writes.transactions import Action, delete, put
 
 AUTO = CommentSetItem.auto.attr_name
 _PLACE = Comment.place.attr_name
@@ -89,3 +82,31 @@ def is_primary(item: Item) -> bool:
 def is_nameable(primary: Item) -> bool:
     """Return whether a primary item has what the keys of its copies are derived from."""
     return "S" in primary.get(_LANGUAGE, {}) and primary.get(_RATING, {}).get("N") in _RATED
+
+
+SETS = "sets"
+"""What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""
+
+
+def is_followed() -> bool:
+    """Return whether primaries are written: whether the read model is ``sets``."""
+    return bool(settings.COMMENTS_READ_MODEL == SETS)
+
+
+def follow(before: Item | None, after: Item | None) -> list[Action]:
+    """Build the actions for a transaction that turns a comment's item into another, or None.
+
+    The transaction must require that version, product and reply of ``before`` are still stored.
+    """
+    if not is_followed():
+        return []
+    old = primary_of(before) if before else None
+    new = primary_of(after) if after else None
+    if old == new:
+        return []
+    actions: list[Action] = []
+    if old and (new is None or new["sk"] != old["sk"]):
+        actions.append(delete(CommentSetItem, {"pk": old["pk"], "sk": old["sk"]}))
+    if new:
+        actions.append(put(CommentSetItem, new))
+    return actions

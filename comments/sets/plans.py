@@ -13,8 +13,7 @@ from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner as planning
 from comments.indexes.access_patterns import LANGUAGE_ATTRIBUTE, ListPlan
 from comments.indexes.planner import SIZES, NoSuchPlan, most_queries, price_indexes
-from comments.sets.copies import partition
-from comments.sets.following import SETS
+from comments.sets.copies import SETS, partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import Alternative

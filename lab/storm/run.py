@@ -23,7 +23,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from comments.integrity.comments import comment_differences
-from comments.sets.following import SETS
+from comments.sets.copies import SETS
 from comments.sets.integrity import set_differences
 from demo.processes import DemoConfig, manage, serving
 from dynamo.calls.client import client, connected

@@ -7,7 +7,7 @@ from comments.indexes.access_patterns import PATTERNS
 from comments.indexes.planner import MIXED
 from comments.moderation.queries import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
-from comments.sets.following import SETS
+from comments.sets.copies import SETS
 from shop.activity.queries import PLAN as ACTIVITY
 from shop.pickup.queries import PLAN as PICKUP
 

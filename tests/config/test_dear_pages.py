@@ -17,7 +17,7 @@ from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply, items_of
 from comments.lists import queries
 from comments.models import SHOWN
 from comments.posting.forms import LONGEST_TITLE
-from config import views
+from config import site
 from dynamo.calls.meter import Meter, metered
 from dynamo.items import item_bytes
 from dynamo.lists.merging import LARGEST_ITEM
@@ -223,7 +223,7 @@ def _spent(meter: Meter) -> float:
 class TestReadiness:
     def test_is_remembered_for_a_moment(self, monkeypatch):
         assert Client().get("/readyz").content == b"ready\n"
-        monkeypatch.setattr(views, "unreadiness", lambda _: "asked again")
+        monkeypatch.setattr(site, "unreadiness", lambda _: "asked again")
         assert Client().get("/readyz").content == b"ready\n"
         cache.clear()  # as time does
         assert Client().get("/readyz").content == b"asked again\n"

@@ -65,11 +65,11 @@ class TestTheCounts:
         def away() -> None:
             raise Throttled
 
-        monkeypatch.setattr("config.views.queue_lengths", away)
+        monkeypatch.setattr("config.site.queue_lengths", away)
         assert "Queue" in texts(sam, "/orders/")
 
     def test_are_remembered_in_no_language(self, sam, monkeypatch):
-        monkeypatch.setattr("config.views.queue_lengths", lambda: {"PLACED": 2_500})
+        monkeypatch.setattr("config.site.queue_lengths", lambda: {"PLACED": 2_500})
         assert "Queue 2,500" in texts(sam, "/orders/")
         german = sam.get("/orders/", headers={"Accept-Language": "de"}).content.decode()
         assert '<span class="nav-count">2.500</span>' in german

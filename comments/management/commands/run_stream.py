@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.applying import Consumer
-from comments.sets.following import SETS, is_followed
+from comments.sets.copies import SETS, is_followed
 from dynamo.calls.faults import FAILURES, fault_in, sentence_about
 from dynamo.management.options import failures_in_one_line
 

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.integrity.comments import comment_differences
 from comments.lists.queries import INDEXES
-from comments.sets.following import SETS, is_followed
+from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynamo.calls.faults import NotSetUp, fault_in
 from dynamo.management.options import failures_in_one_line

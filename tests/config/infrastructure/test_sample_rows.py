@@ -14,7 +14,7 @@ from django.test import override_settings
 
 from comments import keys as comment_keys
 from comments.sets import models as set_models
-from comments.sets.following import SETS
+from comments.sets.copies import SETS
 from comments.sets.models import CommentSetItem
 from config.infrastructure.workbench import ROWS, rows_of, sample_rows
 from dynamo.calls.client import client

@@ -6,7 +6,7 @@ from comments.imports.writer import BulkWriter, in_chunks
 from comments.items import NewComment
 from comments.keys import counts as counts_key
 from comments.models import Comment
-from comments.sets.following import is_followed
+from comments.sets.copies import is_followed
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.pool import Pool

@@ -9,8 +9,7 @@ from django.test import override_settings
 from comments import keys
 from comments.lists.queries import INDEXES
 from comments.models import Comment
-from comments.sets.copies import copies_of, primary_of
-from comments.sets.following import SETS
+from comments.sets.copies import SETS, copies_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client

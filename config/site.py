@@ -1,4 +1,4 @@
-"""Health checks for a load balancer."""
+"""Health checks for a load balancer, and what the navigation of every page shows."""
 
 from dataclasses import dataclass
 from functools import cached_property, partial
