@@ -2,14 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import LazySettings, settings
+from django.conf import settings
 from django.core.cache import cache
 from django.test import override_settings
 from django.utils import translation
@@ -17,7 +17,6 @@ from django.utils.module_loading import import_string
 
 from comments.templatetags import comment_html
 from dynamo.calls.client import client, connect, current_connection
-from dynamo.engine.server import EngineServer
 from dynamo.tables import create_missing, table_names
 from dynamo.templatetags import dynamo_html
 from shop.accounts.emails import EMAILS
@@ -97,7 +96,7 @@ def _skipped_marks(config: pytest.Config) -> Iterator[tuple[str, str]]:
 
 
 @pytest.fixture(scope="session")
-def engine(pytestconfig: pytest.Config) -> EngineServer:
+def engine(pytestconfig):
     """The engine behind the settings, to be stopped and started; skips where it is not ours."""
     own = pytestconfig.stash[engine_key]
     if own is None:
@@ -106,13 +105,13 @@ def engine(pytestconfig: pytest.Config) -> EngineServer:
 
 
 @pytest.fixture(scope="session")
-def engine_name(pytestconfig: pytest.Config) -> str:
+def engine_name(pytestconfig):
     """'moto', 'dynoxide' or an address."""
     return pytestconfig.stash[name_key]
 
 
 @pytest.fixture(scope="session", autouse=True)
-def patience() -> None:
+def patience():
     """On a busy machine an engine may take longer than a page waits, moto above all.
 
     It reads whole tables in one thread.
@@ -122,7 +121,7 @@ def patience() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
+def nothing_behind_motos_back(pytestconfig):
     """Moto is not thread-safe: there the activity log is only written when a test asks for it."""
     LOG.runs_by_itself = pytestconfig.stash[name_key] != "moto"
     yield
@@ -130,7 +129,7 @@ def nothing_behind_motos_back(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def emails_are_sent_when_asked_for() -> Iterator[None]:
+def emails_are_sent_when_asked_for():
     """A test that reads letters has them sent first, by ``tests.support.accounts.emails``."""
     EMAILS.runs_by_itself = False
     yield
@@ -138,7 +137,7 @@ def emails_are_sent_when_asked_for() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_takes_long_that_need_not() -> Iterator[None]:
+def nothing_takes_long_that_need_not():
     """Hash passwords fast, and look for a static file when it is asked for.
 
     Else every test client lists all files when it is made.
@@ -151,7 +150,7 @@ def nothing_takes_long_that_need_not() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def tables(pytestconfig: pytest.Config) -> Iterator[None]:
+def tables(pytestconfig):
     """All tables, empty at a module's beginning where the engine is ours.
 
     Within a module, tests stay apart by ids of their own (`fresh`).
@@ -168,7 +167,7 @@ def tables(pytestconfig: pytest.Config) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nothing_left_behind(pytestconfig: pytest.Config) -> Iterator[None]:
+def nothing_left_behind(pytestconfig):
     """An engine that is not ours outlives the tests, and making tables there can take minutes."""
     yield
     if pytestconfig.stash[engine_key] is None:
@@ -182,7 +181,7 @@ def _delete_tables() -> None:
 
 
 @pytest.fixture
-def own_log(tables: None, settings: LazySettings) -> Iterator[Callable[..., None]]:
+def own_log(tables, settings):
     """Makes tables of months, in a log that nobody else writes to; begins with none."""
     LOG.flush(seconds=5)
     shared = settings.DYNAMODB_TABLE_PREFIX
@@ -201,7 +200,7 @@ def own_log(tables: None, settings: LazySettings) -> Iterator[Callable[..., None
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered() -> None:
+def nothing_remembered():
     """Forget the counts that pages were planned by, the HTML of their parts, and their language."""
     translation.deactivate()
     cache.clear()
@@ -210,13 +209,13 @@ def nothing_remembered() -> None:
 
 
 @pytest.fixture
-def fresh() -> Callable[[str], str]:
+def fresh():
     """Makes an id that no other test uses: ``fresh("product")``."""
     return unique
 
 
 @pytest.fixture(scope="session")
-def real_data() -> Path:
+def real_data():
     """The folder with the real reviews and orders."""
     folder = Path(os.environ.get("REAL_DATA_DIR") or PROJECT.parent / "shared" / "data")
     if not folder.is_dir():

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from shop.accounts.services import create_profile
 from shop.catalogue.services import ensure_products
-from tests.support.comments.writers import Writer, sign_in
+from tests.support.comments.writers import sign_in
 
 KEPT = {
     "/products/lamp/comments/~/~/": "Ac_Cc7agzQAAAAMAADIwMjYtMTEtMDVUMDk6MzY6MDAuMDAwMDA2WiNvbGQtNg"
@@ -21,7 +21,7 @@ KEPT = {
 
 
 @pytest.fixture(scope="module")
-def ana(tables: None) -> Writer:
+def ana(tables):
     """The customer in whose lists the tokens are, of the staff besides."""
     ensure_products(["lamp"])
     create_profile(username="ana", password=None, now=timezone.now(), is_staff=True)
@@ -31,9 +31,9 @@ def ana(tables: None) -> Writer:
 @pytest.mark.parametrize("url", KEPT)
 class TestATokenThatSomebodyKept:
     @pytest.mark.parametrize("way", ["after", "before"])
-    def test_is_read_by_its_list(self, ana: Writer, url: str, way: str) -> None:
+    def test_is_read_by_its_list(self, ana, url, way):
         assert ana.browser.get(f"{url}?{way}={KEPT[url]}").status_code in {200, 302}
 
-    def test_is_refused_by_another_list(self, ana: Writer, url: str) -> None:
+    def test_is_refused_by_another_list(self, ana, url):
         for token in set(KEPT.values()) - {KEPT[url]}:
             assert ana.browser.get(f"{url}?after={token}").status_code == 400

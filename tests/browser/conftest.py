@@ -1,7 +1,7 @@
 """The site on a port of its own, and a Chromium that reports whatever goes wrong in it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Thread
 
@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
-from playwright.sync_api import Browser, BrowserContext, Page, Response, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Response, expect, sync_playwright
 
 from tests.conftest import CHROMIUM
 from tests.support.comments.writers import Writer
@@ -58,7 +58,7 @@ class SilentHandler(WSGIRequestHandler):
 
 
 @pytest.fixture(scope="session")
-def site() -> Iterator[str]:
+def site():
     """The address of the running site, the same one for all modules."""
     server = ThreadedWSGIServer(("127.0.0.1", 0), SilentHandler)
     server.set_app(get_wsgi_application())
@@ -71,7 +71,7 @@ def site() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
+def chromium():
     with sync_playwright() as playwright:
         more = [] if CHROMIUM.endswith("shell") else OF_THE_WINDOW
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *more])
@@ -84,13 +84,13 @@ OpenContext = Callable[..., BrowserContext]
 
 
 @pytest.fixture(scope="session")
-def unused_contexts() -> Contexts:
+def unused_contexts():
     """Contexts of earlier tests, by their options. Their caches hold the static files."""
     return defaultdict(list)
 
 
 @pytest.fixture
-def open_context(site, chromium, unused_contexts) -> Iterator[OpenContext]:
+def open_context(site, chromium, unused_contexts):
     """Opens the browser of somebody who was never here; takes what `Browser.new_context` takes."""
     opened = []
 
@@ -182,7 +182,7 @@ class Visitor:
 
 
 @pytest.fixture
-def visitor(open_context) -> Iterator[Visitor]:
+def visitor(open_context):
     """A visitor whose browser must have had nothing to complain about in the end."""
     visitor = Visitor.arrive(open_context(locale="fr-FR"))
     yield visitor
@@ -190,13 +190,13 @@ def visitor(open_context) -> Iterator[Visitor]:
 
 
 @pytest.fixture
-def plain_visitor(open_context) -> Visitor:
+def plain_visitor(open_context):
     """A visitor without JavaScript."""
     return Visitor.arrive(open_context(locale="fr-FR", java_script_enabled=False))
 
 
 @pytest.fixture
-def seat(site, open_context) -> Iterator[Seat]:
+def seat(site, open_context):
     """Puts somebody who is signed in at a browser of their own.
 
     What it complains of in the end may only be that the site refused something.

@@ -15,7 +15,7 @@ from tests.browser.conftest import REFUSED, Visitor
 from tests.support.browser.axe import AXE, axe_finds_nothing, bring_axe
 from tests.support.catalogue.making import category
 from tests.support.chance import unique
-from tests.support.comments.writers import Writer, new_url
+from tests.support.comments.writers import new_url
 from tests.support.config.addresses import MATRIX, ROLES, address, belongings, people
 from tests.support.config.lists import listed_shop
 from tests.support.orders.making import made_order, put
@@ -45,12 +45,12 @@ PAGES = [
 
 
 @pytest.fixture(scope="module")
-def known(tables) -> dict[str, Writer]:
+def known(tables):
     return people()
 
 
 @pytest.fixture(scope="module")
-def arguments(known) -> dict[str, str]:
+def arguments(known):
     """What addresses name, in a shop whose lists have several pages."""
     now, owner = datetime.now(UTC), known["owner"]
     found = belongings(owner).arguments | listed_shop().arguments
@@ -64,7 +64,7 @@ def arguments(known) -> dict[str, str]:
 
 
 @pytest.fixture(autouse=True)
-def short_pages(settings, monkeypatch) -> None:
+def short_pages(settings, monkeypatch):
     settings.PAGE_SIZE = 3
     monkeypatch.setattr("comments.home_views.SHELVES", 1)
 

@@ -18,7 +18,7 @@ LAMP, BULB = PRODUCTS[3], PRODUCTS[4]
 
 
 @pytest.fixture(scope="module", autouse=True)
-def browsed(tables) -> None:
+def browsed(tables):
     """A category of 45 products within one of six; five customers bought the same two."""
     shelves = [NewCategory("browsed-hall", FIRST_SHELF), category(SHELF, "browsed-hall")]
     put_catalogue(categories=shelves, products=[*PRODUCTS, *products_in("browsed-hall", 6)])

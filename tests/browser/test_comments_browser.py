@@ -29,7 +29,7 @@ BODY = "A sentence of a long comment. " * 100 + "THE END"
 
 
 @pytest.fixture(scope="module")
-def kettle(tables) -> Truth:
+def kettle(tables):
     """70 comments in German and English on the product ``kettle``."""
     comments = numbered_comments("kettle", count=70, languages=("de", "en"))
     load(comments)
@@ -37,7 +37,7 @@ def kettle(tables) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def novel(tables) -> None:
+def novel(tables):
     """A comment with a long body, and ones with words that do not fit into a narrow window."""
     wide = "Donaudampfschifffahrtsgesellschaft" * 6
     load(
@@ -232,7 +232,7 @@ LATE = datetime(2026, 3, 2, 20, 30, tzinfo=UTC)
 
 
 @pytest.fixture
-def url(tables) -> str:
+def url(tables):
     product_id = made_product()
     load([written(product_id, language="de", body="Gut.", created_at=LATE)])
     return f"/products/{product_id}/comments/de/~/"
@@ -284,7 +284,7 @@ SENTENCE = "Only a few matches on this page. More follow."
 
 
 @pytest.fixture(scope="module")
-def truth(tables) -> Truth:
+def truth(tables):
     """Comments in English, with one in German or French among each dozen of them."""
     made = numbered_comments("seasonal", count=700)
     comments = [
@@ -296,7 +296,7 @@ def truth(tables) -> Truth:
 
 
 @pytest.fixture
-def wanted(truth, monkeypatch) -> list[str]:
+def wanted(truth, monkeypatch):
     """The comments of the list, which a page can hardly pay for."""
     monkeypatch.setattr(queries, "MOST_UNITS", 2.0)
     monkeypatch.setattr(queries, "MOST_UNITS_OF_AN_ITEM", 0.0)

@@ -5,17 +5,15 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from comments.items import NewComment
 from comments.votes.services import vote
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from tests.browser.conftest import Visitor
 from tests.browser.test_typed_text_browser import PASSWORD, somebody_with_a_password
 from tests.support.catalogue.making import category, products_in, sell
 from tests.support.chance import unique
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments
-from tests.support.comments.writers import Writer, someone
+from tests.support.comments.writers import someone
 from tests.support.orders.making import made_order, put
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
@@ -53,7 +51,7 @@ SKIPPED_LEVELS = """
 
 
 @pytest.fixture(scope="module", autouse=True)
-def steady(tables) -> None:
+def steady(tables):
     """A product that is bought with four others, with comments in two languages."""
     put_catalogue(categories=[category(SHELF)], products=[LAMP, *OTHERS])
     for _ in range(5):
@@ -63,17 +61,17 @@ def steady(tables) -> None:
 
 
 @pytest.fixture
-def staff() -> Writer:
+def staff():
     return someone("sam", is_staff=True)
 
 
 @pytest.fixture
-def sam(seat, staff) -> Visitor:
+def sam(seat, staff):
     return seat(staff)
 
 
 @pytest.fixture
-def mine(staff) -> NewComment:
+def mine(staff):
     """A comment of the staff's that somebody finds helpful."""
     comment = staff.write(LAMP.id).comment
     vote(comment_id=comment.id, username=unique("bob"))
@@ -117,7 +115,7 @@ class TestOnATelephone:
 
 class TestThePrintedPage:
     @pytest.fixture
-    def on_paper(self, sam) -> Page:
+    def on_paper(self, sam):
         sam.page.emulate_media(media="print")
         return sam.page
 

@@ -31,12 +31,12 @@ PRESS_ONCE_IT_ARRIVES = """
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
 @pytest.fixture(autouse=True)
-def empty_queue() -> None:
+def empty_queue():
     """The queue is of the whole shop: what other tests left in it is out of the way."""
     for state in (State.REPORTED, State.HIDDEN):
         while found := list_moderated(state, PageRequest(100)).items:
@@ -45,12 +45,12 @@ def empty_queue() -> None:
 
 
 @pytest.fixture
-def bob(seat) -> Visitor:
+def bob(seat):
     return seat(someone("bob"))
 
 
 @pytest.fixture
-def sam(seat) -> Visitor:
+def sam(seat):
     return seat(someone("sam", is_staff=True))
 
 

@@ -18,12 +18,12 @@ HOLD_EIGHT_SECONDS = """
 
 
 @pytest.fixture(scope="module", autouse=True)
-def noticed(tables) -> None:
+def noticed(tables):
     put_catalogue(categories=[category("noticed")], products=[LAMP])
 
 
 @pytest.fixture
-def buyer(visitor) -> Visitor:
+def buyer(visitor):
     """A visitor whose eight seconds pass when the test says so."""
     visitor.page.add_init_script(HOLD_EIGHT_SECONDS)
     visitor.page.goto(f"/products/{LAMP.id}/")

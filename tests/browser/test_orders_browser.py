@@ -1,6 +1,6 @@
 """Orders in Chromium, from the basket to the queue."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -26,7 +26,7 @@ Arrive = Callable[..., Shopper]
 
 
 @pytest.fixture
-def arrive(site, open_context) -> Iterator[Arrive]:
+def arrive(site, open_context):
     """Opens a browser for somebody; none of them may have had anything to complain about."""
     shoppers = []
 
@@ -43,7 +43,7 @@ def arrive(site, open_context) -> Iterator[Arrive]:
 
 
 @pytest.fixture
-def enrol(arrive, fresh) -> Arrive:
+def enrol(arrive, fresh):
     def enrol(kind: str, *, is_staff: bool = False, **options: Any) -> Shopper:
         username = fresh(kind)
         create_profile(username=username, password=None, now=datetime.now(UTC), is_staff=is_staff)
@@ -53,17 +53,17 @@ def enrol(arrive, fresh) -> Arrive:
 
 
 @pytest.fixture
-def alice(enrol) -> Shopper:
+def alice(enrol):
     return enrol("alice")
 
 
 @pytest.fixture
-def sam(enrol) -> Shopper:
+def sam(enrol):
     return enrol("sam", is_staff=True)
 
 
 @pytest.fixture
-def orders(alice) -> list[NewOrder]:
+def orders(alice):
     """Alice's: one a day, in turn shipped, delivered and canceled, nine in all."""
     statuses = [Status.SHIPPED, Status.DELIVERED, Status.CANCELED] * 3
     made = [
@@ -75,7 +75,7 @@ def orders(alice) -> list[NewOrder]:
 
 
 @pytest.fixture
-def queued(alice, settings) -> Iterator[list[NewOrder]]:
+def queued(alice, settings):
     """Alice's again: the first page of the queue, with two that can be shipped at its end."""
     statuses = [*OPEN, Status.PROCESSING]
     made = [
@@ -89,7 +89,7 @@ def queued(alice, settings) -> Iterator[list[NewOrder]]:
 
 
 @pytest.fixture
-def lamp(fresh) -> str:
+def lamp(fresh):
     return put_product_item(fresh("lamp"), cents=1_999)
 
 
@@ -261,7 +261,7 @@ class TestTheBasket:
 
 class TestTheQueueAsATable:
     @pytest.fixture
-    def many(self, alice, settings) -> Iterator[list[NewOrder]]:
+    def many(self, alice, settings):
         made = [
             made_order(alice.username, Status.PROCESSING, placed_at=LONG_AGO + n * DAY)
             for n in range(20)
@@ -289,11 +289,11 @@ class TestTheQueueAsATable:
 
 class TestAWindowOf320Pixels:
     @pytest.fixture
-    def narrow(self, enrol) -> Shopper:
+    def narrow(self, enrol):
         return enrol("sam" + "w" * 40, is_staff=True, viewport={"width": 320, "height": 640})
 
     @pytest.fixture
-    def wide_order(self, narrow, fresh) -> Iterator[NewOrder]:
+    def wide_order(self, narrow, fresh):
         lines = [NewLine("lamp", "Donaudampfschifffahrtslampe" * 4, 99, 99_999_999)]
         order = made_order(
             narrow.username,

@@ -1,6 +1,6 @@
 """Choosing a pickup point in Chromium."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import expect
@@ -20,13 +20,13 @@ Open = Callable[..., Shopper]
 
 
 @pytest.fixture
-def place() -> Coordinates:
+def place():
     """Somewhere in the south of the Pacific, where no other test has a point."""
     return Coordinates.at(CHANCE.uniform(-50, -40), CHANCE.uniform(-130, -100))
 
 
 @pytest.fixture
-def points(place) -> list[PickupPoint]:
+def points(place):
     made = [
         PickupPoint(
             unique("point"),
@@ -42,7 +42,7 @@ def points(place) -> list[PickupPoint]:
 
 
 @pytest.fixture
-def order() -> Iterator[NewOrder]:
+def order():
     username = unique("alice")
     create_profile(username=username, password=None, now=START)
     put(order := made_order(username))
@@ -51,7 +51,7 @@ def order() -> Iterator[NewOrder]:
 
 
 @pytest.fixture
-def arrive(site, open_context) -> Iterator[Open]:
+def arrive(site, open_context):
     shoppers = []
 
     def arrive(order: NewOrder, **options: object) -> Shopper:

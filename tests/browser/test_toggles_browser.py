@@ -1,6 +1,5 @@
 """Toggles of a list in Chromium, clicked sooner than the shop answers."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -32,7 +31,7 @@ RARE = "toggled-ja"
 
 
 @pytest.fixture(scope="module")
-def truth(tables) -> Truth:
+def truth(tables):
     """60 comments in German and English, and one in Japanese."""
     comments = numbered_comments("toggled", count=60, languages=("de", "en"))
     comments.append(written("toggled", id=RARE, language="ja", created_at=START))
@@ -41,7 +40,7 @@ def truth(tables) -> Truth:
 
 
 @pytest.fixture
-def hasty(visitor) -> Iterator[Visitor]:
+def hasty(visitor):
     """A visitor who does not wait for answers."""
     yield visitor
     visitor.forgive(*OF_A_CHANGED_MIND)
@@ -160,7 +159,7 @@ class TestStatusesOfOrders:
         visitor.page.wait_for_timeout(250 * len(toggles))
 
     @pytest.fixture
-    def alice(self, seat) -> Iterator[Visitor]:
+    def alice(self, seat):
         """A customer with a placed, a shipped and a delivered order, the day after each other."""
         someone_new = someone("alice")
         for day, status in enumerate([Status.PLACED, Status.SHIPPED, Status.DELIVERED]):
@@ -228,7 +227,7 @@ class TestAToggle:
 
 class TestTheFiltersOnATelephone:
     @pytest.fixture
-    def phone(self, open_context) -> Visitor:
+    def phone(self, open_context):
         """So low that the filters scroll within their sheet."""
         return Visitor.arrive(open_context(viewport={"width": 390, "height": 500}, locale="en-GB"))
 

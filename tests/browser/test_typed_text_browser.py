@@ -1,15 +1,11 @@
 """What is typed into a form stays there whatever happens, in a real browser."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.conf import settings as site_settings
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
-from comments.items import NewComment
 from shop.accounts.services import create_profile
-from tests.browser.conftest import Visitor
 from tests.browser.test_writing_browser import fill
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import Writer, made_product, new_url, sign_in, someone
@@ -22,12 +18,12 @@ OFFLINE = "Failed to load resource: net::ERR_INTERNET_DISCONNECTED"
 
 
 @pytest.fixture
-def lamp() -> str:
+def lamp():
     return made_product()
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
@@ -39,12 +35,12 @@ def somebody_with_a_password() -> Writer:
 
 
 @pytest.fixture
-def writer() -> Writer:
+def writer():
     return somebody_with_a_password()
 
 
 @pytest.fixture
-def alice(seat, writer) -> Iterator[Visitor]:
+def alice(seat, writer):
     visitor = seat(writer)
     yield visitor
     visitor.forgive(OFFLINE, "htmx:afterRequest", "htmx:sendError")
@@ -144,7 +140,7 @@ class TestAFormOnItsWay:
     """What one types meanwhile would be in no answer: fields do not take it until it is there."""
 
     @pytest.fixture
-    def held(self, alice) -> list[Route]:
+    def held(self, alice):
         """The forms that were sent and have no answer yet."""
         held: list[Route] = []
 

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 import pytest
 from django.test import RequestFactory
 
-from comments.items import NewComment
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import State
 from dynamo.web.shedding import Shedding, Slots
@@ -22,17 +21,17 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def comment() -> NewComment:
+def comment():
     return made_comment()
 
 
 @pytest.fixture
-def bob() -> PlainBrowser:
+def bob():
     return PlainBrowser.of(someone("bob").browser)
 
 
 @pytest.fixture
-def sam() -> PlainBrowser:
+def sam():
     return PlainBrowser.of(someone("sam", is_staff=True).browser)
 
 

@@ -4,9 +4,7 @@ import pytest
 from django.conf import settings
 from playwright.sync_api import Page, expect
 
-from comments.items import NewComment
-from tests.browser.conftest import Visitor
-from tests.support.comments.writers import Writer, load_older, made_product, new_url, someone
+from tests.support.comments.writers import load_older, made_product, new_url, someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
@@ -14,23 +12,23 @@ NASTY = """<script>window.hit=1</script><img src=x onerror="window.hit=1">'"></t
 
 
 @pytest.fixture
-def lamp() -> str:
+def lamp():
     return made_product()
 
 
 @pytest.fixture
-def writer() -> Writer:
+def writer():
     return someone("alice")
 
 
 @pytest.fixture
-def mine(writer, lamp) -> NewComment:
+def mine(writer, lamp):
     """A comment of alice's."""
     return writer.write(lamp).comment
 
 
 @pytest.fixture
-def alice(seat, writer) -> Visitor:
+def alice(seat, writer):
     return seat(writer)
 
 

@@ -1,8 +1,5 @@
 """A table of its own for the library's tests."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 from django.conf import settings
 
@@ -12,7 +9,7 @@ from tests.support.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture(scope="session")
-def strict_client() -> Any:
+def strict_client():
     """A metered client of the engine that also refuses what only AWS refuses."""
     client = build_client(
         Connection(
@@ -27,7 +24,7 @@ def strict_client() -> Any:
 
 
 @pytest.fixture(scope="session")
-def new_table(strict_client: Any) -> Callable[[], str]:
+def new_table(strict_client):
     """Makes tables with the keys that the lists of `tests.support.merged_lists` have."""
 
     def make() -> str:

@@ -116,7 +116,7 @@ class Load:
 
 
 @pytest.fixture(scope="module")
-def load(tmp_path_factory: pytest.TempPathFactory) -> Load:
+def load(tmp_path_factory):
     var, said = tmp_path_factory.mktemp("load"), list[str]()
     with sample_shop(var, said) as address:
         locust = run_locust(

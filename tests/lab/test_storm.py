@@ -3,7 +3,6 @@
 And a load of people who sign in, which leaves the pages alone.
 """
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 
 import pytest
@@ -21,7 +20,7 @@ SETS_MODEL = "comments.sets.models.CommentSetItem"
 
 
 @pytest.fixture(scope="module", params=[("indexes", 60), ("sets", 30)])
-def storm(request: pytest.FixtureRequest) -> Iterator[Results]:
+def storm(request):
     read_model, seconds = request.param
     models = {*settings.DYNAMODB_MODELS, *([SETS_MODEL] if read_model == "sets" else [])}
     with override_settings(COMMENTS_READ_MODEL=read_model, DYNAMODB_MODELS=sorted(models)):

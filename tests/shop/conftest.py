@@ -1,6 +1,5 @@
 """The cast of the order tests: alice and bob are customers, sam is staff."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
@@ -9,19 +8,18 @@ from django.test import Client
 from dynamo.calls.client import client
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
-from shop.orders.items import NewOrder
 from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put
 from tests.support.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture
-def stranger() -> Visitor:
+def stranger():
     return Visitor("", Client())
 
 
 @pytest.fixture
-def sign_up(tables) -> Callable[..., Visitor]:
+def sign_up(tables):
     def sign_up(username: str, *, is_staff: bool = False) -> Visitor:
         create_profile(username=username, password=None, now=datetime.now(UTC), is_staff=is_staff)
         browser = Client()
@@ -32,28 +30,28 @@ def sign_up(tables) -> Callable[..., Visitor]:
 
 
 @pytest.fixture
-def alice(sign_up, fresh) -> Visitor:
+def alice(sign_up, fresh):
     return sign_up(fresh("alice"))
 
 
 @pytest.fixture
-def bob(sign_up, fresh) -> Visitor:
+def bob(sign_up, fresh):
     return sign_up(fresh("bob"))
 
 
 @pytest.fixture
-def sam(sign_up, fresh) -> Visitor:
+def sam(sign_up, fresh):
     return sign_up(fresh("sam"), is_staff=True)
 
 
 @pytest.fixture
-def order(alice) -> NewOrder:
+def order(alice):
     """An order that alice has just placed."""
     put(order := made_order(alice.username))
     return order
 
 
 @pytest.fixture(autouse=True, scope="session")
-def strict_as_aws() -> None:
+def strict_as_aws():
     """The process's client refuses what only AWS refuses."""
     refuse_what_aws_refuses(client())

@@ -3,7 +3,6 @@
 What is expected here does not depend on the words of the translation.
 """
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +15,6 @@ from shop.orders.queries import OrdersResult, read_orders
 from shop.pickup.listing import spelled_distance
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
-from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
 from tests.support.pickup.stored import made_point
 from tests.support.pickup.visiting import near, page_of
@@ -29,13 +27,13 @@ MAY = datetime(2023, 5, 31, 9, 30, tzinfo=UTC)
 
 
 @pytest.fixture
-def german() -> Iterator[None]:
+def german():
     with override("de"):
         yield
 
 
 @pytest.fixture
-def anna(alice) -> Visitor:
+def anna(alice):
     """Alice, whose browser asks for German."""
     alice.browser.defaults["HTTP_ACCEPT_LANGUAGE"] = "de"
     return alice

@@ -1,6 +1,5 @@
 """The attempts of a call, against an engine behind a proxy that makes faults."""
 
-from collections.abc import Iterator
 from time import monotonic
 from typing import Any
 
@@ -12,7 +11,7 @@ from dynamo.calls.attempts import FAILURES, PAUSE, Breaker, Damaged
 from dynamo.calls.client import Connection, build_client, client
 from dynamo.calls.faults import Throttled, Unreachable, fault_in
 from dynamo.calls.pool import seconds_left, time_budget
-from lab.storm.proxy import DAMAGED, Fault, FaultyProxy
+from lab.storm.proxy import DAMAGED, FaultyProxy
 from shop.table import TABLE
 from tests.support.chance import unique
 
@@ -44,7 +43,7 @@ OPERATIONS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def proxy() -> Iterator[FaultyProxy]:
+def proxy():
     with FaultyProxy(settings.DYNAMODB_ENDPOINT_URL, rate=1.0) as proxy:
         yield proxy
 
@@ -84,7 +83,7 @@ class TestACallThatFails:
             ("damaged", Damaged),
         ],
     )
-    def test_is_repeated_and_then_told(self, proxy, kind: Fault, fault):
+    def test_is_repeated_and_then_told(self, proxy, kind, fault):
         proxy.kinds = [kind]
         assert isinstance(fault_in(fails(proxy)), fault)
         assert proxy.met.total() == 3
@@ -92,7 +91,7 @@ class TestACallThatFails:
     @pytest.mark.parametrize(
         "kind", ["throttled", "reset before", "truncated", "front end", "damaged"]
     )
-    def test_is_answered_when_the_next_attempt_is(self, proxy, kind: Fault):
+    def test_is_answered_when_the_next_attempt_is(self, proxy, kind):
         proxy.kinds = [kind]
         called = client_of(proxy)
 

@@ -52,7 +52,7 @@ def items(count: int) -> list[dict[str, dict[str, str]]]:
 
 
 @pytest.fixture
-def pauses() -> list[float]:
+def pauses():
     return []
 
 

@@ -14,7 +14,7 @@ from tests.support.merged_lists import INDEX, Thing
 
 
 @pytest.fixture(scope="module")
-def table(new_table: Callable[[], str], strict_client: Any) -> str:
+def table(new_table, strict_client):
     name = new_table()
     for place in ("1Z#a", "2Z#b", "3Z#c"):
         strict_client.put_item(TableName=name, Item=Thing("A", "", place).item())
@@ -22,13 +22,13 @@ def table(new_table: Callable[[], str], strict_client: Any) -> str:
 
 
 @pytest.fixture
-def query(table: str, strict_client: Any) -> Callable[[], Any]:
+def query(table, strict_client):
     request = query_request(Run(INDEX, "A"), behind=None, limit=2, ascending=True)
     return partial(strict_client.query, **{**(request or {}), "TableName": table})
 
 
 @pytest.fixture
-def get(table: str, strict_client: Any) -> Callable[[], Any]:
+def get(table, strict_client):
     key = {"pk": {"S": "OWNER#"}, "sk": {"S": "THING#a"}}
     return partial(strict_client.get_item, TableName=table, Key=key)
 

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -39,12 +38,12 @@ class Script(EngineServer):
 
 
 class TestAnEngineThatDoesNotStart:
-    def test_is_quoted(self) -> None:
+    def test_is_quoted(self):
         script = Script("print('one'); print('out of luck'); raise SystemExit(7)", start_seconds=30)
         with pytest.raises(EngineDied, match=r"^script ended with exit code 7: out of luck$"):
             script.start()
 
-    def test_is_stopped_when_it_stays_silent(self) -> None:
+    def test_is_stopped_when_it_stays_silent(self):
         script = Script("import time; time.sleep(600)", start_seconds=0.5)
         with pytest.raises(EngineSilent, match="did not answer"):
             script.start()
@@ -52,26 +51,26 @@ class TestAnEngineThatDoesNotStart:
 
 
 class TestAChild:
-    def test_ends_when_asked_to(self) -> None:
+    def test_ends_when_asked_to(self):
         with Child(SLEEP) as child:
             pass
         assert child.poll() is not None
         assert not is_alive(child.pid)
 
-    def test_is_killed_when_it_does_not_listen(self) -> None:
+    def test_is_killed_when_it_does_not_listen(self):
         child = Child(DEAF, listen=True)
         while not child.output():
             time.sleep(0.05)
         child.stop(patience=0.2)
         assert child.returncode == -signal.SIGKILL
 
-    def test_may_be_stopped_after_its_end(self) -> None:
+    def test_may_be_stopped_after_its_end(self):
         child = Child([sys.executable, "-c", "raise SystemExit(3)"])
         assert child.wait(30) == 3
         child.stop()
         assert child.returncode == 3
 
-    def test_does_not_get_the_terminals_ctrl_c(self) -> None:
+    def test_does_not_get_the_terminals_ctrl_c(self):
         with Child(SLEEP) as child:
             assert os.getsid(child.pid) == child.pid
 
@@ -91,7 +90,7 @@ time.sleep(600)
 
 
 @on_linux
-def test_nothing_outlives_a_starter_that_was_killed(tmp_path: Path) -> None:
+def test_nothing_outlives_a_starter_that_was_killed(tmp_path):
     command = [sys.executable, "-c", STARTER, str(tmp_path / "data")]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as starter:
         assert starter.stdout
@@ -103,17 +102,17 @@ def test_nothing_outlives_a_starter_that_was_killed(tmp_path: Path) -> None:
 
 
 class TestTheLock:
-    def test_keeps_a_second_one_out(self, tmp_path: Path) -> None:
+    def test_keeps_a_second_one_out(self, tmp_path):
         with FileLock(tmp_path / "data"), pytest.raises(FileBusy, match="is in use by another run"):
             FileLock(tmp_path / "data").acquire(patience=0)
 
-    def test_lets_the_next_one_in_when_released(self, tmp_path: Path) -> None:
+    def test_lets_the_next_one_in_when_released(self, tmp_path):
         for _ in range(2):
             with FileLock(tmp_path / "data") as lock:
                 assert lock.held_by_someone()
         assert not lock.held_by_someone()
 
-    def test_is_held_for_as_long_as_a_child_has_it(self, tmp_path: Path) -> None:
+    def test_is_held_for_as_long_as_a_child_has_it(self, tmp_path):
         lock = FileLock(tmp_path / "data")
         lock.acquire()
         child = Child(SLEEP, keep_open=[lock.fileno()])

@@ -6,7 +6,6 @@ import shutil
 import signal
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +79,7 @@ def watch(engine: EngineServer) -> None:
 
 
 @pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def filled(tmp_path_factory):
     """A folder with a database of some hundred pages."""
     folder = tmp_path_factory.mktemp("filled")
     with dynoxide(folder / "shop.db") as engine:
@@ -89,14 +88,14 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def db_path(filled: Path, tmp_path: Path) -> Path:
+def db_path(filled, tmp_path):
     """A copy of that database."""
     shutil.copytree(filled, tmp_path / "copy")
     return tmp_path / "copy" / "shop.db"
 
 
 @pytest.fixture(scope="module")
-def shared(make: Any) -> Iterator[EngineServer]:
+def shared(make):
     with make() as engine:
         yield engine
 
@@ -104,16 +103,14 @@ def shared(make: Any) -> Iterator[EngineServer]:
 @pytest.mark.parametrize("make", [dynoxide, moto], scope="module")
 class TestAnyEngine:
     @pytest.fixture
-    def engine(self, shared: EngineServer) -> EngineServer:
+    def engine(self, shared):
         """An engine that runs, started again if the test before has killed it."""
         if shared.pid is None or not is_alive(shared.pid):
             shared.stop()
             shared.start()
         return shared
 
-    def test_answers_is_gone_when_it_was_stopped_and_starts_again_on_its_port(
-        self, engine: EngineServer
-    ) -> None:
+    def test_answers_is_gone_when_it_was_stopped_and_starts_again_on_its_port(self, engine):
         assert tables_of(engine) == []
         url, pid = engine.endpoint_url, engine.pid
         assert pid
@@ -123,14 +120,14 @@ class TestAnyEngine:
         assert engine.endpoint_url == url
         assert tables_of(engine) == []
 
-    def test_tells_of_its_death(self, engine: EngineServer) -> None:
+    def test_tells_of_its_death(self, engine):
         assert engine.pid
         engine.check()
         os.kill(engine.pid, signal.SIGKILL)
         with pytest.raises(EngineDied, match="ended by signal 9"):
             watch(engine)
 
-    def test_says_that_its_port_is_in_use(self, make: Any) -> None:
+    def test_says_that_its_port_is_in_use(self, make):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
             taken.listen()
@@ -140,11 +137,11 @@ class TestAnyEngine:
 
 
 class TestDynoxideOnAFile:
-    def test_keeps_its_data(self, db_path: Path) -> None:
+    def test_keeps_its_data(self, db_path):
         with dynoxide(db_path) as engine:
             assert client_of(engine).scan(TableName="things", Select="COUNT")["Count"] == 300
 
-    def test_keeps_its_data_when_it_was_killed(self, tmp_path: Path) -> None:
+    def test_keeps_its_data_when_it_was_killed(self, tmp_path):
         with dynoxide(tmp_path / "shop.db") as engine:
             fill(engine, items=3)
             assert engine.pid
@@ -152,15 +149,15 @@ class TestDynoxideOnAFile:
         with dynoxide(tmp_path / "shop.db") as engine:
             assert client_of(engine).scan(TableName="things", Select="COUNT")["Count"] == 3
 
-    def test_makes_the_folder_of_its_file(self, tmp_path: Path) -> None:
+    def test_makes_the_folder_of_its_file(self, tmp_path):
         with dynoxide(tmp_path / "new" / "shop.db"):
             assert (tmp_path / "new" / "shop.db").is_file()
 
-    def test_lets_no_second_one_open_its_file(self, db_path: Path) -> None:
+    def test_lets_no_second_one_open_its_file(self, db_path):
         with dynoxide(db_path), pytest.raises(FileBusy, match=f"process {os.getpid()}"):
             dynoxide(db_path).start()
 
-    def test_gives_the_file_free_when_it_could_not_start(self, db_path: Path) -> None:
+    def test_gives_the_file_free_when_it_could_not_start(self, db_path):
         with dynoxide(db_path.with_name("other.db")) as other, pytest.raises(PortInUse):
             dynoxide(db_path, port=other.port).start()
         assert not FileLock(db_path).held_by_someone()
@@ -173,7 +170,7 @@ class TestADamagedFile:
         assert not FileLock(path).held_by_someone()
         return str(caught.value)
 
-    def test_is_named_and_may_be_moved_away(self, tmp_path: Path) -> None:
+    def test_is_named_and_may_be_moved_away(self, tmp_path):
         path = tmp_path / "shop.db"
         path.write_bytes(b"this was a database once. " * 400)
         sentence = self.refused(path)
@@ -181,50 +178,48 @@ class TestADamagedFile:
         assert "move it away" in sentence
         assert "\n" not in sentence
 
-    def test_is_noticed_when_it_is_cut_short(self, db_path: Path) -> None:
+    def test_is_noticed_when_it_is_cut_short(self, db_path):
         os.truncate(db_path, db_path.stat().st_size // 2)
         self.refused(db_path)
 
-    def test_is_noticed_when_it_is_overwritten_in_the_middle(self, db_path: Path) -> None:
+    def test_is_noticed_when_it_is_overwritten_in_the_middle(self, db_path):
         size = db_path.stat().st_size
         with db_path.open("r+b") as file:
             file.seek(size // 2)
             file.write(random.Random(1).randbytes(16 * 1024))
         self.refused(db_path)
 
-    def test_may_be_empty(self, tmp_path: Path) -> None:
+    def test_may_be_empty(self, tmp_path):
         (tmp_path / "shop.db").touch()
         with dynoxide(tmp_path / "shop.db") as engine:
             assert tables_of(engine) == []
 
-    def test_may_not_be_a_folder(self, tmp_path: Path) -> None:
+    def test_may_not_be_a_folder(self, tmp_path):
         (tmp_path / "shop.db").mkdir()
         self.refused(tmp_path / "shop.db")
 
 
 class TestFindingAnEngine:
-    def test_takes_the_binary_that_npm_installed(self) -> None:
+    def test_takes_the_binary_that_npm_installed(self):
         if BINARY is None:
             pytest.skip("dynoxide is not installed")
         engine = embedded(folder=PROJECT, db_path=PROJECT / "var" / "never-started.db")
         assert isinstance(engine, DynoxideEngine)
         assert engine.keeps_data
 
-    def test_takes_moto_where_there_is_none(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_takes_moto_where_there_is_none(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
         engine = embedded(folder=tmp_path, db_path=tmp_path / "shop.db")
         assert isinstance(engine, MotoEngine)
         assert not engine.keeps_data
 
-    def test_names_a_missing_binary(self) -> None:
+    def test_names_a_missing_binary(self):
         with pytest.raises(BinaryMissing, match="npm ci"):
             DynoxideEngine(binary=None)
 
 
 @pytest.mark.real_engine
-def test_a_file_of_data_is_read_by_nobody_else(tmp_path: Path) -> None:
+def test_a_file_of_data_is_read_by_nobody_else(tmp_path):
     path = tmp_path / "shop.db"
     with DynoxideEngine(binary=find(PROJECT), db_path=path):
         modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.glob("shop.db*")}

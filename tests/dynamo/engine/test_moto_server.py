@@ -1,6 +1,5 @@
 """What moto's server is made to do: bear many at once, and undo only what was done."""
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,7 +14,7 @@ KEYS = ("pk", "sk")
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
+def client():
     """A client of an engine of its own, which has the table ``things``."""
     with MotoEngine(start_seconds=PATIENCE) as engine:
         client = botocore.session.get_session().create_client(
@@ -66,7 +65,7 @@ def number(client: Any, name: str) -> int | None:
 
 
 class TestATransactionThatFails:
-    def test_leaves_every_item_as_it_was(self, client: Any) -> None:
+    def test_leaves_every_item_as_it_was(self, client):
         for name in ("changed", "deleted"):
             client.transact_write_items(TransactItems=[put(name)])
         refused = delete("nobody", ConditionExpression="attribute_exists(pk)")
@@ -78,7 +77,7 @@ class TestATransactionThatFails:
 
 
 class TestManyAtOnce:
-    def test_each_find_what_the_others_wrote(self, client: Any) -> None:
+    def test_each_find_what_the_others_wrote(self, client):
         client.transact_write_items(TransactItems=[put("counted")])
         with ThreadPoolExecutor(8) as threads:
             calls = [[add_one("counted")] for _ in range(40)]

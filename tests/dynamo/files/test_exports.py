@@ -38,12 +38,12 @@ def walk(position: Position | None, *, until: int = 10, at_once: int = 3) -> Ite
 
 
 @pytest.fixture(params=["csv", "jsonl"])
-def layout(request: pytest.FixtureRequest) -> Layout:
+def layout(request):
     return Layout(request.param, COLUMNS)
 
 
 @pytest.fixture
-def whole(layout: Layout) -> str:
+def whole(layout):
     out = StringIO()
     assert export_to_stream(out.write, layout, walk) == len(ROWS)
     return out.getvalue()

@@ -5,7 +5,6 @@ import json
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -90,7 +89,7 @@ XML = {
 
 class TestXml:
     @pytest.mark.parametrize("name", XML)
-    def test_that_no_parser_can_bound_is_unreadable(self, tmp_path: Path, name: str) -> None:
+    def test_that_no_parser_can_bound_is_unreadable(self, tmp_path, name):
         content, problem = XML[name]
         path = tmp_path / "feed.xml.gz"
         path.write_bytes(gzip.compress(content, 1))
@@ -98,18 +97,18 @@ class TestXml:
             rows_of(path, "row")
 
     @pytest.mark.parametrize("name", ["nested", "many attributes", "ever new names"])
-    def test_takes_little_memory(self, tmp_path: Path, name: str) -> None:
+    def test_takes_little_memory(self, tmp_path, name):
         path = tmp_path / "feed.xml"
         path.write_bytes(XML[name][0])
         assert peak_memory(path, "row") < MOST_OF_TEXT
 
-    def test_of_a_long_attribute_is_read_no_further_than_it_may_be_long(self) -> None:
+    def test_of_a_long_attribute_is_read_no_further_than_it_may_be_long(self):
         content = BytesIO(XML["a long attribute"][0])
         with pytest.raises(FileUnreadable):
             list(XmlRows(content, name="feed.xml", element="row"))
         assert content.tell() < 3 * LONGEST_LINE
 
-    def test_may_have_comments_and_blanks_of_any_length_together(self, tmp_path: Path) -> None:
+    def test_may_have_comments_and_blanks_of_any_length_together(self, tmp_path):
         path = tmp_path / "feed.xml"
         much = b"<!-- a comment -->\n" * 100_000
         path.write_bytes(much + feed(b"<id>1</id>" + much) + much)
@@ -126,9 +125,7 @@ class TestXml:
             (nested(9, b"<b/>" * 90, b"<a>").replace(b"a>", b"a" * 2_000 + b">"), "has"),
         ],
     )
-    def test_loses_only_the_row_that_is_too_long(
-        self, tmp_path: Path, row: bytes, reason: str
-    ) -> None:
+    def test_loses_only_the_row_that_is_too_long(self, tmp_path, row, reason):
         path = tmp_path / "feed.xml"
         path.write_bytes(feed(row))
         refused, read = rows_of(path, "row")
@@ -136,7 +133,7 @@ class TestXml:
         assert reason in refused.reason
         assert isinstance(read, Record)
 
-    def test_may_be_nested_up_to_the_bound(self, tmp_path: Path) -> None:
+    def test_may_be_nested_up_to_the_bound(self, tmp_path):
         path = tmp_path / "feed.xml"
         path.write_bytes(feed(nested(MOST_NESTED - 1)))
         assert isinstance(rows_of(path, "row")[0], Record)
@@ -152,7 +149,7 @@ LONG_NAMES = json.dumps({"k" * 300_000: dict.fromkeys(map(str, range(3_000)), 1)
 @pytest.mark.parametrize("form", ["{}\n", "[{}]"])
 class TestJson:
     @pytest.fixture
-    def read(self, tmp_path: Path, form: str) -> Callable[[str], Record | Rejected]:
+    def read(self, tmp_path, form):
         def read(row: str) -> Record | Rejected:
             path = tmp_path / "rows.json"
             path.write_text(form.replace("{}", row))
@@ -173,22 +170,16 @@ class TestJson:
             ('{"a":"%s"}' % ("x" * LONGEST_LINE), "has 1,000,000 characters or more"),
         ],
     )
-    def test_row_is_rejected_with_the_reason(
-        self, read: Callable[[str], Record | Rejected], row: str, reason: str
-    ) -> None:
+    def test_row_is_rejected_with_the_reason(self, read, row, reason):
         found = read(row)
         assert isinstance(found, Rejected)
         assert reason in found.reason
 
-    def test_row_may_be_nested_up_to_the_bound(
-        self, read: Callable[[str], Record | Rejected]
-    ) -> None:
+    def test_row_may_be_nested_up_to_the_bound(self, read):
         found = read(deep_json(MOST_NESTED))
         assert found == Record(1, {".".join("a" * MOST_NESTED): 1})
 
-    def test_numbers_that_are_none_are_missing(
-        self, read: Callable[[str], Record | Rejected]
-    ) -> None:
+    def test_numbers_that_are_none_are_missing(self, read):
         found = read('{"a": NaN, "b": {"c": -Infinity}, "d": 1.5}')
         assert found == Record(1, {"a": None, "b.c": None, "d": 1.5})
 
@@ -208,9 +199,7 @@ UNDECODABLE = {
 @pytest.mark.parametrize("name", UNDECODABLE)
 @pytest.mark.parametrize("place", [0, 1, 2])
 @pytest.mark.parametrize("form", [("{}\n", "\n"), ("[{}]", ",\n")])
-def test_json_loses_only_the_row_that_cannot_be_decoded(
-    tmp_path: Path, form: tuple[str, str], place: int, name: str
-) -> None:
+def test_json_loses_only_the_row_that_cannot_be_decoded(tmp_path, form, place, name):
     rows = ['{"id": 1}', '{"id": 2}']
     rows.insert(place, UNDECODABLE[name])
     path = tmp_path / "rows.json"
@@ -223,9 +212,7 @@ def test_json_loses_only_the_row_that_cannot_be_decoded(
 
 
 @pytest.mark.parametrize("after", ["", ' {"id": 2}]', "}]", "\n" * 70_000])
-def test_json_array_that_is_malformed_after_a_deep_row_is_unreadable(
-    tmp_path: Path, after: str
-) -> None:
+def test_json_array_that_is_malformed_after_a_deep_row_is_unreadable(tmp_path, after):
     path = tmp_path / "rows.json"
     path.write_text(f"[{deep_json(2_000)}{after}")
     with pytest.raises(FileUnreadable, match="is no array of JSON from line"):
@@ -233,9 +220,7 @@ def test_json_array_that_is_malformed_after_a_deep_row_is_unreadable(
 
 
 @pytest.mark.parametrize("part", ["[", '{"a":', '{"a":["\\\\",'])
-def test_json_array_that_is_never_closed_is_read_no_further_than_a_row_may_be_long(
-    tmp_path: Path, part: str
-) -> None:
+def test_json_array_that_is_never_closed_is_read_no_further_than_a_row_may_be_long(tmp_path, part):
     path = tmp_path / "rows.json"
     path.write_text("[" + part * (8_000_000 // len(part)))
     with open_lines(path) as lines:
@@ -244,7 +229,7 @@ def test_json_array_that_is_never_closed_is_read_no_further_than_a_row_may_be_lo
         assert lines.bytes_read < 3 * LONGEST_LINE
 
 
-def test_json_of_long_names_takes_little_memory(tmp_path: Path) -> None:
+def test_json_of_long_names_takes_little_memory(tmp_path):
     path = tmp_path / "rows.jsonl.gz"
     other = "\n".join(json.dumps({"k" * 900_000 + str(n): 1}) for n in range(150))
     path.write_bytes(gzip.compress(f"{LONG_NAMES}\n{other}".encode(), 1))
@@ -252,9 +237,7 @@ def test_json_of_long_names_takes_little_memory(tmp_path: Path) -> None:
 
 
 class TestCsv:
-    def test_whose_quotes_are_never_closed_is_read_a_few_times_alone(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_whose_quotes_are_never_closed_is_read_a_few_times_alone(self, tmp_path, monkeypatch):
         path = tmp_path / "rows.csv"
         path.write_text("a,b\n" + 'x","\n' * 500 + "1,2\n")
         count = 0
@@ -271,14 +254,14 @@ class TestCsv:
         assert [type(row) for row in rows] == [Rejected] * 500 + [Record]
         assert count < 5 * 500
 
-    def test_of_many_columns_takes_little_memory(self, tmp_path: Path) -> None:
+    def test_of_many_columns_takes_little_memory(self, tmp_path):
         path = tmp_path / "rows.csv"
         path.write_text("a," * 400_000 + "b\n" + ("1," * 400_000 + "2\n") * 2)
         assert peak_memory(path) < MOST_OF_TEXT
 
 
 @pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_an_archive_that_unpacks_at_once_is_unreadable(tmp_path: Path, packing: int) -> None:
+def test_an_archive_that_unpacks_at_once_is_unreadable(tmp_path, packing):
     path = tmp_path / "rows.zip"
     with zipfile.ZipFile(path, "w", packing) as archive:
         archive.writestr("rows.csv", "id\n1\n")
@@ -290,7 +273,7 @@ class TestParquet:
     LONG = "x" * 4_000_000
 
     @pytest.fixture
-    def write(self, tmp_path: Path) -> Callable[..., Path]:
+    def write(self, tmp_path):
         pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         parquet = pytest.importorskip("pyarrow.parquet")
 
@@ -312,7 +295,7 @@ class TestParquet:
 
         return pa.ListArray.from_arrays(pa.array([0, times], pa.int32()), self.repeated(times))
 
-    def test_of_a_repeated_text_takes_no_memory_for_each(self, write: Callable[..., Path]) -> None:
+    def test_of_a_repeated_text_takes_no_memory_for_each(self, write):
         path = write(self.repeated(1_000))
         assert path.stat().st_size < 10_000
         assert peak_memory(path) < MOST_OF_PARQUET
@@ -320,22 +303,18 @@ class TestParquet:
         assert rows[-1] == Rejected(1_000, "the row has 1,000,000 characters or more")
         assert len(rows) == 1_000
 
-    def test_of_a_list_of_a_repeated_text_takes_no_memory_for_each(
-        self, write: Callable[..., Path]
-    ) -> None:
+    def test_of_a_list_of_a_repeated_text_takes_no_memory_for_each(self, write):
         path = write(self.listed(1_000))
         assert peak_memory(path) < MOST_OF_PARQUET
         assert rows_of(path) == [Rejected(1, "the row has 1,000,000 characters or more")]
 
-    def test_of_texts_that_differ_at_their_end_takes_no_memory_for_each(
-        self, write: Callable[..., Path]
-    ) -> None:
+    def test_of_texts_that_differ_at_their_end_takes_no_memory_for_each(self, write):
         options = {"use_dictionary": False, "column_encoding": {"body": "DELTA_BYTE_ARRAY"}}
         path = write([f"{self.LONG}{number}" for number in range(60)], **options)
         assert peak_memory(path) < MOST_OF_PARQUET
         assert len(rows_of(path)) == 60
 
-    def test_that_needs_too_much_at_once_is_unreadable(self, write: Callable[..., Path]) -> None:
+    def test_that_needs_too_much_at_once_is_unreadable(self, write):
         import pyarrow as pa  # noqa: PLC0415 - it is optional
 
         numbers = pa.nulls(60_000_000, pa.int8())
@@ -344,9 +323,7 @@ class TestParquet:
         with pytest.raises(FileUnreadable, match="needs more than 512 MB of memory to be read"):
             rows_of(path)
 
-    def test_goes_on_behind_the_rows_read_before_memory_was_short(
-        self, write: Callable[..., Path]
-    ) -> None:
+    def test_goes_on_behind_the_rows_read_before_memory_was_short(self, write):
         import pyarrow as pa  # noqa: PLC0415 - it is optional
 
         texts, long = [str(number) for number in range(100)], [100] * 80

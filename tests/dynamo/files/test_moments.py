@@ -25,7 +25,7 @@ class TestMoments:
             ("1672921801250", "2023-01-05T12:30:01.250000+00:00"),
         ],
     )
-    def test_are_read_as_utc(self, text: str, expected: str) -> None:
+    def test_are_read_as_utc(self, text, expected):
         moment = parse_moment(text)
         assert moment.isoformat() == expected
         assert moment.tzinfo is UTC
@@ -38,7 +38,7 @@ class TestMoments:
             *("0001-01-01T00:00+01:00", "9999-12-31T23:59-01:00", "2023-01-05X10:00", "²" * 10),
         ],
     )
-    def test_are_refused_when_they_are_none(self, text: str) -> None:
+    def test_are_refused_when_they_are_none(self, text):
         with pytest.raises(ValueError, match="“"):
             parse_moment(text)
 
@@ -60,27 +60,25 @@ class TestFormats:
             ((), "es", "2024-03-02", "2024-03-02"),
         ],
     )
-    def test_are_tried_before_the_usual_ones(
-        self, formats: tuple[str, ...], locale: str, text: str, expected: str
-    ) -> None:
+    def test_are_tried_before_the_usual_ones(self, formats, locale, text, expected):
         dates = DateFormats(formats, month_names(locale) if locale else {})
         assert dates.parse(text).date().isoformat() == expected
 
-    def test_may_name_a_time_and_a_zone(self) -> None:
+    def test_may_name_a_time_and_a_zone(self):
         dates = DateFormats(("%d.%m.%Y %H:%M %z",), {})
         assert dates.parse("05.01.2023 12:30 +0200").isoformat() == "2023-01-05T10:30:00+00:00"
         named = DateFormats((), month_names("fr"))
         assert named.parse("12 décembre 2023 14:05").isoformat() == "2023-12-12T14:05:00+00:00"
 
-    def test_that_do_not_fit_are_named(self) -> None:
+    def test_that_do_not_fit_are_named(self):
         with pytest.raises(ValueError, match="“2023/5” is no date in the format %d/%m/%Y"):
             DateFormats(("%d/%m/%Y",)).parse("2023/5")
 
     @pytest.mark.parametrize("bad", ["DD/MM/YYYY", "%d/%m", "%a %d/%m", "%Q", ""])
-    def test_need_a_day_a_month_and_a_year(self, bad: str) -> None:
+    def test_need_a_day_a_month_and_a_year(self, bad):
         with pytest.raises(FormatUnknown, match="is no format of a day, a month and a year"):
             DateFormats((bad,))
 
-    def test_need_a_language_that_has_names_of_months(self) -> None:
+    def test_need_a_language_that_has_names_of_months(self):
         with pytest.raises(FormatUnknown, match="“xx” is no language of dates"):
             month_names("xx")

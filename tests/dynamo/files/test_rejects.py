@@ -1,7 +1,6 @@
 """The file of rejected rows."""
 
 import csv
-from pathlib import Path
 
 import pytest
 
@@ -9,7 +8,7 @@ from dynamo.files.records import MOST_LISTED, Rejected, RejectsFile
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\uff1d1+1"])
-def test_a_spreadsheet_carries_out_nothing_of_it(tmp_path: Path, formula: str) -> None:
+def test_a_spreadsheet_carries_out_nothing_of_it(tmp_path, formula):
     with RejectsFile(tmp_path / "rejected.csv") as rejects:
         rejects.add(Rejected(2, "rating is missing", formula))
         rejects.add(Rejected(3, "rating is missing", "c1"))
@@ -17,7 +16,7 @@ def test_a_spreadsheet_carries_out_nothing_of_it(tmp_path: Path, formula: str) -
         assert [row["id"] for row in csv.DictReader(file)] == [f"'{formula}", "c1"]
 
 
-def test_it_lists_no_more_rows_than_it_may_and_says_so(tmp_path: Path) -> None:
+def test_it_lists_no_more_rows_than_it_may_and_says_so(tmp_path):
     with RejectsFile(tmp_path / "rejected.csv") as rejects:
         for number in range(MOST_LISTED + 5):
             rejects.add(Rejected(number + 2, "rating is missing"))
@@ -27,7 +26,7 @@ def test_it_lists_no_more_rows_than_it_may_and_says_so(tmp_path: Path) -> None:
     assert rejects.sentence.startswith("100,005 rows were rejected; the first 100,000 are listed")
 
 
-def test_it_cuts_long_ids_and_reasons(tmp_path: Path) -> None:
+def test_it_cuts_long_ids_and_reasons(tmp_path):
     with RejectsFile(tmp_path / "rejected.csv") as rejects:
         rejects.add(Rejected(2, "x" * 100_000, "y" * 100_000))
     assert (tmp_path / "rejected.csv").stat().st_size < 2_000

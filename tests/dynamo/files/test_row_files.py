@@ -3,7 +3,6 @@
 import gzip
 import json
 import zipfile
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -30,7 +29,7 @@ from dynamo.files.row_files import OpenRows, RowFile, open_rows
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Callable[[bytes], Path]:
+def file(tmp_path):
     def make(content: bytes) -> Path:
         path = tmp_path / "comments.csv"
         path.write_bytes(content)
@@ -61,82 +60,76 @@ def values(path: Path, **known: Any) -> list[dict[str, object]]:
 
 
 class TestCsv:
-    def test_numbers_the_line_a_row_begins_on(self, file: Callable[[bytes], Path]) -> None:
+    def test_numbers_the_line_a_row_begins_on(self, file):
         rows = csv_of(file(b'id,body\n1,"two\nlines"\n\n2,x\n3,"a\r\nb"\r\n4,y\n'))
         assert [row.line for row in rows] == [2, 5, 6, 8]
 
-    def test_keeps_line_ends_inside_quotes(self, file: Callable[[bytes], Path]) -> None:
+    def test_keeps_line_ends_inside_quotes(self, file):
         (row,) = csv_of(file(b'id,body\r\n1,"a\r\nb ""c"", d\n\re"\r\n'))
         assert row == Record(2, {"id": "1", "body": 'a\r\nb "c", d\n\re'})
 
-    def test_drops_a_byte_order_mark(self, file: Callable[[bytes], Path]) -> None:
+    def test_drops_a_byte_order_mark(self, file):
         assert csv_of(file(b"\xef\xbb\xbfid\n1\n")) == [Record(2, {"id": "1"})]
 
-    def test_reads_a_last_line_without_an_end(self, file: Callable[[bytes], Path]) -> None:
+    def test_reads_a_last_line_without_an_end(self, file):
         assert csv_of(file(b"id\n1")) == [Record(2, {"id": "1"})]
 
     @pytest.mark.parametrize("row", [b"1", b"1,2,3", b"1,"])
-    def test_rejects_a_row_of_another_length(
-        self, row: bytes, file: Callable[[bytes], Path]
-    ) -> None:
+    def test_rejects_a_row_of_another_length(self, row, file):
         rows = csv_of(file(b"a,b\n" + row + b"\n8,9\n"))
         expected = Rejected if row != b"1," else Record
         assert isinstance(rows[0], expected)
         assert rows[1] == Record(3, {"a": "8", "b": "9"})
 
-    def test_loses_only_the_row_whose_quote_is_never_closed(
-        self, file: Callable[[bytes], Path]
-    ) -> None:
+    def test_loses_only_the_row_whose_quote_is_never_closed(self, file):
         rows = csv_of(file(b'a,b\n1,"x\n2,y\n3,z\n'))
         assert [type(row) for row in rows] == [Rejected, Record, Record]
         assert [row.line for row in rows] == [2, 3, 4]
 
-    def test_loses_only_the_row_with_a_stray_quote(self, file: Callable[[bytes], Path]) -> None:
+    def test_loses_only_the_row_with_a_stray_quote(self, file):
         rows = csv_of(file(b'a,b\n1,"x\n2,"y"\n3,z\n'))
         assert [type(row) for row in rows] == [Rejected, Record, Record]
         assert rows[1] == Record(3, {"a": "2", "b": "y"})
 
-    def test_rejects_a_row_of_endless_length(self, file: Callable[[bytes], Path]) -> None:
+    def test_rejects_a_row_of_endless_length(self, file):
         rows = csv_of(file(b"a,b\n1," + b"x" * (3 * LONGEST_LINE) + b"\n2,y\n"))
         assert [type(row) for row in rows] == [Rejected, Record]
         assert [row.line for row in rows] == [2, 3]
 
-    def test_rejects_a_field_of_endless_length(self, file: Callable[[bytes], Path]) -> None:
+    def test_rejects_a_field_of_endless_length(self, file):
         lines = b"x" * 99 + b"\n"
         rows = csv_of(file(b'a,b\n1,"' + lines * (LONGEST_LINE // 100 + 1)))
         assert isinstance(rows[0], Rejected)
         assert "quote is never closed" in rows[0].reason
 
     @pytest.mark.parametrize("content", [b"", b"\n\n", b'"a'])
-    def test_needs_a_header(self, content: bytes, file: Callable[[bytes], Path]) -> None:
+    def test_needs_a_header(self, content, file):
         with pytest.raises(HeaderMissing):
             csv_of(file(content))
 
     @given(st.lists(st.binary(max_size=12), max_size=12))
-    def test_never_fails_and_never_numbers_a_line_twice(
-        self, tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
-    ) -> None:
+    def test_never_fails_and_never_numbers_a_line_twice(self, tmp_path_factory, lines):
         path = tmp_path_factory.getbasetemp() / "any.csv"
         path.write_bytes(b"a,b\n" + b"\n".join(lines))
         numbers = [row.line for row in csv_of(path)]
         assert numbers == sorted(set(numbers))
         assert all(1 < n <= b"\n".join(lines).count(b"\n") + 2 for n in numbers)
 
-    def test_skips_blank_rows(self, file: Callable[[bytes], Path]) -> None:
+    def test_skips_blank_rows(self, file):
         rows = csv_of(file(b"a,b\n,\n1,2\n , \n\n3,4\n"))
         assert [row.line for row in rows] == [3, 6]
 
     @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-    def test_finds_out_the_delimiter(self, delimiter: str, file: Callable[[bytes], Path]) -> None:
+    def test_finds_out_the_delimiter(self, delimiter, file):
         content = f'"a,;|\t{delimiter}"{delimiter}b\n1{delimiter}"2,;|\t3"\n'
         assert [*values(file(content.encode()))[0].values()] == ["1", "2,;|\t3"]
 
-    def test_takes_the_delimiter_that_is_given(self, file: Callable[[bytes], Path]) -> None:
+    def test_takes_the_delimiter_that_is_given(self, file):
         assert values(file(b"a;b:c\n1;2:3\n"), delimiter=":") == [{"a;b": "1;2", "c": "3"}]
 
 
 class TestJsonLines:
-    def test_numbers_lines_and_skips_empty_ones(self, file: Callable[[bytes], Path]) -> None:
+    def test_numbers_lines_and_skips_empty_ones(self, file):
         rows = jsonl_of(file(b'{"id": 1}\n\n{"id": "2"}'))
         assert rows == [Record(1, {"id": 1}), Record(3, {"id": "2"})]
 
@@ -144,17 +137,17 @@ class TestJsonLines:
         "line",
         [b"{", b"[1]", b'"text"', b"[" * 100_000, b"1" * 5_000, b'{"a": \xff}', b"null"],
     )
-    def test_rejects_what_is_no_object(self, line: bytes, file: Callable[[bytes], Path]) -> None:
+    def test_rejects_what_is_no_object(self, line, file):
         rows = jsonl_of(file(line + b'\n{"id": 1}\n'))
         assert [type(row) for row in rows] == [Rejected, Record]
 
-    def test_rejects_a_line_of_endless_length(self, file: Callable[[bytes], Path]) -> None:
+    def test_rejects_a_line_of_endless_length(self, file):
         long = b'{"body": "' + b"x" * (2 * LONGEST_LINE) + b'"}'
         rows = jsonl_of(file(long + b'\n{"id": 1}\n'))
         assert [type(row) for row in rows] == [Rejected, Record]
         assert rows[1].line == 2
 
-    def test_name_what_is_nested_with_dots(self, file: Callable[[bytes], Path]) -> None:
+    def test_name_what_is_nested_with_dots(self, file):
         line = b'{"id": 1, "dates": {"seen": "x", "by": {"whom": "y"}}, "tags": [1, 2]}'
         (row,) = jsonl_of(file(line))
         expected = {"id": 1, "dates.seen": "x", "dates.by.whom": "y", "tags": [1, 2]}
@@ -163,7 +156,7 @@ class TestJsonLines:
 
 class TestJsonArray:
     @pytest.fixture
-    def array(self, tmp_path: Path) -> Callable[[str], Path]:
+    def array(self, tmp_path):
         def make(text: str) -> Path:
             path = tmp_path / "rows.json"
             path.write_text(text, "utf-8")
@@ -171,41 +164,36 @@ class TestJsonArray:
 
         return make
 
-    def test_is_read_as_its_objects_with_their_lines(self, array: Callable[[str], Path]) -> None:
+    def test_is_read_as_its_objects_with_their_lines(self, array):
         rows = read(array('\n[{"id": 1},\n\n  {"id": 2,\n "body": "two\\nlines"}, {"id": 3}\n]\n'))
         assert [row.line for row in rows] == [2, 4, 5]
 
     @given(st.lists(st.dictionaries(st.text(max_size=5), st.text(max_size=9) | st.integers())))
     @pytest.mark.parametrize("indent", [None, 1])
-    def test_holds_what_was_written(
-        self,
-        tmp_path_factory: pytest.TempPathFactory,
-        indent: int | None,
-        made: list[dict[str, Any]],
-    ) -> None:
+    def test_holds_what_was_written(self, tmp_path_factory, indent, made):
         path = tmp_path_factory.getbasetemp() / "any.json"
         path.write_text(json.dumps(made, indent=indent), "utf-8")
         assert values(path) == made
 
-    def test_may_be_longer_than_what_is_read_at_a_time(self, array: Callable[[str], Path]) -> None:
+    def test_may_be_longer_than_what_is_read_at_a_time(self, array):
         made = [{"id": number, "body": "x" * (number * 997 % 90_000)} for number in range(60)]
         assert values(array(json.dumps(made))) == made
 
-    def test_rejects_elements_that_are_no_objects(self, array: Callable[[str], Path]) -> None:
+    def test_rejects_elements_that_are_no_objects(self, array):
         rows = read(array('[1, {"id": 1}, "x", [2], null]'))
         assert [type(row) for row in rows] == [Rejected, Record, Rejected, Rejected, Rejected]
 
     @pytest.mark.parametrize(
         "text", ["[", '[{"id": 1}', '[{"id": 1},', '[{"id": 1} {"id": 2}]', '[{"id": }]', "[{]"]
     )
-    def test_that_is_malformed_is_unreadable(self, text: str, array: Callable[[str], Path]) -> None:
+    def test_that_is_malformed_is_unreadable(self, text, array):
         with pytest.raises(FileUnreadable, match=r"rows\.json is no array of JSON from line 1 on"):
             read(array(text))
 
-    def test_may_be_empty(self, array: Callable[[str], Path]) -> None:
+    def test_may_be_empty(self, array):
         assert read(array(" [ ] ")) == []
 
-    def test_within_an_object_has_to_be_taken_out(self, array: Callable[[str], Path]) -> None:
+    def test_within_an_object_has_to_be_taken_out(self, array):
         with pytest.raises(FileUnreadable, match="is one object of JSON"):
             read(array('{\n  "rows": [{"id": 1}]\n}'))
 
@@ -218,28 +206,28 @@ class TestXml:
 lines</text><empty/></row>
 </feed>"""
 
-    def test_has_a_row_for_each_element(self, file: Callable[[bytes], Path]) -> None:
+    def test_has_a_row_for_each_element(self, file):
         rows = read(file(self.FEED), element="row")
         assert rows == [
             Record(3, {"@kind": "a", "id": "1", "by.name": "Ann & Bob"}),
             Record(4, {"id": "2", "text": "two\nlines", "empty": ""}),
         ]
 
-    def test_that_is_malformed_is_unreadable(self, file: Callable[[bytes], Path]) -> None:
+    def test_that_is_malformed_is_unreadable(self, file):
         with pytest.raises(FileUnreadable, match="not well-formed XML in line 6"):
             read(file(self.FEED.replace(b"</row>\n</feed>", b"\n</feed>")), element="row")
 
-    def test_may_declare_no_entities(self, file: Callable[[bytes], Path]) -> None:
+    def test_may_declare_no_entities(self, file):
         bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><x><row>&b;</row></x>'
         with pytest.raises(FileUnreadable, match="has a DOCTYPE"):
             read(file(bomb), element="row")
 
-    def test_rejects_an_element_of_endless_length(self, file: Callable[[bytes], Path]) -> None:
+    def test_rejects_an_element_of_endless_length(self, file):
         long = b"<x><row><t>" + b"x" * LONGEST_LINE + b"</t></row><row><t>1</t></row></x>"
         rows = read(file(long), element="row")
         assert [type(row) for row in rows] == [Rejected, Record]
 
-    def test_is_no_format_of_other_files(self, tmp_path: Path) -> None:
+    def test_is_no_format_of_other_files(self, tmp_path):
         path = tmp_path / "feed.xml"
         path.write_bytes(self.FEED)
         with pytest.raises(FileUnreadable, match="is XML"):
@@ -247,7 +235,7 @@ lines</text><empty/></row>
 
 
 class TestParquet:
-    def test_is_read_where_pyarrow_is_installed(self, tmp_path: Path) -> None:
+    def test_is_read_where_pyarrow_is_installed(self, tmp_path):
         pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         parquet = pytest.importorskip("pyarrow.parquet")
         made = [
@@ -270,7 +258,7 @@ class TestParquet:
         ]
 
     @pytest.fixture
-    def row(self, tmp_path: Path) -> Callable[..., Record | Rejected]:
+    def row(self, tmp_path):
         """Read a file of one row, whose column ``at`` has the first value."""
         pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         parquet = pytest.importorskip("pyarrow.parquet")
@@ -311,13 +299,7 @@ class TestParquet:
             (None, ("null",), None),
         ],
     )
-    def test_has_values_as_of_json(
-        self,
-        row: Callable[..., Record | Rejected],
-        value: object,
-        kind: tuple[Any, ...],
-        read_as: object,
-    ) -> None:
+    def test_has_values_as_of_json(self, row, value, kind, read_as):
         assert row(value, *kind) == Record(1, {"at": read_as})
 
     @pytest.mark.parametrize(
@@ -329,18 +311,12 @@ class TestParquet:
             (90_000_000, ("time32", "ms"), "at is no time of a day"),
         ],
     )
-    def test_rejects_values_that_cannot_be_read(
-        self,
-        row: Callable[..., Record | Rejected],
-        value: object,
-        kind: tuple[Any, ...],
-        reason: str,
-    ) -> None:
+    def test_rejects_values_that_cannot_be_read(self, row, value, kind, reason):
         found = row(value, *kind)
         assert isinstance(found, Rejected)
         assert found.reason.startswith(reason)
 
-    def test_has_lists_and_maps_as_of_json(self, tmp_path: Path) -> None:
+    def test_has_lists_and_maps_as_of_json(self, tmp_path):
         pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         parquet = pytest.importorskip("pyarrow.parquet")
         path = tmp_path / "rows.parquet"
@@ -359,7 +335,7 @@ class TestParquet:
         )
 
     @pytest.mark.parametrize("depth", [40, 120])
-    def test_is_not_nested_deeply(self, tmp_path: Path, depth: int) -> None:
+    def test_is_not_nested_deeply(self, tmp_path, depth):
         pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         parquet = pytest.importorskip("pyarrow.parquet")
         kind, value = pa.int8(), 1
@@ -373,27 +349,27 @@ class TestParquet:
         else:
             assert row == Rejected(1, "the row is nested more than 32 deep")
 
-    def test_may_be_left_before_its_end(self, tmp_path: Path) -> None:
+    def test_may_be_left_before_its_end(self, tmp_path):
         pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         parquet = pytest.importorskip("pyarrow.parquet")
         path = tmp_path / "rows.parquet"
         parquet.write_table(pa.table({"id": list(range(100_000))}), path)
         assert values(path, limit=2) == [{"id": 0}, {"id": 1}]
 
-    def test_is_not_within_another_file(self, tmp_path: Path) -> None:
+    def test_is_not_within_another_file(self, tmp_path):
         path = tmp_path / "rows.parquet.gz"
         path.write_bytes(gzip.compress(b"PAR1"))
         with pytest.raises(FileUnreadable, match="unpack it"):
             read(path)
 
-    def test_that_is_damaged_is_unreadable(self, tmp_path: Path) -> None:
+    def test_that_is_damaged_is_unreadable(self, tmp_path):
         pytest.importorskip("pyarrow", reason="pyarrow is not installed")
         path = tmp_path / "rows.parquet"
         path.write_bytes(b"PAR1 and nothing else")
         with pytest.raises(FileUnreadable, match="is a damaged Parquet file"):
             read(path)
 
-    def test_says_what_reads_it(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_says_what_reads_it(self, tmp_path, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
         path = tmp_path / "rows.parquet"
         path.write_bytes(b"PAR1")
@@ -402,28 +378,26 @@ class TestParquet:
 
 
 class TestFile:
-    def test_is_recognised_as_compressed_whatever_its_name(
-        self, file: Callable[[bytes], Path]
-    ) -> None:
+    def test_is_recognised_as_compressed_whatever_its_name(self, file):
         assert csv_of(file(gzip.compress(b"id\n1\n"))) == [Record(2, {"id": "1"})]
 
-    def test_that_ends_too_early_is_unreadable(self, file: Callable[[bytes], Path]) -> None:
+    def test_that_ends_too_early_is_unreadable(self, file):
         with pytest.raises(FileUnreadable, match="damaged"):
             csv_of(file(gzip.compress(b"id\n" + bytes(range(48, 58)) * 900)[:-12]))
 
-    def test_that_is_no_file_is_unreadable(self, tmp_path: Path) -> None:
+    def test_that_is_no_file_is_unreadable(self, tmp_path):
         for path in (tmp_path, tmp_path / "missing.csv"):
             with pytest.raises(FileUnreadable, match=r"cannot be read|does not exist"):
                 csv_of(path)
 
-    def test_may_be_the_only_one_of_an_archive(self, tmp_path: Path) -> None:
+    def test_may_be_the_only_one_of_an_archive(self, tmp_path):
         path = tmp_path / "export.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("folder/rows.jsonl", '{"id": 1}')
             archive.writestr("__MACOSX/folder/._rows.jsonl", "x")
         assert values(path) == [{"id": 1}]
 
-    def test_is_not_chosen_among_several(self, tmp_path: Path) -> None:
+    def test_is_not_chosen_among_several(self, tmp_path):
         path = tmp_path / "export.zip"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("a.csv", "id\n1\n")
@@ -431,10 +405,10 @@ class TestFile:
         with pytest.raises(FileUnreadable, match=r"holds 2 files \(a\.csv, b\.csv\), not one"):
             read(path)
 
-    def test_is_read_up_to_a_limit(self, file: Callable[[bytes], Path]) -> None:
+    def test_is_read_up_to_a_limit(self, file):
         assert values(file(b"id\n1\n2\n3\n"), limit=2) == [{"id": "1"}, {"id": "2"}]
 
-    def test_counts_the_bytes_read(self, file: Callable[[bytes], Path]) -> None:
+    def test_counts_the_bytes_read(self, file):
         path = file(b"id\n1\n2\n")
         with open_rows(RowFile(path)) as found:
             list(found.rows)
@@ -466,12 +440,8 @@ class TestADamagedFile:
         st.sampled_from(["", ".csv", ".json"]),
     )
     def test_is_unreadable_or_has_rows_and_nothing_else_happens(
-        self,
-        tmp_path_factory: pytest.TempPathFactory,
-        content: bytes,
-        damages: list[tuple[int, bytes]],
-        suffix: str,
-    ) -> None:
+        self, tmp_path_factory, content, damages, suffix
+    ):
         for place, put in damages:
             at = place % len(content)
             content = content[:at] + put + content[at + 1 :]
@@ -492,28 +462,28 @@ class TestEncoding:
     @pytest.mark.parametrize(
         "encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be"]
     )
-    def test_is_found_out(self, encoding: str, file: Callable[[bytes], Path]) -> None:
+    def test_is_found_out(self, encoding, file):
         assert values(file(self.TEXT.encode(encoding))) == [{"id": "1", "body": "Käse"}]
 
-    def test_is_told_where_it_is_not_utf_8(self, file: Callable[[bytes], Path]) -> None:
+    def test_is_told_where_it_is_not_utf_8(self, file):
         assert self.open(file(self.TEXT.encode()))[1].spelling == ""
         content = self.TEXT.replace(",", ";").encode("latin-1")
         assert self.open(file(content))[1].spelling == "read as cp1252, fields separated by “;”"
 
-    def test_is_utf_8_where_some_of_it_is(self, file: Callable[[bytes], Path]) -> None:
+    def test_is_utf_8_where_some_of_it_is(self, file):
         rows, _ = self.open(file(self.TEXT.encode() + b"2,K\xe4se\n"))
         assert rows[0].values["body"] == "Käse"
         assert rows[1].values["body"] == "K\udce4se"
 
-    def test_is_the_one_that_is_given(self, file: Callable[[bytes], Path]) -> None:
+    def test_is_the_one_that_is_given(self, file):
         (row,), _ = self.open(file(self.TEXT.encode("cp850")), encoding="cp850")
         assert row.values["body"] == "Käse"
 
-    def test_of_utf_16_that_is_cut_is_unreadable(self, file: Callable[[bytes], Path]) -> None:
+    def test_of_utf_16_that_is_cut_is_unreadable(self, file):
         with pytest.raises(FileUnreadable, match="is not text in utf-16"):
             self.open(file(self.TEXT.encode("utf-16")[:-1]))
 
     @pytest.mark.parametrize("name", ["klingon", "hex", "rot13", ""])
-    def test_must_exist(self, name: str) -> None:
+    def test_must_exist(self, name):
         with pytest.raises(EncodingUnknown, match="is no encoding: use utf-8"):
             require_encoding(name)

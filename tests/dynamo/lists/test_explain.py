@@ -7,7 +7,7 @@ import pytest
 from dynamo.calls.meter import Call, Meter
 from dynamo.items import item_bytes
 from dynamo.lists.explain import Alternative, Total, explain
-from dynamo.lists.reader import Order, Page, PageRequest
+from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import Run
 from tests.support.merged_lists import INDEX, MergedList, Thing, only
 
@@ -18,7 +18,7 @@ def listing(**partitions: str) -> MergedList:
 
 
 @pytest.fixture
-def page() -> Page:
+def page():
     return listing(A="adf", B="bc").read(PageRequest(3), Order.OLDEST_FIRST)
 
 

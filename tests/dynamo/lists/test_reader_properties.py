@@ -48,7 +48,7 @@ def in_front(position: Position, whole: list[str], order: Order) -> list[str]:
 
 
 @pytest.fixture(scope="module", params=Toward, ids=["onward", "back"])
-def toward(request: pytest.FixtureRequest) -> Toward:
+def toward(request):
     found: Toward = request.param
     return found
 

@@ -1,6 +1,5 @@
 """Spelling and answering Queries: the requests, the bounds, and a real engine's agreement."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from random import Random
@@ -165,7 +164,7 @@ class TestAQuery:
 
 
 @pytest.fixture(scope="module")
-def stored(new_table: Callable[[], str], strict_client: Any) -> MergedList:
+def stored(new_table, strict_client):
     """Return 70 things in a real table: equal moments, ranges, neighbouring partitions."""
     table, random = new_table(), Random(42)
     index = replace(INDEX, table=table)

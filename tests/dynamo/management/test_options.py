@@ -9,11 +9,11 @@ from dynamo.management.options import at_least_one
 
 
 class TestANumberOfAtLeastOne:
-    def test_is_read(self) -> None:
+    def test_is_read(self):
         assert at_least_one("25") == 25
 
     @pytest.mark.parametrize("text", ["0", "-1", "", "x", "1.5", "٣", "1_0", " 1"])
-    def test_is_nothing_else(self, text: str) -> None:
+    def test_is_nothing_else(self, text):
         with pytest.raises(ArgumentTypeError, match="not a whole number of at least 1"):
             at_least_one(text)
 
@@ -26,6 +26,6 @@ class TestANumberOfAtLeastOne:
             ("bench", "--pages", "1,0"),
         ],
     )
-    def test_is_what_commands_ask_for_before_they_begin(self, asked: tuple[str, ...]) -> None:
+    def test_is_what_commands_ask_for_before_they_begin(self, asked):
         with pytest.raises(CommandError, match="not a whole number of at least 1"):
             call_command(*asked)

@@ -1,8 +1,5 @@
 """The walk over a real stream, with checkpoints in a table."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
 from django.conf import settings
 
@@ -24,12 +21,12 @@ def key(stream: str, shard: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def checkpoints(strict_client: Any, new_table: Callable[[], str]) -> TableCheckpoints:
+def checkpoints(strict_client, new_table):
     return TableCheckpoints(strict_client, new_table(), key, expiry_attribute="z", clock=lambda: 1)
 
 
 @pytest.fixture
-def table(strict_client: Any) -> Iterator[str]:
+def table(strict_client):
     """A table with a stream."""
     name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('streamed')}"
     strict_client.create_table(
@@ -45,9 +42,7 @@ def table(strict_client: Any) -> Iterator[str]:
 
 
 @pytest.fixture
-def drained(
-    strict_client: Any, table: str, checkpoints: TableCheckpoints
-) -> Callable[[], list[Record]]:
+def drained(strict_client, table, checkpoints):
     """Read the records since the last call, by a walk that knows only the checkpoints."""
 
     def drained() -> list[Record]:

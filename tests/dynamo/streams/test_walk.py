@@ -152,14 +152,14 @@ class Walker:
 
 
 @pytest.fixture
-def api() -> FakeStreams:
+def api():
     streams = FakeStreams()
     streams.add_shard("root")
     return streams
 
 
 @pytest.fixture
-def walker(api: FakeStreams) -> Walker:
+def walker(api):
     return Walker(api)
 
 

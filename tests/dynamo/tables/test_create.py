@@ -1,6 +1,5 @@
 """Creating tables from models, on whatever engine the tests run on."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -41,7 +40,7 @@ def model(
 
 
 @pytest.fixture
-def table(strict_client: Any) -> Iterator[str]:
+def table(strict_client):
     name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('made')}"
     yield name
     if name in strict_client.list_tables()["TableNames"]:
@@ -49,7 +48,7 @@ def table(strict_client: Any) -> Iterator[str]:
 
 
 @pytest.fixture
-def create(strict_client: Any) -> Callable[..., list[str]]:
+def create(strict_client):
     def create(*models: Any, **how: Any) -> list[str]:
         lines: list[str] = []
         create_missing(models, client=strict_client, report=lines.append, **how)
@@ -59,7 +58,7 @@ def create(strict_client: Any) -> Callable[..., list[str]]:
 
 
 @pytest.fixture
-def described(strict_client: Any, table: str) -> Callable[[], dict[str, Any]]:
+def described(strict_client, table):
     return lambda: strict_client.describe_table(TableName=table)["Table"]
 
 

@@ -1,10 +1,8 @@
 """Lines of the log, of requests that are refused and of others."""
 
-import io
 import json
 import logging
 import sys
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -18,7 +16,7 @@ pytestmark = pytest.mark.newest
 
 
 @pytest.fixture
-def stderr() -> Iterator[io.StringIO]:
+def stderr():
     with written_log(requests=False) as written:
         yield written
 
@@ -39,9 +37,7 @@ class TestARequestThatIsRefused:
         ],
         ids=["a wrong host", "a wrong body", "too many fields"],
     )
-    def test_is_one_line_of_warning(
-        self, stderr: io.StringIO, request_of: Callable[[Client], Any]
-    ) -> None:
+    def test_is_one_line_of_warning(self, stderr, request_of):
         assert request_of(Client()).status_code == 400
         (line,) = stderr.getvalue().splitlines()
         assert " WARNING django." in line

@@ -13,7 +13,7 @@ BUSY = Difference.busy("counts", "a product")
 
 
 @pytest.fixture(autouse=True)
-def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def pauses(monkeypatch):
     slept: list[float] = []
     monkeypatch.setattr(integrity.time, "sleep", slept.append)
     return slept

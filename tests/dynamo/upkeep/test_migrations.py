@@ -62,7 +62,7 @@ class Things:
 
 
 @pytest.fixture
-def things(strict_client: Any, new_table: Callable[[], str]) -> Things:
+def things(strict_client, new_table):
     things = Things(strict_client, new_table())
     for number in range(ITEMS):
         things.put(pk=f"THING#{number}", sk="THING", old=f"a{number}")

@@ -1,7 +1,7 @@
 """A process works on so many requests at a time, lets some wait, and refuses the rest at once."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from time import monotonic, sleep
@@ -84,7 +84,7 @@ class Site:
 
 
 @pytest.fixture
-def site(settings) -> Iterator[Site]:
+def site(settings):
     settings.MAX_CONCURRENT_REQUESTS = 2
     site = Site()
     yield site
@@ -92,7 +92,7 @@ def site(settings) -> Iterator[Site]:
 
 
 @pytest.fixture
-def patient(monkeypatch) -> None:
+def patient(monkeypatch):
     monkeypatch.setattr(shedding, "PAGE_WAITS", ENOUGH)
     monkeypatch.setattr(shedding, "FORM_WAITS", ENOUGH)
 
@@ -174,7 +174,7 @@ class TestAFormThatIsRefused:
     TEXT = "Half an hour's <work>,\r\n“typed” & not lost\x7f"
 
     @pytest.fixture
-    def full(self, site) -> Site:
+    def full(self, site):
         site.fill_with_forms(5)
         return site
 

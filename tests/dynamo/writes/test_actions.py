@@ -1,7 +1,5 @@
 """Actions of transactions: what PynamoDB's expressions become, and that an engine accepts it."""
 
-from collections.abc import Callable
-
 import pytest
 from botocore.exceptions import ClientError
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
@@ -75,7 +73,7 @@ class TestAnAction:
 
 
 @pytest.fixture
-def stored(tables: None, fresh: Callable[[str], str]) -> Item:
+def stored(tables, fresh):
     name = fresh("letter")
     item: Item = {**wire_key({"pk": name, "sk": name, "t": "Hello"}), "v": {"N": "3"}}
     write_together(client(), [put(SHOP, item)])

@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -42,12 +41,12 @@ class Far:
 
 
 @pytest.fixture(autouse=True)
-def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
+def impatience(monkeypatch):
     monkeypatch.setattr(background, "FIRST_PAUSE", 0.001)
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Spool[int]:
+def files(tmp_path):
     return Spool(lambda: tmp_path, name="test", dump=str, load=int)
 
 

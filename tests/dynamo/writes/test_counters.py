@@ -1,10 +1,8 @@
 """Counters are exact, however many shards they have and whoever changes them."""
 
 from collections import Counter as Sum
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
-from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -70,24 +68,24 @@ def stored(name: str, *, among: int = 16) -> list[int]:
 
 
 @pytest.fixture
-def name(fresh: Callable[[str], str]) -> str:
+def name(fresh):
     return fresh("counter")
 
 
 @pytest.mark.fallback
 class TestACounter:
-    def test_is_one_item_that_half_a_unit_reads(self, name: str) -> None:
+    def test_is_one_item_that_half_a_unit_reads(self, name):
         counters = make_counters()
         change(counters, name, en=1)
         with metered() as meter:
             counters.read(name)
         assert [call.operation for call in meter.calls] == ["BatchGetItem"]
 
-    def test_refuses_a_change_that_changes_nothing(self, name: str) -> None:
+    def test_refuses_a_change_that_changes_nothing(self, name):
         with pytest.raises(ValueError, match="changes nothing"):
             make_counters().change(name, {"en": 0})
 
-    def test_is_read_together_with_others(self, name: str) -> None:
+    def test_is_read_together_with_others(self, name):
         counters = make_counters()
         change(counters, name, en=1)
         change(counters, f"{name}-2", de=2)
@@ -97,35 +95,33 @@ class TestACounter:
 
 class TestSpreading:
     @pytest.mark.parametrize(("most", "expected"), [(8, [2, 4, 8, 8]), (3, [2, 3, 3, 3])])
-    def test_doubles_the_shards_up_to_a_limit(self, name: str, most: int, expected: Any) -> None:
+    def test_doubles_the_shards_up_to_a_limit(self, name, most, expected):
         counters = make_counters(most_shards=most)
         assert [counters.spread(name) for _ in range(4)] == expected
 
-    def test_creates_the_shards_with_their_number(self, name: str) -> None:
+    def test_creates_the_shards_with_their_number(self, name):
         spread(make_counters(), name, to=4)
         assert stored(name) == [0, 1, 2, 3]
 
-    def test_is_recorded_by_the_first_write_of_a_counter_that_begins_spread(
-        self, name: str
-    ) -> None:
+    def test_is_recorded_by_the_first_write_of_a_counter_that_begins_spread(self, name):
         change(make_counters(least_shards=4), name, en=1)
         assert stored(name) == [0, 1, 2, 3]
 
-    def test_is_done_once_by_processes_that_met(self, name: str) -> None:
+    def test_is_done_once_by_processes_that_met(self, name):
         one, other = make_counters(), make_counters()
         assert [one.spread(name), other.spread(name)] == [2, 2]
 
-    def test_doubles_what_is_stored_where_a_process_knew_more(self, name: str) -> None:
+    def test_doubles_what_is_stored_where_a_process_knew_more(self, name):
         stale, other = make_counters(), make_counters()
         spread(stale, name, to=4)
         other.fold(name)
         assert stale.spread(name) == 2
 
-    def test_leaves_more_shards_than_the_limit_as_they_are(self, name: str) -> None:
+    def test_leaves_more_shards_than_the_limit_as_they_are(self, name):
         spread(make_counters(), name, to=8)
         assert make_counters(most_shards=4).spread(name) == 8
 
-    def test_uses_the_new_shards(self, name: str) -> None:
+    def test_uses_the_new_shards(self, name):
         counters = make_counters()
         counters.spread(name)
         counters.spread(name)
@@ -136,13 +132,13 @@ class TestSpreading:
 
 
 class TestSettling:
-    def test_asks_for_nothing_when_all_is_right(self, name: str) -> None:
+    def test_asks_for_nothing_when_all_is_right(self, name):
         counters = make_counters()
         change(counters, name, en=1)
         assert counters.set_sums(name, {"en": 1, "de": 0}) == []
 
     @pytest.mark.parametrize("shards", [1, 4])
-    def test_fails_when_a_cell_has_changed_meanwhile(self, name: str, shards: int) -> None:
+    def test_fails_when_a_cell_has_changed_meanwhile(self, name, shards):
         counters = make_counters(least_shards=shards)
         change(counters, name, en=1)
         actions = counters.set_sums(name, {"en": 5})
@@ -158,16 +154,14 @@ class TestAWriteThatMeetsOthers:
         ("losses", "shards"),
         [([1, 1, 1], [0]), ([2], [0, 1]), ([2, 2], [0, 1, 2, 3]), ([2, 1, 1], [0, 1])],
     )
-    def test_twice_spreads_the_counter(
-        self, name: str, losses: list[int], shards: list[int]
-    ) -> None:
+    def test_twice_spreads_the_counter(self, name, losses, shards):
         counters = make_counters()
         for number in losses:
             with conflicts(number):
                 change(counters, name, en=1)
         assert stored(name) == shards
 
-    def test_spreads_none_but_the_counter_on_which_they_met(self, name: str) -> None:
+    def test_spreads_none_but_the_counter_on_which_they_met(self, name):
         counters = make_counters()
         with conflicts(2):
             write_counted(
@@ -181,23 +175,21 @@ class TestAWriteThatMeetsOthers:
 
 class TestAWriterThatKnowsTooManyShards:
     @pytest.fixture
-    def stale(self, name: str) -> Counters:
+    def stale(self, name):
         """Counters of a process that was not told of a fold."""
         counters = make_counters()
         spread(counters, name, to=8)
         assert make_counters().fold(name)
         return counters
 
-    def test_writes_its_own_actions_once_and_to_those_there_are(
-        self, name: str, stale: Counters
-    ) -> None:
+    def test_writes_its_own_actions_once_and_to_those_there_are(self, name, stale):
         for number in range(20):
             noted = put(Comment, wire_key(key_of(name, 100 + number)), Comment.pk.does_not_exist())
             change(stale, name, noted, en=1)
         assert stored(name) == [0]
         assert make_counters().read(name, consistent=True) == {"en": 20}
 
-    def test_is_told_of_conditions_of_its_own_alone(self, name: str, stale: Counters) -> None:
+    def test_is_told_of_conditions_of_its_own_alone(self, name, stale):
         missing = check(Comment, wire_key(key_of(name, 99)), Comment.pk.exists())
         for _ in range(20):
             with pytest.raises(ConditionFailed) as failure:
@@ -207,9 +199,7 @@ class TestAWriterThatKnowsTooManyShards:
 
 class TestFolding:
     @pytest.mark.parametrize("least", [1, 2])
-    def test_keeps_the_sum_in_the_shards_that_a_counter_begins_with(
-        self, name: str, least: int
-    ) -> None:
+    def test_keeps_the_sum_in_the_shards_that_a_counter_begins_with(self, name, least):
         counters = make_counters(least_shards=least)
         spread(counters, name, to=8)
         change_all(counters, name, en=1, de=2)
@@ -217,14 +207,14 @@ class TestFolding:
         assert make_counters().read(name, consistent=True) == {"en": 20, "de": 40}
         assert stored(name) == list(range(least))
 
-    def test_of_a_counter_with_one_shard_writes_nothing(self, name: str) -> None:
+    def test_of_a_counter_with_one_shard_writes_nothing(self, name):
         counters = make_counters()
         change(counters, name, en=1)
         with metered() as meter:
             assert counters.fold(name)
         assert [call.operation for call in meter.calls] == ["BatchGetItem"]
 
-    def test_waits_where_a_change_is_undone_meanwhile(self, name: str) -> None:
+    def test_waits_where_a_change_is_undone_meanwhile(self, name):
         """The cells are as they were, and yet a shard has been changed."""
         counters, other = make_counters(), make_counters()
         spread(counters, name, to=2)
@@ -236,7 +226,7 @@ class TestFolding:
         with before_the_next("TransactWriteItems", go):
             assert not counters.fold(name)
 
-    def test_lets_recounts_under_way_fail(self, name: str) -> None:
+    def test_lets_recounts_under_way_fail(self, name):
         counters = make_counters()
         spread(counters, name, to=4)
         actions = counters.set_sums(name, {"en": 5})
@@ -248,7 +238,7 @@ class TestFolding:
 
 class TestAReaderOfFoldedShards:
     @pytest.fixture
-    def counters(self, name: str) -> Counters:
+    def counters(self, name):
         counters = make_counters()
         spread(counters, name, to=4)
         change_all(counters, name, en=1)
@@ -259,7 +249,7 @@ class TestAReaderOfFoldedShards:
         items = counters.batches.get(TABLE, counters.keys({name: 4}))
         return {int(item["pk"]["S"].rpartition("#")[2]): item for item in items}
 
-    def test_forgets_those_that_are_gone(self, name: str, counters: Counters) -> None:
+    def test_forgets_those_that_are_gone(self, name, counters):
         make_counters().fold(name)
         counters.read(name, consistent=True)
         assert counters.known([name]) == {name: 1}
@@ -267,8 +257,8 @@ class TestAReaderOfFoldedShards:
     @pytest.mark.parametrize("early", [{0}, {1, 2, 3}])
     @pytest.mark.parametrize("is_spread_again", [False, True])
     def test_reads_again_what_was_read_before_and_after_the_fold(
-        self, name: str, counters: Counters, early: set[int], *, is_spread_again: bool
-    ) -> None:
+        self, name, counters, early, *, is_spread_again
+    ):
         before = self.read_shards(counters, name)
         assert make_counters().fold(name)
         if is_spread_again:
@@ -279,8 +269,8 @@ class TestAReaderOfFoldedShards:
         assert found == {name: {"en": 20}}
 
     def test_reads_again_where_shards_are_folded_before_it_reads_those_it_did_not_know(
-        self, name: str, counters: Counters
-    ) -> None:
+        self, name, counters
+    ):
         fresh = make_counters()
         items = fresh.batches.get(TABLE, fresh.keys({name: 1}))
         with before_the_next("BatchGetItem", lambda: counters.fold(name)):
@@ -289,13 +279,13 @@ class TestAReaderOfFoldedShards:
 
 class TestACounterThatMustExist:
     @pytest.fixture
-    def counters(self) -> Counters:
+    def counters(self):
         return Counters(Batches(client(), pool()), TABLE, key_of, must_exist=True)
 
     def begin(self, counters: Counters, name: str) -> None:
         write_together(client(), [counters.begin(name, {"en": 1})])
 
-    def test_is_created_by_its_beginning_alone(self, name: str, counters: Counters) -> None:
+    def test_is_created_by_its_beginning_alone(self, name, counters):
         with pytest.raises(NoSuchCounter):
             change(counters, name, en=1)
         with conflicts(2), pytest.raises(NoSuchCounter):
@@ -305,9 +295,7 @@ class TestACounterThatMustExist:
         change(counters, name, en=1)
         assert counters.read(name, consistent=True) == {"en": 2}
 
-    def test_is_not_created_again_by_a_writer_who_knew_its_shards(
-        self, name: str, counters: Counters
-    ) -> None:
+    def test_is_not_created_again_by_a_writer_who_knew_its_shards(self, name, counters):
         self.begin(counters, name)
         spread(counters, name, to=4)
         write_together(client(), counters.deletions(name))
@@ -316,7 +304,7 @@ class TestACounterThatMustExist:
                 change(counters, name, en=1)
         assert stored(name) == []
 
-    def test_is_not_created_again_by_spreading(self, name: str, counters: Counters) -> None:
+    def test_is_not_created_again_by_spreading(self, name, counters):
         self.begin(counters, name)
 
         def delete() -> None:
@@ -327,9 +315,7 @@ class TestACounterThatMustExist:
         assert stored(name) == []
 
     @pytest.mark.parametrize("number", [1, 4])
-    def test_is_deleted_only_as_it_was_read(
-        self, name: str, counters: Counters, number: int
-    ) -> None:
+    def test_is_deleted_only_as_it_was_read(self, name, counters, number):
         self.begin(counters, name)
         if number > 1:
             spread(counters, name, to=number)
@@ -339,7 +325,7 @@ class TestACounterThatMustExist:
         with pytest.raises(ConditionFailed):
             write_together(client(), deletions)
 
-    def test_without_items_needs_no_deletion(self, name: str, counters: Counters) -> None:
+    def test_without_items_needs_no_deletion(self, name, counters):
         assert counters.deletions(name) == []
 
 
@@ -418,7 +404,7 @@ TestCounting.settings = settings(max_examples=examples(60), stateful_step_count=
 
 
 @pytest.mark.real_engine
-def test_many_writers_at_once_lose_nothing(name: str) -> None:
+def test_many_writers_at_once_lose_nothing(name):
     counters = make_counters()
     with ThreadPoolExecutor(16) as threads:
         for number in range(100):

@@ -1,12 +1,10 @@
 """Limits on how often something may be done."""
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.http import HttpResponse
-from django.test import RequestFactory
 
 from dynamo.calls.client import client
 from dynamo.web.refusals import RefusalMiddleware, TooManyRequests
@@ -21,12 +19,12 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def limiter() -> Limiter:
+def limiter():
     return Limiter(client(), ShopItem.Meta.table_name, keys.limit)
 
 
 @pytest.fixture
-def take(limiter: Limiter, fresh: Callable[[str], str]) -> Callable[..., float]:
+def take(limiter, fresh):
     """Takes one of five a minute, so many seconds after `NOW`."""
     name = fresh("limit")
 
@@ -37,10 +35,10 @@ def take(limiter: Limiter, fresh: Callable[[str], str]) -> Callable[..., float]:
 
 
 class TestALimit:
-    def test_lets_so_many_through_at_once(self, take: Callable[..., float]) -> None:
+    def test_lets_so_many_through_at_once(self, take):
         assert [take() for _ in range(6)] == [0.0] * 5 + [12.0]
 
-    def test_has_room_again_when_it_said_so(self, take: Callable[..., float]) -> None:
+    def test_has_room_again_when_it_said_so(self, take):
         for _ in range(5):
             take()
         wait = take(3)
@@ -48,71 +46,59 @@ class TestALimit:
         assert take(3 + wait - 0.001) > 0
         assert take(3 + wait) == 0.0
 
-    def test_rests_as_long_as_it_is_told_to(
-        self, limiter: Limiter, fresh: Callable[[str], str]
-    ) -> None:
+    def test_rests_as_long_as_it_is_told_to(self, limiter, fresh):
         name = fresh("limit")
         limiter.rest(name, FIVE_A_MINUTE, lasts=timedelta(hours=1), now=NOW)
         later = NOW + timedelta(minutes=59)
         assert limiter.take(name, FIVE_A_MINUTE, now=later) == 60.0
         assert limiter.take(name, FIVE_A_MINUTE, now=later + timedelta(minutes=1)) == 0.0
 
-    def test_has_room_for_all_after_it_was_cleared(
-        self, limiter: Limiter, fresh: Callable[[str], str]
-    ) -> None:
+    def test_has_room_for_all_after_it_was_cleared(self, limiter, fresh):
         name = fresh("limit")
         for _ in range(5):
             limiter.take(name, FIVE_A_MINUTE, now=NOW)
         limiter.clear(name)
         assert [limiter.take(name, FIVE_A_MINUTE, now=NOW) for _ in range(5)] == [0.0] * 5
 
-    def test_does_not_count_what_it_refused(self, take: Callable[..., float]) -> None:
+    def test_does_not_count_what_it_refused(self, take):
         for _ in range(5):
             take()
         assert {take(1) for _ in range(20)} == {11.0}
 
-    def test_lets_one_at_a_time_through_when_others_never_stop_asking(
-        self, take: Callable[..., float]
-    ) -> None:
+    def test_lets_one_at_a_time_through_when_others_never_stop_asking(self, take):
         passed = [second for second in range(60) if take(second) == 0.0]
         assert passed == [0, 1, 2, 3, 4, 12, 24, 36, 48]
 
-    def test_is_whole_again_after_its_window(self, take: Callable[..., float]) -> None:
+    def test_is_whole_again_after_its_window(self, take):
         for _ in range(5):
             take()
         assert [take(60) for _ in range(6)] == [0.0] * 5 + [12.0]
 
-    def test_gives_back(
-        self, limiter: Limiter, take: Callable[..., float], fresh: Callable[[str], str]
-    ) -> None:
+    def test_gives_back(self, limiter, take, fresh):
         name = fresh("limit")
         once = Limit(1, timedelta(minutes=1))
         assert limiter.take(name, once, now=NOW) == 0.0
         limiter.give_back(name, once)
         assert [limiter.take(name, once, now=NOW) for _ in range(2)] == [0.0, 60.0]
 
-    def test_takes_back_what_it_has_forgotten(
-        self, limiter: Limiter, fresh: Callable[[str], str]
-    ) -> None:
+    def test_takes_back_what_it_has_forgotten(self, limiter, fresh):
         limiter.give_back(fresh("limit"), FIVE_A_MINUTE)
 
-    def test_leaves_an_item_that_expires(
-        self, limiter: Limiter, fresh: Callable[[str], str]
-    ) -> None:
+    def test_leaves_an_item_that_expires(self, limiter, fresh):
         name = fresh("limit")
         limiter.take(name, FIVE_A_MINUTE, now=NOW)
         key = {part: {"S": value} for part, value in keys.limit(name).items()}
         item = client().get_item(TableName=limiter.table, Key=key, ConsistentRead=True)["Item"]
         assert int(item[EXPIRES_AT]["N"]) == NOW.timestamp() + 61
 
-    def test_table_deletes_what_has_expired(self, limiter: Limiter) -> None:
+    def test_table_deletes_what_has_expired(self, limiter):
         described = client().describe_time_to_live(TableName=limiter.table)
         assert described["TimeToLiveDescription"]["AttributeName"] == EXPIRES_AT
 
 
 @pytest.mark.real_engine
 class TestALimitUnderLoad:
-    def test_is_exact(self, limiter: Limiter, fresh: Callable[[str], str]) -> None:
+    def test_is_exact(self, limiter, fresh):
         name = fresh("limit")
         with ThreadPoolExecutor(8) as pool:
             waits = list(pool.map(lambda _: limiter.take(name, FIVE_A_MINUTE, now=NOW), range(40)))
@@ -121,7 +107,7 @@ class TestALimitUnderLoad:
 
 
 class TestTooManyRequests:
-    def test_is_a_page_that_says_once_when_to_come_back(self, rf: RequestFactory) -> None:
+    def test_is_a_page_that_says_once_when_to_come_back(self, rf):
         answer = RefusalMiddleware(lambda _request: HttpResponse()).process_exception(
             rf.post("/"), TooManyRequests("Come back in 12 seconds.", retry_after=11.2)
         )
@@ -130,7 +116,7 @@ class TestTooManyRequests:
         assert answer.content.decode().count("12 seconds") == 1
 
 
-def test_has_nothing_personal_in_its_key() -> None:
+def test_has_nothing_personal_in_its_key():
     for name in ("login-alice", "reset-alice@example.com", "address-203.0.113.7"):
         for part in keys.limit(name).values():
             assert name.partition("-")[2] not in part

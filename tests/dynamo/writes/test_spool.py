@@ -9,7 +9,7 @@ from dynamo.writes.background import Spool
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Spool[int]:
+def files(tmp_path):
     return Spool(lambda: tmp_path / "var", name="test", dump=str, load=int)
 
 

@@ -53,19 +53,19 @@ def transactions(database: Database, *, attempts: int = 4) -> tuple[Transactions
 
 
 class TestATransactionThatMeetsAnother:
-    def test_is_built_anew_for_each_attempt(self) -> None:
+    def test_is_built_anew_for_each_attempt(self):
         database = Database(cancelled("TransactionConflict"), cancelled("TransactionConflict"))
         built = iter([["first"], ["second"], ["third"]])
         transactions(database)[0].write(lambda: next(built))
         assert database.calls == [["first"], ["second"], ["third"]]
 
-    def test_keeps_its_token_while_its_actions_are_the_same(self) -> None:
+    def test_keeps_its_token_while_its_actions_are_the_same(self):
         database = Database(*[cancelled("TransactionConflict")] * 3)
         built = iter([["first"], ["first"], ["second"], ["second"]])
         transactions(database)[0].write(lambda: next(built))
         assert [database.tokens.index(token) for token in database.tokens] == [0, 0, 2, 2]
 
-    def test_is_not_built_anew_where_its_own_answer_may_be_lost(self) -> None:
+    def test_is_not_built_anew_where_its_own_answer_may_be_lost(self):
         met = cancelled("TransactionConflict")
         met.response["ResponseMetadata"] = {"RetryAttempts": 1}
         database = Database(met)
@@ -74,19 +74,19 @@ class TestATransactionThatMeetsAnother:
         assert database.calls == [["first"], ["first"]]
         assert len({*database.tokens}) == 1
 
-    def test_tells_which_actions_met_it(self) -> None:
+    def test_tells_which_actions_met_it(self):
         database = Database(cancelled("None", "TransactionConflict"))
         told: list[frozenset[int]] = []
         transactions(database)[0].write(lambda: ACTIONS, on_conflict=told.append)
         assert told == [frozenset({1})]
 
-    def test_waits_ever_longer_at_the_most(self) -> None:
+    def test_waits_ever_longer_at_the_most(self):
         database = Database(*[cancelled("TransactionConflict")] * 3)
         writer, pauses = transactions(database)
         writer.write(lambda: ACTIONS)
         assert all(pause <= 2**n for n, pause in enumerate(pauses))
 
-    def test_is_given_up_after_the_last_attempt(self) -> None:
+    def test_is_given_up_after_the_last_attempt(self):
         database = Database(*[cancelled("TransactionConflict")] * 9)
         writer, _ = transactions(database, attempts=4)
         with pytest.raises(Contended):
@@ -96,14 +96,14 @@ class TestATransactionThatMeetsAnother:
 
 class TestAConditionThatDoesNotHold:
     @pytest.mark.parametrize(("items", "told"), [([], {}), ([None, ITEM], ITEM)])
-    def test_is_the_answer_and_not_tried_again(self, items: list[Any], told: Item) -> None:
+    def test_is_the_answer_and_not_tried_again(self, items, told):
         database = Database(cancelled("None", "ConditionalCheckFailed", items=items))
         with pytest.raises(ConditionFailed) as failure:
             transactions(database)[0].write(lambda: ACTIONS)
         assert failure.value.failed == {1: told}
         assert len(database.calls) == 1
 
-    def test_counts_for_more_than_a_conflict_beside_it(self) -> None:
+    def test_counts_for_more_than_a_conflict_beside_it(self):
         database = Database(cancelled("TransactionConflict", "ConditionalCheckFailed"))
         with pytest.raises(ConditionFailed):
             transactions(database)[0].write(lambda: ACTIONS)
@@ -111,7 +111,7 @@ class TestAConditionThatDoesNotHold:
 
 class TestOtherRefusals:
     @pytest.mark.parametrize("code", ["ThrottlingException", "TransactionInProgressException"])
-    def test_that_pass_are_waited_out(self, code: str) -> None:
+    def test_that_pass_are_waited_out(self, code):
         database = Database(refused(code))
         transactions(database)[0].write(lambda: ACTIONS)
         assert len(database.calls) == 2
@@ -119,6 +119,6 @@ class TestOtherRefusals:
     @pytest.mark.parametrize(
         "error", [refused("ValidationException"), cancelled("ValidationError", "None")]
     )
-    def test_that_do_not_pass_are_raised(self, error: ClientError) -> None:
+    def test_that_do_not_pass_are_raised(self, error):
         with pytest.raises(ClientError):
             transactions(Database(error))[0].write(lambda: ACTIONS)

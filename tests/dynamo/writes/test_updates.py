@@ -1,7 +1,7 @@
 """A single update waits for transactions on its item, and for nothing else."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,12 +34,12 @@ def conflicting(client: Any, number: int) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def table(new_table: Callable[[], str]) -> str:
+def table(new_table):
     return new_table()
 
 
 @pytest.fixture
-def parameters(table: str, fresh: Callable[[str], str]) -> dict[str, Any]:
+def parameters(table, fresh):
     """An update that counts how often it was made, and may be made twice."""
     key = {"S": fresh("thing")}
     return {

@@ -1,7 +1,6 @@
 """``manage.py bench``, from end to end on a little data."""
 
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,12 +43,12 @@ pytestmark = [pytest.mark.real_engine, pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.fixture(scope="module")
-def output(tmp_path_factory) -> Path:
+def output(tmp_path_factory):
     return tmp_path_factory.mktemp("docs")
 
 
 @pytest.fixture(scope="module")
-def found(django_db_blocker) -> Results:
+def found(django_db_blocker):
     if find(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
@@ -65,7 +64,7 @@ def found(django_db_blocker) -> Results:
 
 
 @pytest.fixture(scope="module")
-def report(found, output) -> str:
+def report(found, output):
     """What is written into the documents."""
     pytest.importorskip("matplotlib")
     with pytest.MonkeyPatch.context() as patch:
@@ -75,17 +74,17 @@ def report(found, output) -> str:
 
 
 @pytest.fixture
-def comments(found) -> Results:
+def comments(found):
     return found.where(part="comments")
 
 
 @pytest.fixture
-def orders(found) -> Results:
+def orders(found):
     return found.where(part="orders")
 
 
 @pytest.fixture
-def lists(found) -> list[Results]:
+def lists(found):
     """The rows of each list of the grid."""
     return [each for (name,), each in found.where(part="grid").by("list").items() if name]
 

@@ -6,24 +6,24 @@ import pytest
 
 from comments import keys
 from comments.filters import CommentFilter
-from dynamo.items import Item, item_bytes
+from dynamo.items import item_bytes
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData, SeasonData
 
 COUNT = 1_500
 
 
 @pytest.fixture(scope="module")
-def data() -> CommentData:
+def data():
     return CommentData(COUNT)
 
 
 @pytest.fixture(scope="module")
-def items(data) -> list[Item]:
+def items(data):
     return list(data.items())
 
 
 @pytest.fixture(scope="module")
-def answers(data) -> CommentAnswers:
+def answers(data):
     return CommentAnswers(data.comments())
 
 

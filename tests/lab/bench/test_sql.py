@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,6 @@ from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
 from lab.bench.pages import WrongAnswer
 from lab.bench.run import Options, run_benchmarks, sections_of
-from lab.reports.results import Results
 from lab.sql_comparison import postgres
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
 from tests.support.project import PROJECT
@@ -49,7 +47,7 @@ print(json.dumps(list(sys.modules)))
 
 
 @pytest.fixture(scope="module")
-def programs() -> Path:
+def programs():
     if find(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
     try:
@@ -59,7 +57,7 @@ def programs() -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(programs, django_db_blocker) -> Results:
+def found(programs, django_db_blocker):
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
         patch.setattr("lab.bench.sql.WARM_UP", 0)
         patch.setattr(settings, "PAGE_SIZE", PAGE_SIZE)
@@ -67,7 +65,7 @@ def found(programs, django_db_blocker) -> Results:
 
 
 @pytest.fixture
-def without_postgres(monkeypatch, tmp_path) -> None:
+def without_postgres(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(postgres, "DEBIAN", tmp_path)
 

@@ -28,7 +28,7 @@ def file_of(stores: Stores) -> Path:
 
 
 @pytest.fixture(scope="module")
-def loaded(tmp_path_factory) -> Path:
+def loaded(tmp_path_factory):
     """A folder that holds the data."""
     folder = tmp_path_factory.mktemp("loaded")
     stores_in(folder).hold(DATA)
@@ -36,7 +36,7 @@ def loaded(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def stores(loaded, tmp_path) -> Stores:
+def stores(loaded, tmp_path):
     """The stores of a copy of that folder."""
     return stores_in(copytree(loaded, tmp_path / "copy"))
 

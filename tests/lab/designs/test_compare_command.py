@@ -38,7 +38,7 @@ SUBJECTS = {
 
 
 @pytest.fixture(scope="module")
-def little() -> Any:
+def little():
     with pytest.MonkeyPatch.context() as patch, small_pages():
         patch.setattr(lab_run, "ORDERS", LITTLE)
         patch.setattr(bodies, "COMMENTS", 20)
@@ -46,14 +46,14 @@ def little() -> Any:
 
 
 @pytest.fixture
-def one_design(little, monkeypatch) -> None:
+def one_design(little, monkeypatch):
     """Only comments are compared, in a single design."""
     monkeypatch.setattr(lab_comments, "DESIGNS", (FILTER,))
     monkeypatch.setattr(lab_run, "_subjects", lab_comments.compare_comments)
 
 
 @pytest.fixture(scope="module")
-def run(tables, little) -> SimpleNamespace:
+def run(tables, little):
     """What a run printed, and what it had left behind when it ended."""
     out = StringIO()
     call_command("compare", "--here", "--json", "--comments", "40", "--turns", "1", stdout=out)
@@ -66,7 +66,7 @@ def run(tables, little) -> SimpleNamespace:
 
 
 @pytest.fixture
-def printed(run) -> Any:
+def printed(run):
     return run.printed
 
 

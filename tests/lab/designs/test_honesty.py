@@ -24,7 +24,7 @@ ITEM = {"pk": {"S": "LAB#test"}, "sk": {"S": "LAB#test"}}
 
 
 @pytest.fixture(autouse=True)
-def impatience(monkeypatch) -> None:
+def impatience(monkeypatch):
     monkeypatch.setattr(measuring, "SETTLING", 0.0)
 
 

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture(scope="module")
-def few() -> Results:
+def few():
     """The designs whose costs are compared with those of many."""
     with pytest.MonkeyPatch.context() as patch, small_lab() as lab:
         patch.setattr(lab_comments, "DESIGNS", (SCAN, PLANNED))
@@ -28,13 +28,13 @@ def few() -> Results:
 
 
 @pytest.fixture(scope="module")
-def many() -> Results:
+def many():
     with small_lab() as lab:
         return compare_comments(lab, sample(180, now=NOW))
 
 
 @pytest.fixture(scope="module")
-def orders() -> dict[str, Results]:
+def orders():
     with small_lab() as lab:
         loaded = load_orders(lab, OrderData(of_customer=150, queued=60))
         return {
@@ -44,7 +44,7 @@ def orders() -> dict[str, Results]:
 
 
 @pytest.fixture(scope="module")
-def texts() -> Results:
+def texts():
     with pytest.MonkeyPatch.context() as patch, small_lab() as lab:
         patch.setattr(bodies, "COMMENTS", 40)
         return bodies.compare_bodies(lab)

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 
 
 @pytest.fixture
-def product_id() -> str:
+def product_id():
     made = made_product()
     load(numbered_comments(made, count=30))
     return made

@@ -30,13 +30,13 @@ DOCUMENTS = sorted(
 
 
 @pytest.fixture
-def nothing_stored() -> None:
+def nothing_stored():
     key = {"pk": {"S": keys.LAB}, "sk": {"S": keys.LAB}}
     client().delete_item(TableName=ShopItem.Meta.table_name, Key=key)
 
 
 @pytest.fixture
-def nothing_published(monkeypatch) -> None:
+def nothing_published(monkeypatch):
     monkeypatch.setattr(lab_page, "find_published", lambda: None)
 
 

@@ -1,12 +1,10 @@
 """The cast of the account tests: alice and bob are customers, sam is staff."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Lock
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from shop.accounts import passwords, rate_limits
@@ -22,7 +20,7 @@ from tests.support.accounts.cast import (
 
 
 @pytest.fixture(autouse=True)
-def fast_hashes(settings, monkeypatch) -> None:
+def fast_hashes(settings, monkeypatch):
     """Real hashes are slow on purpose; these are fast, can be watched, and are made at once."""
     settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
@@ -30,18 +28,18 @@ def fast_hashes(settings, monkeypatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_emails_of_others() -> Iterator[None]:
+def no_emails_of_others():
     yield
     EMAILS.flush(seconds=10)
 
 
 @pytest.fixture
-def browser() -> Client:
+def browser():
     return new_browser()
 
 
 @pytest.fixture
-def create_person(tables, fresh) -> Callable[..., Person]:
+def create_person(tables, fresh):
     def create(kind: str, **account: Any) -> Person:
         account = {"username": fresh(kind), "password": PASSWORD, **account}
         create_profile(now=timezone.now(), **account)
@@ -51,29 +49,29 @@ def create_person(tables, fresh) -> Callable[..., Person]:
 
 
 @pytest.fixture
-def alice(create_person, fresh) -> Person:
+def alice(create_person, fresh):
     """A customer with an e-mail address; Bob and Sam have none."""
     return create_person("alice", email=f"{fresh('alice')}@example.com")
 
 
 @pytest.fixture
-def bob(create_person) -> Person:
+def bob(create_person):
     return create_person("bob")
 
 
 @pytest.fixture
-def sam(create_person) -> Person:
+def sam(create_person):
     return create_person("sam", is_staff=True)
 
 
 @pytest.fixture
-def hers(alice) -> Client:
+def hers(alice):
     """The browser of Alice, who is signed in."""
     return browser_of(alice)
 
 
 @pytest.fixture
-def allow(monkeypatch) -> Callable[[int, str], None]:
+def allow(monkeypatch):
     """Sets how often something may be done: ``allow(2, "PASSWORD_CHANGES")``."""
 
     def allow(times: int, limit: str) -> None:

@@ -1,6 +1,5 @@
 """``manage.py create_user``, the user of a request, and that no SQL is ever asked."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from io import StringIO
 from typing import Any
@@ -113,7 +112,7 @@ class TestEnsureProfile:
 
 
 @pytest.fixture
-def terminal(monkeypatch) -> Callable[..., None]:
+def terminal(monkeypatch):
     """A terminal at which these passwords are typed, one after the other."""
 
     def type_in(*passwords: str) -> None:

@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -36,7 +36,7 @@ NEW = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2":
 
 
 @pytest.fixture
-def slots(monkeypatch) -> HashSlots:
+def slots(monkeypatch):
     """One slot, which is free."""
     slots = HashSlots(1)
     monkeypatch.setattr(passwords, "SLOTS", slots)
@@ -45,7 +45,7 @@ def slots(monkeypatch) -> HashSlots:
 
 class TestWhileOthersAreHashed:
     @pytest.fixture
-    def busy(self, slots) -> Callable[[], None]:
+    def busy(self, slots):
         """All slots are taken; makes one free."""
         slot = slots.take()
         return lambda: slots.release(slot)

@@ -72,7 +72,7 @@ class TestSigningIn:
         assert signed_in_name(browser) is None
 
     @pytest.fixture
-    def newer_hasher(self, settings) -> None:
+    def newer_hasher(self, settings):
         scrypt = "django.contrib.auth.hashers.ScryptPasswordHasher"
         settings.PASSWORD_HASHERS = [scrypt, *settings.PASSWORD_HASHERS]
 

@@ -96,7 +96,7 @@ class TestAKnownBrowser:
 
 class TestTooManyGuessesAtOneName:
     @pytest.fixture(autouse=True)
-    def low_limit(self, allow) -> None:
+    def low_limit(self, allow):
         allow(FEW, "PASSWORDS_OF_A_NAME")
 
     def test_are_counted_for_the_name_in_any_case(self, alice):

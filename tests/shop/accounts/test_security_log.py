@@ -22,7 +22,7 @@ Events = Callable[[], list[dict[str, Any]]]
 
 
 @pytest.fixture
-def events(caplog) -> Events:
+def events(caplog):
     """The events logged since the last time it was asked."""
 
     def since() -> list[dict[str, Any]]:

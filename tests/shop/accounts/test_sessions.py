@@ -42,7 +42,7 @@ def copy_of(browser: Client) -> Client:
 
 
 @pytest.fixture
-def later(monkeypatch) -> Callable[[timedelta], None]:
+def later(monkeypatch):
     """Moves the time on, counted from the test's start."""
     now: Callable[[], datetime] = clock.now
 

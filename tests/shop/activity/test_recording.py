@@ -21,12 +21,12 @@ from tests.support.project import PROJECT
 
 
 @pytest.fixture
-def today() -> datetime:
+def today():
     return now_within_a_month().replace(microsecond=0)
 
 
 @pytest.fixture
-def month(today) -> Month:
+def month(today):
     return Month.of(today)
 
 
@@ -206,11 +206,11 @@ class TestAProcessThatEnds:
         )
 
     @pytest.fixture
-    def ending(self, today) -> str:
+    def ending(self, today):
         return ENDING.format(moment=today.isoformat())
 
     @pytest.fixture
-    def expected(self, today) -> list[LogEntry]:
+    def expected(self, today):
         ids = [f"order-{number}" for number in range(120)]
         placed = [LogEntry(Kind.ORDER, LogVerb.PLACED, today, "alex", each, "alex") for each in ids]
         return newest_first(placed)

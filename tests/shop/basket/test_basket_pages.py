@@ -8,7 +8,6 @@ from shop.orders.counts import counts_of
 from shop.orders.items import NewLine
 from shop.pickup.cells import Coordinates
 from shop.pickup.locations import ZipLocation, put_zips
-from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
 from tests.support.comments.browsing import Shown, Visitor
@@ -19,7 +18,7 @@ ORDER = "%2Fbasket%2Forder%2F"
 
 
 @pytest.fixture
-def lamp(fresh, tables) -> str:
+def lamp(fresh, tables):
     return put_product(fresh("lamp"), cents=1_999)
 
 
@@ -151,14 +150,14 @@ SPOT = (-54.4, 3.4)
 
 
 @pytest.fixture
-def point(fresh, tables) -> PickupPoint:
+def point(fresh, tables):
     point = made_point(fresh, SPOT)
     put_points([point])
     return point
 
 
 @pytest.fixture
-def asked(alice, lamp) -> Shown:
+def asked(alice, lamp):
     """The page, for two lamps."""
     alice.post("/basket/add/", {"product_id": lamp, "quantity": "2"})
     return alice.get("/basket/order/")

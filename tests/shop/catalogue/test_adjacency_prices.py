@@ -1,6 +1,5 @@
 """What reading and writing along the edges costs: the figures of docs/designs/adjacency.md."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +27,7 @@ OUTER, INNER = "shelf-of-usual-length", "shelf-of-usual-length-in"
 
 
 @pytest.fixture(scope="class")
-def shelf(tables) -> Iterator[str]:
+def shelf(tables):
     """A category of 60 products in another, and 60 more categories, in a shop of their own.
 
     They are dealt out to the shards in turn: a shard that by chance has more of a page than it is

@@ -83,7 +83,7 @@ def sell_to(
 
 
 @pytest.fixture
-def popular(fresh) -> str:
+def popular(fresh):
     """A product with thirty buyers, each of whom bought thirty others."""
     name = fresh("popular")
     others = [f"{name}-{n:02}" for n in range(30)]
@@ -165,7 +165,7 @@ class TestAnOrder:
     """One of five, on which it depends whether the list has something."""
 
     @pytest.fixture
-    def pair(self, fresh) -> tuple[str, str]:
+    def pair(self, fresh):
         lamp, bulb = fresh("lamp"), fresh("bulb")
         put_products([lamp, bulb])
         sell_to(4, [lamp, bulb])

@@ -16,7 +16,7 @@ URL = f"/products/{LAMP}/also-bought/"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def sold(tables) -> None:
+def sold(tables):
     """A lamp and a bulb that five customers bought."""
     shelves = [category("paged"), category("paged-in", "paged")]
     products = [

@@ -21,7 +21,7 @@ orders = pytest.mark.parametrize("order", list(ProductOrder))
 
 
 @pytest.fixture(scope="module", autouse=True)
-def halls(tables) -> None:
+def halls(tables):
     """A category of 45 products, with one in it, in which is another."""
     tree = [category(SLUG), category(INNER, SLUG), category(INNERMOST, INNER)]
     deep = products_in(INNERMOST, 1)
@@ -169,7 +169,7 @@ def names(shown: Shown) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def lamps(tables) -> str:
+def lamps(tables):
     """A category of 45 products."""
     put_catalogue(
         categories=[NewCategory("lamps", "Lamps & light")], products=products_of("lamps", 45)

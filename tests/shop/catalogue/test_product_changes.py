@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def lamp(fresh) -> NewProduct:
+def lamp(fresh):
     product = NewProduct(fresh("lamp"), "Lamp", (fresh("shelf"),), "", 1_999, "EUR")
     put_catalogue(categories=[category(product.category_slugs[0])], products=[product])
     return product

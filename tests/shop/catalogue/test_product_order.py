@@ -22,7 +22,7 @@ orders = pytest.mark.parametrize("order", list(ProductOrder))
 
 
 @pytest.fixture(scope="module")
-def shelf(tables) -> list[NewProduct]:
+def shelf(tables):
     """23 products, many of one name or price."""
     products = products_in("ordered", 23)
     put_catalogue(categories=[category("ordered")], products=products)

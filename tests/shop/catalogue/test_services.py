@@ -45,12 +45,12 @@ def categories() -> list[str]:
 
 
 @pytest.fixture
-def lamps(fresh) -> NewCategory:
+def lamps(fresh):
     return NewCategory(slug=fresh("lamps"), name="Lamps")
 
 
 @pytest.fixture
-def lamp(fresh, lamps) -> NewProduct:
+def lamp(fresh, lamps):
     return NewProduct(
         id=fresh("lamp"),
         name="Desk lamp",

@@ -113,7 +113,7 @@ class TestThereAndBack:
 @pytest.mark.usefixtures("tables")
 class TestACustomersOrders:
     @pytest.fixture
-    def ann(self, fresh) -> str:
+    def ann(self, fresh):
         username: str = fresh("ann")
         for order in nasty_orders(username):
             put_orders([order])

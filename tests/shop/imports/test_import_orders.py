@@ -48,17 +48,17 @@ NEW_YEAR = "2018-01-01 00:00:00"
 
 
 @pytest.fixture
-def alex(fresh) -> str:
+def alex(fresh):
     return fresh("alex")
 
 
 @pytest.fixture
-def lamp(fresh) -> str:
+def lamp(fresh):
     return fresh("lamp")
 
 
 @pytest.fixture
-def olist(alex, lamp) -> OlistFolder:
+def olist(alex, lamp):
     """Three orders of alex: a lamp twice and shipped at New Year, nothing, and a dearer lamp."""
     folder = OlistFolder()
     folder.add(CATEGORIES, "casa", "house_and_home")
@@ -73,7 +73,7 @@ def olist(alex, lamp) -> OlistFolder:
 
 
 @pytest.fixture
-def imported(olist, tmp_path) -> dict[str, Any]:
+def imported(olist, tmp_path):
     """The counts of an import of these."""
     return import_folder(olist.write(tmp_path))
 
@@ -281,7 +281,7 @@ class TestCommandLine:
 
 
 @pytest.fixture(scope="module")
-def part(real_data, tmp_path_factory) -> Path:
+def part(real_data, tmp_path_factory):
     """Some real orders: of a few users, who ordered the most."""
     source = real_data / "olist"
     users = truth_of(source).busiest(30)
@@ -289,7 +289,7 @@ def part(real_data, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def expected(part) -> list[str]:
+def expected(part):
     """What an import that is let alone leaves behind."""
     with own_engine():
         import_folder(part)

@@ -1,6 +1,5 @@
 """What imports of orders do to the catalogue: nothing to products that are there, unless asked."""
 
-from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def stand(fresh) -> NewProduct:
+def stand(fresh):
     """A product of the shop's own, in a category that is in another."""
     slug = fresh("desks")
     inner = f"{slug}-in"
@@ -41,7 +40,7 @@ def stand(fresh) -> NewProduct:
 
 
 @pytest.fixture
-def sell(fresh, tmp_path) -> Callable[..., dict[str, Any]]:
+def sell(fresh, tmp_path):
     """Import one order of a product, in a category or in none."""
 
     def sell(product_id: str, day: str, price: str, *, kind: str = "", **options: Any) -> Any:
@@ -92,7 +91,7 @@ class TestAProductOfTheShop:
 
 class TestAnImportedProduct:
     @pytest.fixture
-    def lamp(self, fresh, sell) -> str:
+    def lamp(self, fresh, sell):
         lamp: str = fresh("lamp")
         sell(lamp, "2018-01-05", "5.00", kind="casa")
         return lamp
@@ -149,7 +148,7 @@ class TestACategoryOfTheShop:
 
 class TestRejectedRows:
     @pytest.fixture
-    def folder(self, stand, fresh) -> OlistFolder:
+    def folder(self, stand, fresh):
         """An order of a new product and of one of the shop's."""
         self.alex, self.new = fresh("alex"), fresh("new")
         folder = OlistFolder()

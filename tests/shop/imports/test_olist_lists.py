@@ -37,12 +37,12 @@ FIRST_DAY, LAST_DAY = date(2016, 9, 1), date(2018, 11, 1)
 
 
 @pytest.fixture(scope="module")
-def olist(real_data) -> Path:
+def olist(real_data):
     return real_data / "olist"
 
 
 @pytest.fixture(scope="module")
-def part(olist, tmp_path_factory) -> Truth:
+def part(olist, tmp_path_factory):
     """The orders of 25 users, and every sixtieth order again for a made one."""
     folder = part_of(olist, users=truth_of(olist).busiest(25))
     give_copies(folder, olist, user=PART, every=60)
@@ -50,7 +50,7 @@ def part(olist, tmp_path_factory) -> Truth:
 
 
 @pytest.fixture(scope="module")
-def whole(olist, tmp_path_factory) -> Truth:
+def whole(olist, tmp_path_factory):
     """The orders of a thousand users, and all orders there are for a made one."""
     folder = part_of(olist, users=truth_of(olist).busiest(1_000))
     give_copies(folder, olist, user=WHOLE, every=1)

@@ -1,12 +1,10 @@
 """What docs/importing-orders.md says about Olist, rule by rule, without a table."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise, product
 
 import pytest
 
-from dynamo.files.records import Rejected
 from dynamo.upkeep.pace import Progress
 from shop.catalogue.items import NewCategory
 from shop.imports.olist import olist_files
@@ -20,12 +18,12 @@ DAYS = [f"2018-01-0{day} 12:00:00" for day in range(1, 6)]
 
 
 @pytest.fixture
-def rejected() -> list[Rejected]:
+def rejected():
     return []
 
 
 @pytest.fixture
-def read(tmp_path, rejected) -> Callable[[OlistFolder], OrdersFound]:
+def read(tmp_path, rejected):
     def read(folder: OlistFolder) -> OrdersFound:
         files = olist_files(folder.write(tmp_path), {}, reject=rejected.append)
         return survey(files, reject=rejected.append, progress=Progress(shown=False))
@@ -34,7 +32,7 @@ def read(tmp_path, rejected) -> Callable[[OlistFolder], OrdersFound]:
 
 
 @pytest.fixture
-def order_of(read) -> Callable[..., NewOrder]:
+def order_of(read):
     """Read an order of a status and dates, with items given by number, product and price."""
 
     def order_of(status: str, *dates: str, items: tuple[tuple[str, ...], ...] = ()) -> NewOrder:
@@ -160,7 +158,7 @@ def test_an_order_without_its_customer_is_rejected(read, rejected):
 
 class TestProducts:
     @pytest.fixture
-    def found(self, read) -> OrdersFound:
+    def found(self, read):
         folder = OlistFolder()
         folder.add(CATEGORIES, "beleza_saude", "health_beauty")
         folder.add(PRODUCTS, "8cab8abac59158715", "beleza_saude")

@@ -99,12 +99,12 @@ FAULTS: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.fixture
-def orders(fresh) -> Orders:
+def orders(fresh):
     return Orders(fresh("plain"))
 
 
 @pytest.fixture
-def run(tmp_path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
+def run(tmp_path):
     def run(*arguments: str) -> tuple[dict[str, Any], list[str]]:
         return import_plain(*arguments, rejects=tmp_path / "rejected.csv")
 

@@ -1,7 +1,6 @@
 """The exports of usual shops go through by one command each."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def run(tmp_path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
+def run(tmp_path):
     def run(*arguments: object) -> tuple[dict[str, Any], list[str]]:
         return import_plain(*arguments, rejects=tmp_path / "rejected.csv")
 
@@ -26,7 +25,7 @@ def run(tmp_path) -> Callable[..., tuple[dict[str, Any], list[str]]]:
 
 
 @pytest.fixture
-def write(tmp_path) -> Callable[[str, str], Path]:
+def write(tmp_path):
     def write(name: str, text: str) -> Path:
         path = tmp_path / name
         path.write_text(text, encoding="utf-8")
@@ -134,7 +133,7 @@ class TestNorthwind:
     )
 
     @pytest.fixture
-    def files(self, write, fresh) -> tuple[str, Path, Path]:
+    def files(self, write, fresh):
         key = fresh("nw")
         orders = write(
             "orders.csv",

@@ -12,7 +12,6 @@ from shop import keys
 from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.also_bought import DERIVED
 from shop.catalogue.edge_keys import EDGES
-from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import find_product, list_category
 from shop.catalogue.shelves import put_shelf
 from shop.order_status import Status
@@ -52,12 +51,12 @@ WRONG_PURCHASES: dict[str, tuple[Sequence[str], dict[str, dict[str, str]]]] = {
 
 
 @pytest.fixture
-def lamp() -> NewProduct:
+def lamp():
     return put_lamp()
 
 
 @pytest.fixture
-def buyer(lamp: NewProduct) -> str:
+def buyer(lamp):
     return sell_to_someone(lamp)
 
 
@@ -90,7 +89,7 @@ class Checked:
 
 
 @pytest.fixture(scope="module")
-def checked(tables: None) -> Checked:
+def checked(tables):
     """Every wrong edge and purchase, found, mended and looked for again."""
     edges, purchases = {}, {}
     for case, (removed, values) in WRONG_EDGES.items():
@@ -114,7 +113,7 @@ class TestTheCheck:
         assert found(lamp.id, *lamp.category_slugs, buyer) == []
 
     @pytest.mark.parametrize("case", WRONG_EDGES)
-    def test_finds_and_mends_what_an_edge_shows_and_is_found_by(self, checked: Checked, case: str):
+    def test_finds_and_mends_what_an_edge_shows_and_is_found_by(self, checked, case):
         assert checked.found(checked.edges[case]) == ["edge"]
         assert checked.is_mended(checked.edges[case])
 
@@ -201,7 +200,7 @@ class TestTheCheck:
 
 class TestTheCheckOfPurchases:
     @pytest.mark.parametrize("case", WRONG_PURCHASES)
-    def test_finds_and_mends_wrong_keys(self, checked: Checked, case: str):
+    def test_finds_and_mends_wrong_keys(self, checked, case):
         assert checked.found(checked.purchases[case]) == ["purchase"]
         assert checked.is_mended(checked.purchases[case])
 

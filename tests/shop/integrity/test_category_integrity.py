@@ -4,7 +4,6 @@ import pytest
 
 from dynamo.upkeep.integrity import confirmed
 from shop import keys
-from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import NoSuchCategory, find_category, find_product
 from shop.integrity.catalogue import CatalogueItems
 from shop.integrity.checks import catalogue_kinds
@@ -14,7 +13,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def lamp() -> NewProduct:
+def lamp():
     return put_lamp()
 
 

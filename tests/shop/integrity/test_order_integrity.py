@@ -1,6 +1,6 @@
 """The check of orders: what it finds, and that repairing mends it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -43,7 +43,7 @@ WRONG_ORDERS: dict[str, tuple[Status, str, Sequence[str], dict[str, dict[str, st
 
 
 @pytest.fixture
-def order(fresh: Callable[[str], str], tables: None) -> NewOrder:
+def order(fresh, tables):
     order = made_order(fresh("alex"))
     put(order)
     return order
@@ -73,11 +73,11 @@ def mend(difference: Difference) -> bool:
 
 @pytest.mark.usefixtures("tables")
 class TestTheCheck:
-    def test_finds_nothing_wrong_with_what_the_shop_wrote(self, order: NewOrder) -> None:
+    def test_finds_nothing_wrong_with_what_the_shop_wrote(self, order):
         assert list(differences("orders")) == []
 
     @pytest.mark.parametrize("case", WRONG_ORDERS)
-    def test_finds_and_mends_an_order(self, case: str, fresh: Callable[[str], str]) -> None:
+    def test_finds_and_mends_an_order(self, case, fresh):
         status, kind, removed, values = WRONG_ORDERS[case]
         order = made_order(fresh("alex"), status)
         put(order)
@@ -87,7 +87,7 @@ class TestTheCheck:
         assert mend(difference)
         assert stored_order(order.username, order.id) == before
 
-    def test_names_what_is_stored_and_what_should_be(self, order: NewOrder) -> None:
+    def test_names_what_is_stored_and_what_should_be(self, order):
         before = stored_order(order.username, order.id)
         spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
         (difference,) = found("keys", f"order {order.id}")
@@ -95,7 +95,7 @@ class TestTheCheck:
         assert difference.expected == f"order_status_date {before['order_status_date']['S']}"
         assert mend(difference)
 
-    def test_finds_and_mends_wrong_counts_of_a_customer(self, order: NewOrder) -> None:
+    def test_finds_and_mends_wrong_counts_of_a_customer(self, order):
         key = keys.counter(counter_of(order.username), 0)
         spoil(key, PLACED={"N": "3"}, SHIPPED={"N": "2"})
         (difference,) = found("counts", f"customer {order.username}")
@@ -104,23 +104,21 @@ class TestTheCheck:
         assert mend(difference)
         assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
 
-    def test_finds_counts_of_a_customer_without_orders(
-        self, fresh: Callable[[str], str], tables: None
-    ) -> None:
+    def test_finds_counts_of_a_customer_without_orders(self, fresh, tables):
         username = fresh("nobody")
         spoil(keys.counter(counter_of(username), 0), PLACED={"N": "1"})
         (difference,) = found("counts", f"customer {username}")
         assert mend(difference)
         assert found("counts", f"customer {username}") == []
 
-    def test_finds_and_mends_a_wrong_length_of_the_queue(self, order: NewOrder) -> None:
+    def test_finds_and_mends_a_wrong_length_of_the_queue(self, order):
         before = queue_lengths()
         spoil(keys.counter(QUEUE, 0), PLACED={"N": "777"})
         (difference,) = found("counts", "the queue")
         assert mend(difference)
         assert queue_lengths() == before
 
-    def test_finds_and_mends_too_few_shards(self, order: NewOrder) -> None:
+    def test_finds_and_mends_too_few_shards(self, order):
         number = OPEN_ORDERS.count()
         spoil(keys.shards(OPEN_ORDERS.name), _shards={"N": "0"})
         (difference,) = found("shards", "the queue")
@@ -129,7 +127,7 @@ class TestTheCheck:
         assert 0 < OPEN_ORDERS.count() <= number
         OPEN_ORDERS.raise_to(number)
 
-    def test_hints_at_spread_counts_and_folds_them(self, order: NewOrder) -> None:
+    def test_hints_at_spread_counts_and_folds_them(self, order):
         name = counter_of(order.username)
         counters_of(name).spread(name)
         (hint,) = found("shards", f"counts of customer {order.username}")
@@ -138,7 +136,7 @@ class TestTheCheck:
         assert found("shards", f"counts of customer {order.username}") == []
         assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
 
-    def test_folds_the_queue_into_the_shards_it_begins_with(self, order: NewOrder) -> None:
+    def test_folds_the_queue_into_the_shards_it_begins_with(self, order):
         before = queue_lengths()
         counters_of(QUEUE).spread(QUEUE)
         (hint,) = found("shards", "counts of the queue")
@@ -147,7 +145,7 @@ class TestTheCheck:
         assert found("shards", "counts of the queue") == []
         assert queue_lengths() == before
 
-    def test_does_not_repair_what_has_moved_since(self, order: NewOrder) -> None:
+    def test_does_not_repair_what_has_moved_since(self, order):
         spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
         (difference,) = found("keys", f"order {order.id}")
         move_order(
@@ -163,13 +161,11 @@ class TestTheCheck:
 
 class TestAWriteMadeWhileTheTableIsRead:
     @pytest.fixture(autouse=True)
-    def no_pauses(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_pauses(self, monkeypatch):
         monkeypatch.setattr(upkeep.time, "sleep", lambda _seconds: None)
 
     @pytest.fixture
-    def written_meanwhile(
-        self, order: NewOrder, monkeypatch: pytest.MonkeyPatch
-    ) -> Callable[[], None]:
+    def written_meanwhile(self, order, monkeypatch):
         def write() -> None:
             put(made_order(order.username))
             move(order, Status.APPROVED)
@@ -182,19 +178,17 @@ class TestAWriteMadeWhileTheTableIsRead:
         monkeypatch.setattr(upkeep, "every_item", read)
         return write
 
-    def test_is_no_difference(self, written_meanwhile: Callable[[], None]) -> None:
+    def test_is_no_difference(self, written_meanwhile):
         assert list(differences("orders")) == []
 
-    def test_does_not_hide_a_wrong_length_of_the_queue(
-        self, written_meanwhile: Callable[[], None]
-    ) -> None:
+    def test_does_not_hide_a_wrong_length_of_the_queue(self, written_meanwhile):
         before = queue_lengths()
         spoil(keys.counter(QUEUE, 0), PLACED={"N": "777"})
         (difference,) = found("counts", "the queue")
         assert mend(difference)
         assert queue_lengths() == before | {Status.APPROVED: before[Status.APPROVED] + 1}
 
-    def test_after_the_look_is_not_overwritten(self, order: NewOrder) -> None:
+    def test_after_the_look_is_not_overwritten(self, order):
         spoil(keys.counter(QUEUE, 0), PLACED={"N": "777"})
         (difference,) = found("counts", "the queue")
         put(made_order(order.username))
@@ -202,9 +196,7 @@ class TestAWriteMadeWhileTheTableIsRead:
         (difference,) = found("counts", "the queue")
         assert mend(difference)
 
-    def test_makes_counts_that_never_rest_busy(
-        self, order: NewOrder, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_makes_counts_that_never_rest_busy(self, order, monkeypatch):
         spoil(keys.counter(counter_of(order.username), 0), SHIPPED={"N": "2"})
         count = checks._count_orders
 

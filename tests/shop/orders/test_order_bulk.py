@@ -19,7 +19,7 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture
-def username(fresh, tables) -> str:
+def username(fresh, tables):
     return fresh("alex")
 
 

@@ -20,7 +20,7 @@ BOTH = OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED))
 
 
 @pytest.fixture
-def username(fresh, tables) -> str:
+def username(fresh, tables):
     username = fresh("alex")
     for n, status in enumerate([Status.SHIPPED, Status.DELIVERED] * 2):
         put(made_order(username, status, placed_at=START + timedelta(days=n)))

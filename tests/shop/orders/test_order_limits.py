@@ -12,7 +12,7 @@ from tests.support.orders.making import made_order, put, put_product
 
 
 @pytest.fixture(autouse=True)
-def one_an_hour(monkeypatch) -> None:
+def one_an_hour(monkeypatch):
     once = replace(rate_limits.ORDERS_OF_A_USER, times=1)
     monkeypatch.setattr(rate_limits, "ORDERS_OF_A_USER", once)
 

@@ -61,7 +61,7 @@ class TestTheOrderPage:
 
 
 @pytest.fixture
-def lagging() -> Any:
+def lagging():
     """A moment in which the index has heard of nothing yet."""
 
     def lag(params: dict[str, Any], **_: object) -> None:

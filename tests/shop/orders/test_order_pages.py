@@ -97,7 +97,7 @@ class TestTheDates:
 
 class TestThePagesOfTheList:
     @pytest.fixture
-    def ids(self, alice, settings) -> list[str]:
+    def ids(self, alice, settings):
         settings.PAGE_SIZE = 2
         orders = [
             made_order(alice.username, status, placed_at=START + n * DAY)

@@ -24,12 +24,12 @@ Ordering = Callable[..., str]
 
 
 @pytest.fixture
-def username(fresh, tables) -> str:
+def username(fresh, tables):
     return fresh("alex")
 
 
 @pytest.fixture
-def order(username, fresh) -> Ordering:
+def order(username, fresh):
     """Orders, each time with an intent of its own unless told otherwise."""
 
     def order(*basket: tuple[str, int], client_id: str | None = None) -> str:
@@ -41,7 +41,7 @@ def order(username, fresh) -> Ordering:
 
 
 @pytest.fixture
-def product(fresh) -> Callable[..., str]:
+def product(fresh):
     return lambda **price: put_product(fresh("product"), **price)
 
 

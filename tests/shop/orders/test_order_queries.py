@@ -60,7 +60,7 @@ def filters(draw: st.DrawFn) -> OrderFilter:
 
 
 @pytest.fixture(scope="module")
-def crowded(tables) -> tuple[str, list[NewOrder]]:
+def crowded(tables):
     """A customer with orders of all statuses, many at one moment, and neighbours around."""
     username = unique("crowded")
     orders = [

@@ -2,20 +2,19 @@
 
 import pytest
 
-from shop.pickup.points import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE
 from tests.support.pickup.stored import made_point
 
 
 @pytest.fixture
-def spot() -> tuple[float, float]:
+def spot():
     """A place in the south of the Indian Ocean that no other test knows."""
     return CHANCE.uniform(-50, -40), CHANCE.uniform(60, 100)
 
 
 @pytest.fixture
-def points(fresh, spot) -> list[PickupPoint]:
+def points(fresh, spot):
     """Four points, a hundred metres from each other, the nearest first."""
     latitude, longitude = spot
     made = [

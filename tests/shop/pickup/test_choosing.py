@@ -1,7 +1,5 @@
 """The pickup point of an order, chosen by its customer while it is open."""
 
-from collections.abc import Callable
-
 import pytest
 
 from shop import keys
@@ -23,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 
 @pytest.fixture
-def point(fresh) -> PickupPoint:
+def point(fresh):
     point = made_point(fresh)
     put_points([point])
     return point
@@ -95,7 +93,7 @@ class TestChoosing:
 
 class TestAChoice:
     @pytest.fixture
-    def made(self, order, point) -> Callable[[], NewPickup | None]:
+    def made(self, order, point):
         choose(order, point)
         return lambda: chosen(order)
 

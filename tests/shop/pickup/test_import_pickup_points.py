@@ -3,7 +3,7 @@
 import csv
 import gzip
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from io import StringIO
 from itertools import count
 from pathlib import Path
@@ -68,7 +68,7 @@ def listed_in(rejects: Path) -> list[list[str]]:
 
 
 @pytest.fixture
-def interrupt() -> Iterator[Callable[[int], None]]:
+def interrupt():
     """Ctrl-C before the transaction that follows so many others."""
     registered: list[Any] = []
 

@@ -65,7 +65,7 @@ class TestChoosingOnThePage:
 
 
 @pytest.fixture
-def two_choices(monkeypatch) -> None:
+def two_choices(monkeypatch):
     few = replace(rate_limits.ORDERS_OF_A_USER, times=2)
     monkeypatch.setattr(rate_limits, "ORDERS_OF_A_USER", few)
 

@@ -15,7 +15,6 @@ from shop.pickup.writing import put_points, remove_point
 from shop.table import counters_of
 from tests.support.chance import CHANCE
 from tests.support.pickup.stored import (
-    Fresh,
     area_item,
     delete,
     made_point,
@@ -28,7 +27,7 @@ TABLE = ShopItem.Meta.table_name
 
 
 @pytest.fixture
-def point(tables: None, fresh: Fresh) -> PickupPoint:
+def point(tables, fresh):
     """Somewhere in the South Atlantic where no other test has one."""
     point = made_point(fresh, (CHANCE.uniform(-33, -31), CHANCE.uniform(-10, -8)))
     put_points([point])
@@ -65,22 +64,22 @@ def must(item: dict[str, Any] | None) -> dict[str, Any]:
 
 
 class TestTheCheck:
-    def test_finds_nothing_wrong_with_what_the_shop_wrote(self, point: PickupPoint) -> None:
+    def test_finds_nothing_wrong_with_what_the_shop_wrote(self, point):
         assert list(differences("pickup")) == []
 
-    def test_finds_and_mends_a_missing_cell(self, point: PickupPoint) -> None:
+    def test_finds_and_mends_a_missing_cell(self, point):
         before = must(area_item(point))
         delete(*area_key(point))
         assert mended_cell(point) == f"nothing at {area_key(point)[1]}"
         assert area_item(point) == before
 
-    def test_finds_and_mends_a_cell_that_says_something_else(self, point: PickupPoint) -> None:
+    def test_finds_and_mends_a_cell_that_says_something_else(self, point):
         before = must(area_item(point))
         put(before | {"name": {"S": "Elsewhere"}})
         assert mended_cell(point).endswith("Elsewhere")
         assert area_item(point) == before
 
-    def test_finds_and_mends_a_point_in_the_wrong_cell(self, point: PickupPoint) -> None:
+    def test_finds_and_mends_a_point_in_the_wrong_cell(self, point):
         item = must(area_item(point))
         delete(*area_key(point))
         put(item | {"pk": {"S": "GEO#s0"}, "sk": {"S": f"s000000000#{point.id}"}})
@@ -89,15 +88,13 @@ class TestTheCheck:
         assert list(differences("pickup")) == []
         assert nearest_points(point.place, 1).points[0].point == point
 
-    def test_finds_and_mends_coordinates_that_were_changed_by_hand(
-        self, point: PickupPoint
-    ) -> None:
+    def test_finds_and_mends_coordinates_that_were_changed_by_hand(self, point):
         put(must(own_item(point)) | {"latitude": {"N": "-30.5"}})
         assert mended_kinds() == {"cells", "counts"}
         (near,) = nearest_points(Coordinates.at(-30.5, point.place.longitude), 1).points
         assert (near.point.id, near.metres) == (point.id, 0)
 
-    def test_finds_and_mends_what_is_left_of_a_point_that_is_gone(self, point: PickupPoint) -> None:
+    def test_finds_and_mends_what_is_left_of_a_point_that_is_gone(self, point):
         item = must(area_item(point))
         remove_point(point.id)
         put(item)
@@ -105,7 +102,7 @@ class TestTheCheck:
         assert area_item(point) is None
 
     @pytest.mark.parametrize("directory", ["~", "area"])
-    def test_finds_and_mends_wrong_counts(self, point: PickupPoint, directory: str) -> None:
+    def test_finds_and_mends_wrong_counts(self, point, directory):
         cell = geohash_of(point.place)[: 2 if directory == "~" else 4]
         directory = directory if directory == "~" else cell[:2]
         spoil(directory, cell, 777)
@@ -114,14 +111,14 @@ class TestTheCheck:
         assert mend(difference)
         assert list(differences("pickup")) == []
 
-    def test_finds_and_mends_counts_of_nothing(self, point: PickupPoint) -> None:
+    def test_finds_and_mends_counts_of_nothing(self, point):
         spoil("7z", "7zzz", 3)
         (difference,) = found("counts", "directory 7z")
         assert (difference.stored, difference.expected) == ("7zzz 3", "7zzz 0")
         assert mend(difference)
         assert found("counts", "directory 7z") == []
 
-    def test_does_not_mend_what_has_changed_since(self, point: PickupPoint) -> None:
+    def test_does_not_mend_what_has_changed_since(self, point):
         delete(*area_key(point))
         (difference,) = found("cells", f"pickup point {point.id}")
         before = must(own_item(point))
@@ -142,7 +139,7 @@ def spoil(directory: str, cell: str, number: int) -> None:
     )
 
 
-def test_hints_at_a_directory_that_is_spread_and_folds_it(point: PickupPoint) -> None:
+def test_hints_at_a_directory_that_is_spread_and_folds_it(point):
     area = geohash_of(point.place)[:2]
     name = f"{COUNTER_PREFIX}{area}"
     before = read_directories([area], consistent=True)

@@ -106,7 +106,7 @@ def show(what: str, count: int, figures: Sequence[tuple[int, float]]) -> None:
 
 
 @pytest.fixture(scope="module")
-def world(tables) -> World:
+def world(tables):
     """The points over the globe, in the table."""
     world = World.of(made_points(spread_over_the_globe(Random(26))))
     put_points(world.points)

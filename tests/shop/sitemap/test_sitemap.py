@@ -1,7 +1,6 @@
 """What search engines fetch: robots.txt, and a sitemap of all products in pages of little cost."""
 
 import re
-from collections.abc import Iterator
 from urllib.robotparser import RobotFileParser
 from xml.etree.ElementTree import fromstring
 
@@ -24,12 +23,12 @@ NAMES = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
 
 @pytest.fixture(autouse=True)
-def known_site(settings) -> None:
+def known_site(settings):
     settings.SITE_URL = SITE
 
 
 @pytest.fixture
-def own_shop() -> Iterator[None]:
+def own_shop():
     """A shop in which nothing is but what a test puts there."""
     with own_engine():
         refuse_what_aws_refuses(client())

@@ -18,7 +18,7 @@ PRIVATE = "private, no-store"
 
 
 @pytest.fixture
-def lamp(fresh) -> str:
+def lamp(fresh):
     product_id = put_product(fresh("lamp"))
     load(numbered_comments(product_id, count=3))
     return product_id

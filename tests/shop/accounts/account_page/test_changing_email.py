@@ -33,14 +33,14 @@ pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
 
 @pytest.fixture
-def hers(hers, alice) -> Client:
+def hers(hers, alice):
     """The browser of Alice, whose address is confirmed."""
     services.confirm(alice.username, alice.email)
     return hers
 
 
 @pytest.fixture
-def new(fresh) -> str:
+def new(fresh):
     return f"{fresh('new')}@example.com"
 
 

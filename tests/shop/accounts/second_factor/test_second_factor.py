@@ -1,7 +1,6 @@
 """Signing in with a code of an app besides the password."""
 
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -47,7 +46,7 @@ class Watch:
 
 
 @pytest.fixture(autouse=True)
-def watch(monkeypatch) -> Watch:
+def watch(monkeypatch):
     watch = Watch()
     monkeypatch.setattr(clock, "now", lambda: watch.now)
     return watch
@@ -66,7 +65,7 @@ class App:
 
 
 @pytest.fixture
-def set_up(watch) -> Callable[[Client], App]:
+def set_up(watch):
     """Turns the second factor on by the pages; half a minute passes."""
 
     def turn_on(browser: Client) -> App:
@@ -84,7 +83,7 @@ def set_up(watch) -> Callable[[Client], App]:
 
 
 @pytest.fixture
-def address(sam, fresh) -> str:
+def address(sam, fresh):
     """Sam's e-mail address, which is confirmed."""
     user = find_user(sam.username)
     user.email = f"{fresh('sam')}@example.com"
@@ -104,14 +103,14 @@ def last_email_to(address: str) -> str:
 
 
 @pytest.fixture
-def app(browser, sam, set_up) -> App:
+def app(browser, sam, set_up):
     """Sam's, who is signed in in ``browser``."""
     sign_in(browser, sam.username)
     return set_up(browser)
 
 
 @pytest.fixture
-def halfway(sam, app) -> Client:
+def halfway(sam, app):
     """A browser in which Sam has typed the password, and is to show a code."""
     return browser_of(sam)
 
@@ -188,7 +187,7 @@ class TestManyWrongCodes:
     """Twenty; five at once, so a quarter of an hour passes after each five."""
 
     @pytest.fixture
-    def guess(self, sam, app, watch) -> Callable[[int], list[int]]:
+    def guess(self, sam, app, watch):
         """Types so many wrong codes, each from another network address."""
 
         def type_wrong_ones(count: int) -> list[int]:
@@ -320,7 +319,7 @@ class TestTurningItOff:
 
 class TestStaffWhoMustHaveOne:
     @pytest.fixture(autouse=True)
-    def enforced(self, settings) -> None:
+    def enforced(self, settings):
         settings.REQUIRE_STAFF_2FA = True
 
     def test_set_it_up_before_they_are_in(self, browser, sam, set_up):

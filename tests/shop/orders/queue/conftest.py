@@ -1,18 +1,16 @@
 """What the tests of the queue share."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 
 from shop.order_status import OPEN, Status
-from shop.orders.items import NewOrder
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, stored_status
 
 
 @pytest.fixture
-def opened(alice, bob, sam) -> Iterator[list[NewOrder]]:
+def opened(alice, bob, sam):
     """Six open orders at the head of the queue, two in each status, gone afterwards."""
     orders = [
         made_order(who.username, status, placed_at=LONG_AGO + timedelta(hours=n))

@@ -7,7 +7,6 @@ import pytest
 
 from shop.order_status import Status
 from shop.orders import moving
-from shop.orders.items import NewOrder
 from tests.support.comments.browsing import Shown
 from tests.support.orders.making import made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
@@ -89,7 +88,7 @@ class TestMovingTheSelected:
 
 
 @pytest.fixture
-def many(opened, settings) -> list[NewOrder]:
+def many(opened, settings):
     """Five orders in Processing, on pages of two."""
     more = [
         made_order(opened[0].username, Status.PROCESSING, placed_at=LONG_AGO + timedelta(hours=n))
