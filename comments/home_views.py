@@ -12,7 +12,7 @@ from comments import home_queries
 from comments.home_queries import read_front_page
 from comments.rankings.views import BOARDS
 from dynamo.web.paging import Pager, show_page, wants_partial
-from shop.catalogue.shelves import shelves_in
+from shop.catalogue.services import shelves_in
 from shop.web.caching import public
 
 SHELVES = 12

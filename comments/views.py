@@ -13,7 +13,7 @@ from comments.filters import BadFilter, CommentFilter
 from comments.lists.listing import list_url, pager_of
 from comments.lists.orders import CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
-from comments.lists.read_your_writes import recently_written
+from comments.lists.queries import recently_written
 from comments.moderation.listing import staff_tools
 from comments.store.comments import NoSuchComment
 from dynamo.calls import clock

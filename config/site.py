@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
-from comments.moderation.queries import run_of
+from comments.moderation.listing import run_of
 from comments.store.comments import State
 from dynamo.calls.client import pool, unreadiness
 from dynamo.calls.faults import FAILURES, fault_in
@@ -19,7 +19,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest, read
 from dynamo.web.paging import grouped
 from shop.basket.basket import Basket
-from shop.orders.counts import queue_lengths
+from shop.orders.actions import queue_lengths
 
 READY_SECONDS = 3
 

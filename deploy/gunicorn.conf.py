@@ -33,7 +33,7 @@ preload_app = True
 
 def when_ready(_server: object) -> None:
     """Load the language model, which takes a second and 70 MB, before there are requests."""
-    from comments.posting.language_detection import load  # noqa: PLC0415 - the path is set by now
+    from comments.posting.forms import load  # noqa: PLC0415 - the path is set by now
 
     load()
     gc.collect()

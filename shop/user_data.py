@@ -1,4 +1,4 @@
-"""The data of a user in the shop besides orders, for erasure.
+"""The data of a user in the shop and its activity log besides orders, for erasure.
 
 Orders are records that laws require to be kept (Article 17(3)(b) of the GDPR), with the user name,
 which nobody can sign in by or take again. Of a user without orders the name is deleted as well.
@@ -6,13 +6,20 @@ which nobody can sign in by or take again. Of a user without orders the name is 
 
 from collections.abc import Iterator
 
+from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.items import table_key
+from dynamo.lists.merging import Entry as Found
+from dynamo.lists.reader import every_entry
 from dynamo.upkeep.erasure import Kept, Trace
 from dynamo.writes.transactions import delete, write_one
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import delete_profile, shut_profile
+from shop.activity.entries import Kind, entry_in
+from shop.activity.queries import list_activity
+from shop.activity.recording import LOG
+from shop.activity.tables import Activity
 from shop.models import Order, Profile, Purchase
 from shop.orders.queries import products_bought_by
 from shop.table import TABLE
@@ -60,3 +67,41 @@ def _profile(username: str, _name: str) -> list[Kept]:
 
 PURCHASES = Trace("purchases", products_bought_by, _delete_purchase, _purchase)
 PROFILE = Trace("profile", _open_profile, _close_profile, _profile)
+
+
+AT_ONCE = 300
+FLUSH_SECONDS = 5.0
+_JOINT = "|"
+"""A character that is in no table's name and no partition key of the log."""
+
+
+def entries_about(username: str) -> Iterator[str]:
+    """Yield the names of the entries by or about a user, also those queued or kept here."""
+    LOG.resume()
+    LOG.flush(seconds=FLUSH_SECONDS)
+    now = clock.now()
+    for found in every_entry(lambda asked: list_activity((), asked, now=now).page, at_once=AT_ONCE):
+        if _is_about(found, username):
+            yield _name(found)
+
+
+def _is_about(found: Found, username: str) -> bool:
+    entry = entry_in(found.item)
+    return username == entry.who or (entry.kind is Kind.ORDER and username == entry.about)
+
+
+def _name(found: Found) -> str:
+    return _JOINT.join((found.run.index.table, found.run.partition, found.position.place))
+
+
+def _delete_entry(_username: str, name: str) -> None:
+    table, partition, place = name.split(_JOINT, 2)
+    write_one(client(), delete(table, table_key(partition, place)))
+
+
+def _entry(_username: str, name: str) -> list[Kept]:
+    table, partition, place = name.split(_JOINT, 2)
+    return [(Activity, table, table_key(partition, place))]
+
+
+ACTIVITY = Trace("activity", entries_about, _delete_entry, _entry)

@@ -20,7 +20,7 @@ from comments.models import (
     CommentReport,
     CommentVote,
 )
-from comments.moderation.queries import run_of
+from comments.moderation.listing import run_of
 from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import NOT_DELETED, NoSuchComment, State
@@ -37,10 +37,9 @@ from dynamo.writes.transactions import (
     write_one,
     write_together,
 )
-from shop.activity.user_data import ACTIVITY
 from shop.exports import walk_through
 from shop.orders.queries import products_bought_by
-from shop.user_data import PROFILE, PURCHASES
+from shop.user_data import ACTIVITY, PROFILE, PURCHASES
 
 _COMMENT = 0
 """Number of the transaction's action on the comment."""

@@ -1,22 +1,29 @@
 """Walks through the comments of one product, or of all, for exports; hidden ones are in none."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from xml.sax.saxutils import escape
+
+from django.urls import reverse
 
 from comments import keys
 from comments.filters import CommentFilter
+from comments.imports.shape import FIELDS
 from comments.indexes.access_patterns import plan
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import TABLE, Comment, CommentBody
-from comments.replies.queries import reply_in
+from comments.replies.services import reply_in
 from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
-from dynamo.files.exports import Walk
+from dynamo.files.exports import Layout, Row, Walk
 from dynamo.items import Item
 from dynamo.lists.reader import read
 from dynamo.management.files import list_walk, table_walk
+from shop.catalogue.services import shown, stored_products
 
 AT_A_TIME = 200
 """Comments of a product that are read, and then written, together."""
@@ -73,3 +80,76 @@ def _row(entry: CommentEntry, beside: dict[tuple[str, str], Item]) -> dict[str, 
         replied_at = reply.replied.isoformat() if reply.replied else ""
         row |= {"reply": reply.text, "replied_at": replied_at}
     return {name: value for name, value in row.items() if value != ""}
+
+
+GOOGLE = "google-xml"
+_SCHEMA = "http://www.google.com/shopping/reviews/schema/product/2.4/product_reviews.xsd"
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Characters that XML cannot hold."""
+_ANONYMOUS = "Anonymous"
+
+
+@dataclass(frozen=True, slots=True)
+class GoogleFeed(Layout):
+    """The feed of the shop ``publisher``, whose pages are below the URL ``site``."""
+
+    format: str = GOOGLE
+    columns: tuple[str, ...] = FIELDS
+    publisher: str = ""
+    site: str = ""
+    _names: dict[str, str] = field(default_factory=dict, compare=False)
+
+    def header(self) -> str:
+        return (
+            '<?xml version="1.0" encoding="UTF-8"?>\n'
+            '<feed xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"\n'
+            f'      xsi:noNamespaceSchemaLocation="{_SCHEMA}">\n'
+            f"<version>2.4</version>\n"
+            f"<publisher>{_element('name', self.publisher)}</publisher>\n"
+            f"<reviews>\n"
+        )
+
+    def text(self, rows: Iterable[Row]) -> str:
+        rows = list(rows)
+        found = stored_products({str(row["product_id"]) for row in rows} - self._names.keys())
+        self._names.update({product_id: shown(item)[0] for product_id, item in found.items()})
+        return "".join(map(self._review, rows))
+
+    def footer(self) -> str:
+        return "</reviews>\n</feed>\n"
+
+    def _review(self, row: Row) -> str:
+        product_id, comment_id = str(row["product_id"]), str(row["id"])
+        author = str(row.get("author", ""))
+        anonymous = "false" if author else "true"
+        url = self.site + reverse("comment", args=[comment_id])
+        product_url = self.site + reverse("product", args=[product_id])
+        return "".join(
+            [
+                "<review>",
+                _element("review_id", comment_id),
+                f'<reviewer><name is_anonymous="{anonymous}">{_text(author or _ANONYMOUS)}</name>',
+                "</reviewer>",
+                _element("is_verified_purchase", str(row["verified"])) if "verified" in row else "",
+                _element("review_timestamp", str(row["created_at"])),
+                _element("title", str(row["title"])) if "title" in row else "",
+                _element("content", str(row.get("body", ""))),
+                _element("review_language", str(row["language"])),
+                f'<review_url type="singleton">{_text(url)}</review_url>',
+                f'<ratings><overall min="1" max="5">{row["rating"]}</overall></ratings>',
+                "<products><product>",
+                f"<product_ids><skus>{_element('sku', product_id)}</skus></product_ids>",
+                _element("product_name", self._names.get(product_id, product_id)),
+                _element("product_url", product_url),
+                "</product></products></review>\n",
+            ]
+        )
+
+
+def _element(name: str, text: str) -> str:
+    return f"<{name}>{_text(text)}</{name}>"
+
+
+def _text(text: str) -> str:
+    # A carriage return that is not spelled out is read as a line feed.
+    return escape(_FORBIDDEN.sub("", text), {"\r": "&#13;"})

@@ -9,9 +9,8 @@ from typing import Any
 
 import pycountry
 
-from comments.filters import RATINGS
+from comments.filters import RATINGS, is_language, language_name
 from comments.imports.run import ImportReport
-from comments.languages import is_language, language_name
 from dynamo.files.records import RejectsFile
 
 _TABLE = tomllib.loads(Path(__file__).with_name("countries.toml").read_text("utf-8"))

@@ -10,10 +10,10 @@ from html import unescape
 
 from django.utils.html import strip_tags
 
+from comments.filters import is_language
 from comments.imports.shape import FIELDS, Scale, Shape
 from comments.items import UNSAID, NewComment, NewReply, Unsaid
-from comments.languages import is_language
-from comments.posting.language_detection import detect_language
+from comments.posting.forms import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.store.counts import Cell
 from dynamo.files.records import (

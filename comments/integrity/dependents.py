@@ -12,8 +12,7 @@ from comments.sets.copies import follow, is_followed
 from comments.store.comments import NOT_DELETED, State, is_tombstone, product_id_of
 from comments.store.counts import tallies
 from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
-from comments.votes.queries import HELPFUL, helpful_votes
-from comments.votes.services import rank_or_log, refresh_comment
+from comments.votes.services import HELPFUL, helpful_votes, rank_or_log, refresh_comment
 from dynamo.items import Item, Value, table_key
 from dynamo.lists.runs import SEPARATOR
 from dynamo.upkeep.integrity import (

@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from comments.filters import ANY, RATINGS, CommentFilter
-from comments.languages import language_name
+from comments.filters import ANY, RATINGS, CommentFilter, language_name
 from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts

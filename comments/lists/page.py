@@ -16,8 +16,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from comments import keys
-from comments.filters import CommentFilter
-from comments.languages import preferred_language
+from comments.filters import CommentFilter, preferred_language
 from comments.lists.listing import (
     comment_data,
     comments_feed,
@@ -30,13 +29,16 @@ from comments.lists.orders import CommentOrder
 from comments.lists.queries import (
     CommentEntry,
     CommentPage,
+    Recent,
     WholeComment,
     entry_of,
     find_comment,
+    in_list,
     list_comments,
     read_model,
+    read_recent,
+    with_recent,
 )
-from comments.lists.read_your_writes import Recent, in_list, read_recent, with_recent
 from comments.models import TABLE, Featured, ProductRank
 from comments.store.counts import (
     ProductCounts,
@@ -47,7 +49,7 @@ from comments.store.counts import (
     remembered_counts,
 )
 from comments.store.table import index_of
-from comments.votes.queries import has_voted, votes_of
+from comments.votes.services import has_voted, votes_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import Meter, current_meter, labelled_calls, metered
 from dynamo.calls.pool import Started, Together

@@ -1,20 +1,82 @@
 """The page of moderated comments: tabs, decisions, URLs, rows as CSV; and the tools of staff."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import partial
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from comments.lists.queries import WholeComment
-from comments.moderation.queries import ModeratedComment, list_moderated
+from comments import keys
+from comments.lists.queries import CommentEntry, WholeComment, entry_of
+from comments.models import Moderation
 from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm
+from comments.reports.services import CommentReport, reports_of
 from comments.store.comments import Revision, State
-from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.runs import timestamp
+from comments.store.table import index_of
+from dynamo.calls.client import pool
+from dynamo.calls.meter import labelled_calls
+from dynamo.lists.reader import Order, PageRequest, PageResult, read
+from dynamo.lists.runs import Run, moment_at, timestamp
 from dynamo.web.formats import CsvPage
 from dynamo.web.paging import Pager
-from shop.web.next_url import with_next
+from shop.catalogue.queries import find_tiles
+from shop.web.access import with_next
+
+PLAN = Moderation.Meta.index_name
+
+_INDEX = index_of(Moderation)
+
+
+@dataclass(frozen=True, slots=True)
+class ModeratedComment(CommentEntry):
+    """A comment in the queue, with the first of its reports; ``report_count`` is of all.
+
+    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden.
+    """
+
+    product_name: str = ""
+    seen: str = ""
+    waiting_since: datetime | None = None
+    report_count: int = 0
+    reports: tuple[CommentReport, ...] = ()
+
+    @property
+    def reports_not_shown(self) -> int:
+        return max(self.report_count - len(self.reports), 0)
+
+
+def run_of(state: State) -> Run:
+    """Return the run of the comments in a state, by how long they wait."""
+    return Run(index=_INDEX, partition=keys.moderation(state))
+
+
+def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedComment]:
+    """Read a page of the comments in a state (P5, sparse index), their reports and products."""
+    page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
+    shown = [entry_of(entry.item) for entry in page.entries]
+    with pool().together() as together:
+        reports_read = together.start(partial(reports_of, [one.id for one in shown]))
+        with labelled_calls("product names"):
+            products = find_tiles(one.product_id for one in shown)
+        reports = reports_read.result()
+    names = {product.id: product.name for product in products.values()}
+    items = []
+    for entry, one in zip(page.entries, shown, strict=True):
+        revision = Revision.of(entry.item)
+        moderated = ModeratedComment(
+            **{field.name: getattr(one, field.name) for field in fields(CommentEntry)},
+            product_name=names.get(one.product_id, one.product_id),
+            seen=str(revision),
+            waiting_since=moment_at(entry.position.place),
+            report_count=revision.reports,
+            reports=reports[one.id],
+        )
+        items.append(moderated)
+    return PageResult(tuple(items), page)
+
 
 URL_NAMES = {State.REPORTED: "moderation", State.HIDDEN: "hidden_comments"}
 CSV_NAMES = {State.REPORTED: "moderation_csv", State.HIDDEN: "hidden_comments_csv"}

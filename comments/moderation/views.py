@@ -14,11 +14,13 @@ from django.views.decorators.http import require_POST, require_safe
 from comments.moderation.listing import (
     COLUMNS,
     COMMENTS_AT_A_TIME,
+    PLAN,
+    ModeratedComment,
+    list_moderated,
     moderation_context,
     moderation_pager,
     read_rows,
 )
-from comments.moderation.queries import PLAN, ModeratedComment, list_moderated
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
 from comments.store.comments import NoSuchComment, Revision, State
 from comments.web.rate_limits import check_rate_limit
@@ -29,8 +31,7 @@ from dynamo.web.paging import ListRequest, notify, show_page, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
-from shop.web.access import prefetch, staff_only
-from shop.web.next_url import back
+from shop.web.access import back, prefetch, staff_only
 from shop.web.visitor import Visitor
 
 SAID = {

@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from comments.filters import all_languages, language_name, preferred_language
 from comments.items import NewComment
-from comments.languages import all_languages, language_name, preferred_language
-from comments.lists.read_your_writes import remember_written
+from comments.lists.queries import remember_written
 from comments.posting.forms import CommentForm, EditForm, NewCommentForm
 from comments.posting.services import (
     BadForm,
@@ -41,8 +41,7 @@ from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.catalogue.queries import Product
 from shop.catalogue.views import product_or_404
-from shop.web.access import signed_in
-from shop.web.next_url import back
+from shop.web.access import back, signed_in
 
 WRITE_FORM = FormPage(
     "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from comments import keys
-from comments.lists.queries import CommentEntry, entry_of
-from comments.lists.read_your_writes import Recent, read_recent
+from comments.lists.queries import CommentEntry, Recent, entry_of, read_recent
 from comments.models import ByAuthor
 from comments.store.table import index_of
 from dynamo.calls.client import pool

@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.lists.listing import comment_data
-from comments.lists.queries import CommentEntry
-from comments.lists.read_your_writes import Recent, recently_written, with_recent
+from comments.lists.queries import CommentEntry, Recent, recently_written, with_recent
 from comments.profiles.queries import (
     PLAN,
     is_written_by,

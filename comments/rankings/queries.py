@@ -16,7 +16,7 @@ from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Ranked
 from comments.rankings.derivation import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
-from comments.votes.queries import votes_of
+from comments.votes.services import votes_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Page, PageRequest, PageResult, read

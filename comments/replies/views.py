@@ -13,8 +13,14 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from comments.replies.queries import Reply, find_reply
-from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
+from comments.replies.services import (
+    LONGEST_REPLY,
+    Reply,
+    ReplyChanged,
+    delete_reply,
+    find_reply,
+    reply_to,
+)
 from comments.store.comments import NoSuchComment
 from comments.web.forms import (
     FormNotSaved,

@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 
 from comments.lists.queries import CommentEntry
 from shop.catalogue.queries import ProductTile
-from shop.web.next_url import with_next
+from shop.web.access import with_next
 
 REMEMBERED = 1_000
 """Comments whose HTML is kept, at some 3 kB each."""

@@ -13,8 +13,7 @@ from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.web.paging import wants_partial
 from dynamo.web.refusals import Refusal
-from shop.web.access import signed_in
-from shop.web.next_url import back
+from shop.web.access import back, signed_in
 
 GONE = gettext_lazy("There is no such comment. It may have been deleted.")
 

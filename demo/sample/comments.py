@@ -10,8 +10,7 @@ from random import Random
 
 from comments.items import NewComment
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, SampleProduct
-from demo.sample.text import Reviewer
-from demo.sample.voices import load_voices
+from demo.sample.text import Reviewer, load_voices
 
 FAVOURITE_SHARE = 5 / 12
 """Share of all comments that the most discussed product has."""

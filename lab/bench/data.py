@@ -27,7 +27,7 @@ from dynamo.writes.counters import SHARDS
 from shop import keys as shop_keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status
-from shop.orders.counts import deltas_of
+from shop.orders.actions import deltas_of
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of
 from shop.table import OPEN_ORDERS

@@ -22,6 +22,7 @@ from lab.designs.comments import Comments, compare_comments, of_product, sample
 from lab.designs.orders import compare_customer_orders, compare_open_orders, load_orders
 from lab.designs.tables import Lab, Layout, open_lab
 from lab.reports.descriptions import anchor_of, describe_subjects
+from lab.reports.page import publish
 from lab.reports.plots import Panel, Plot
 from lab.reports.results import (
     RUN,
@@ -33,7 +34,6 @@ from lab.reports.results import (
     medians_of,
     rows,
 )
-from lab.reports.storage import publish
 from lab.reports.tables import (
     Section,
     begin_mark,

@@ -1,15 +1,20 @@
 """The page ``/lab/``: the figures of the last run, each design's beside its description."""
 
+import bz2
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
+from pathlib import Path
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
+from pynamodb.attributes import BinaryAttribute
 
-from dynamo.calls.meter import current_meter
+from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain_reads, prices
 from dynamo.lists.runs import parse_timestamp
 from dynamo.web.paging import in_dollars
@@ -21,7 +26,55 @@ from lab.reports.descriptions import (
     describe_subjects,
 )
 from lab.reports.results import RUN, Results, Value
-from lab.reports.storage import find_published, find_stored
+from shop import keys
+from shop.models import ShopItem
+
+LABEL = "figures"
+PUBLISHED = Path("lab", "figures.jsonl")
+"""Below ``docs``."""
+
+
+class StoredFigures(ShopItem):
+    """What the last run found: rows as JSON lines, compressed."""
+
+    figures = BinaryAttribute(legacy_encoding=False)
+
+
+def store(figures: Results) -> None:
+    """Store figures in the place of those of the run before."""
+    compressed = bz2.compress(figures.as_lines().encode())
+    StoredFigures(pk=keys.LAB, sk=keys.LAB, figures=compressed).save()
+
+
+def find_stored() -> Results | None:
+    """Return the figures of the last run.
+
+    None where there was none, or only one of a version whose figures had another shape.
+    """
+    with labelled_calls(LABEL):
+        try:
+            stored = StoredFigures.get(keys.LAB, keys.LAB)
+        except StoredFigures.DoesNotExist:
+            return None
+    try:
+        return Results.of_lines(bz2.decompress(stored.figures).decode())
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+@lru_cache(maxsize=1)
+def find_published() -> Results | None:
+    """Return the figures of the documentation; None where the site runs without it."""
+    path = settings.BASE_DIR / "docs" / PUBLISHED
+    return Results.of_lines(path.read_text()) if path.exists() else None
+
+
+def publish(figures: Results, folder: Path) -> Path:
+    """Write figures into the documentation in a folder; return the file."""
+    path = folder / PUBLISHED
+    path.write_text(figures.as_lines())
+    return path
+
 
 LEAST_UNITS = 0.25
 """Capacity units of a bar without length: half of what the cheapest read costs."""

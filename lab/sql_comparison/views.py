@@ -20,7 +20,7 @@ from comments.indexes.access_patterns import ListPlan
 from comments.lists.listing import listing_of, pager_of, things_on_page
 from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage
-from comments.replies.queries import Reply
+from comments.replies.services import Reply
 from comments.store.counts import ProductCounts
 from dynamo.lists.explain import OtherLine
 from dynamo.lists.merging import Entry

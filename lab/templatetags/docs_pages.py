@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from comments.indexes.access_patterns import PATTERNS
 from comments.indexes.planner import MIXED
-from comments.moderation.queries import PLAN as MODERATION
+from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS
 from shop.activity.queries import PLAN as ACTIVITY

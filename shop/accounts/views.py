@@ -28,7 +28,7 @@ from shop.accounts.passwords import sharing_a_slot, take_slot
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import AccountConflict, StaleAccount, confirm, end_sessions, in_token
 from shop.accounts.sessions import remember
-from shop.web.next_url import name_of_page
+from shop.web.access import name_of_page
 from shop.web.rate_limits import clear
 from shop.web.visitor import client_network, log_event
 

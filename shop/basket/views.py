@@ -16,15 +16,13 @@ from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.web.addresses import LONGEST_ID
 from dynamo.web.refusals import Refusal
-from shop.basket.basket import Basket, BasketFull
-from shop.basket.delivery import LONGEST_NEAR, pickup_chosen, ways_to_deliver
+from shop.basket.basket import LONGEST_NEAR, Basket, BasketFull, pickup_chosen, ways_to_deliver
 from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.orders.queries import NoSuchOrder, find_order
 from shop.pickup.queries import NoSuchPoint
-from shop.web.access import signed_in
-from shop.web.next_url import with_next
+from shop.web.access import signed_in, with_next
 from shop.web.rate_limits import check_order_rate_limit
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)

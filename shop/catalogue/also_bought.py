@@ -16,9 +16,15 @@ from dynamo.lists.reader import Page, PageRequest, read
 from dynamo.lists.runs import id_at
 from dynamo.writes.transactions import Action, update
 from shop import keys
-from shop.catalogue.access_patterns import buyers_of, purchases_of
 from shop.catalogue.edge_keys import EDGES, purchase_data
-from shop.catalogue.queries import Product, ProductTile, find_product, find_tiles
+from shop.catalogue.queries import (
+    Product,
+    ProductTile,
+    buyers_of,
+    find_product,
+    find_tiles,
+    purchases_of,
+)
 from shop.models import Purchase
 from shop.table import set_or_remove
 

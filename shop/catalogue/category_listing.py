@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy
 from dynamo.web.addresses import Toggle
 from dynamo.web.paging import Pager
 from dynamo.web.refusals import Refusal
-from shop.catalogue.access_patterns import ProductOrder
-from shop.catalogue.queries import CategoryNode, ProductTile
+from shop.catalogue.queries import CategoryNode, ProductOrder, ProductTile
 
 LABELS = {
     None: gettext_lazy("Default"),

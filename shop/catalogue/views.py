@@ -10,7 +10,6 @@ from django.views.decorators.http import require_safe
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.web.paging import ListData, Pager, render_list, show_page
-from shop.catalogue.access_patterns import PLAN
 from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.category_listing import (
     category_data,
@@ -21,6 +20,7 @@ from shop.catalogue.category_listing import (
 )
 from shop.catalogue.edge_keys import Data
 from shop.catalogue.queries import (
+    PLAN,
     NoSuchCategory,
     NoSuchProduct,
     Product,

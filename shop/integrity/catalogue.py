@@ -35,8 +35,15 @@ from shop.catalogue.items import (
     product_item,
 )
 from shop.catalogue.queries import first_products, steps_in, trail_in
-from shop.catalogue.services import shown
-from shop.catalogue.shelves import ON_A_SHELF, SHELF, items_on, put_shelf, root_key, shelf_of
+from shop.catalogue.services import (
+    ON_A_SHELF,
+    SHELF,
+    items_on,
+    put_shelf,
+    root_key,
+    shelf_of,
+    shown,
+)
 from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
 

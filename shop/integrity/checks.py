@@ -36,8 +36,8 @@ from shop.integrity.catalogue import (
 )
 from shop.models import Order, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
+from shop.orders.actions import CUSTOMER_PREFIX, counter_of
 from shop.orders.actions import DERIVED as ORDER_KEYS
-from shop.orders.counts import CUSTOMER_PREFIX, counter_of
 from shop.orders.items import derived_keys, moment_in, summary_of
 from shop.pickup.points import (
     COUNTER_PREFIX,

@@ -1,17 +1,20 @@
 """An order as the actions of a transaction."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
+from dynamo.calls.meter import labelled_calls
 from dynamo.items import table_key
+from dynamo.writes.counters import Deltas
 from dynamo.writes.transactions import Action, update
 from shop import keys
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.models import Order, OrderPointer, ShopItem
-from shop.order_status import Status
+from shop.order_status import OPEN, Status
 from shop.orders.items import StatusChange, history_entry
-from shop.table import Key, put_of, set_or_remove
+from shop.table import QUEUE, Key, counters_of, put_of, set_or_remove
 
 DERIVED = ("order_status_date", "order_open_date", "open_shard", "open_place")
 """The keys that follow from an order's status; a closed order has the first one alone."""
@@ -62,3 +65,47 @@ def log_order(
             became=target.value,
         )
     )
+
+
+CUSTOMER_PREFIX = "ORDERS#"
+
+
+def counts_of(username: str) -> dict[Status, int]:
+    """Read how many orders a customer has in each status, as of the last write."""
+    return _read(counter_of(username), tuple(Status))
+
+
+def queue_lengths() -> dict[Status, int]:
+    """Read how many orders of the whole shop are in each open status, as of the last write."""
+    return _read(QUEUE, OPEN)
+
+
+def _read(name: str, statuses: Iterable[Status]) -> dict[Status, int]:
+    with labelled_calls("counts"):
+        cells = counters_of(name).read(name, consistent=True)
+    return {status: cells.get(status.value, 0) for status in statuses}
+
+
+def counter_of(username: str) -> str:
+    """Return the name of a customer's counter."""
+    return f"{CUSTOMER_PREFIX}{username}"
+
+
+def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:
+    """Return the changes of counts as an order leaves a status (None if new) and enters one."""
+    customer: Counter[str] = Counter()
+    if entered is not None:
+        customer[entered.value] += 1
+    if left is not None:
+        customer[left.value] -= 1
+    queue = {cell: n for cell, n in customer.items() if Status(cell).is_open}
+    return {counter_of(username): customer, QUEUE: queue}
+
+
+def sum_of(changes: Iterable[Deltas]) -> Deltas:
+    """Add up the changes of several orders, for one transaction."""
+    sums: dict[str, Counter[str]] = {}
+    for deltas in changes:
+        for name, cells in deltas.items():
+            sums.setdefault(name, Counter()).update(cells)
+    return sums

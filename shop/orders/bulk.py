@@ -13,8 +13,7 @@ from shop import keys
 from shop.catalogue.edge_keys import EDGES
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.actions import put_actions
-from shop.orders.counts import deltas_of, sum_of
+from shop.orders.actions import deltas_of, put_actions, sum_of
 from shop.orders.items import NewOrder, order_items_of
 from shop.orders.moving import write_move
 from shop.table import OPEN_ORDERS, Key, put_of, write_with_counts

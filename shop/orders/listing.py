@@ -22,7 +22,7 @@ from shop.order_status import OPEN, Move, Status, may_move, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.queries import OrdersResult
-from shop.web.next_url import with_next
+from shop.web.access import with_next
 
 
 def filter_of(

@@ -15,8 +15,7 @@ from dynamo.lists.runs import parse_timestamp
 from dynamo.writes.transactions import Action, ConditionFailed
 from shop.catalogue.also_bought import purchase_updates
 from shop.order_status import Move, Status, may_move
-from shop.orders.actions import log_order, status_update
-from shop.orders.counts import deltas_of
+from shop.orders.actions import deltas_of, log_order, status_update
 from shop.orders.filters import OrderFilter
 from shop.orders.items import StatusChange, derived_keys, moment_in
 from shop.orders.queries import NoSuchOrder, find_order, list_open_orders, owner_of, stored_order

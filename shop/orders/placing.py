@@ -11,8 +11,7 @@ from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.queries import prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status
-from shop.orders.actions import log_order, put_actions
-from shop.orders.counts import deltas_of
+from shop.orders.actions import deltas_of, log_order, put_actions
 from shop.orders.items import (
     NewLine,
     NewOrder,

@@ -14,7 +14,7 @@ from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, ShopItem
 from shop.order_status import Status
 from shop.orders.access_patterns import OrderPlan, plan_for_queue, plan_for_user
-from shop.orders.counts import counts_of, queue_lengths
+from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES

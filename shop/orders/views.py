@@ -42,8 +42,7 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
-from shop.web.access import prefetch, signed_in, staff_only
-from shop.web.next_url import back, path_of_next, with_next
+from shop.web.access import back, path_of_next, prefetch, signed_in, staff_only, with_next
 from shop.web.rate_limits import check_order_rate_limit
 from shop.web.visitor import Visitor
 

@@ -23,13 +23,15 @@ from shop.models import Order
 from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
 from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
-from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
 from shop.pickup.locations import BadLocation, NoSuchZip, ZipLocation, locate
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import (
+    FIRST_SHOWN,
+    MOST_SHOWN,
     PLAN,
     NoSuchPoint,
     nearest_points,
+    pickup_listing,
     place_of_earlier_order,
     place_of_point,
 )

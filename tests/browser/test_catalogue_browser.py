@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.items import NewCategory
+from shop.catalogue.queries import ProductOrder
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from tests.support.catalogue.making import category, in_order, products_in, sell

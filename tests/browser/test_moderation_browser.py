@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from comments.items import NewComment
-from comments.moderation.queries import list_moderated
+from comments.moderation.listing import list_moderated
 from comments.posting.services import delete_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import State

@@ -4,8 +4,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from comments.filters import MOST_LANGUAGES, BadFilter, CommentFilter
-from comments.languages import is_language, language_name, preferred_language
+from comments.filters import (
+    MOST_LANGUAGES,
+    BadFilter,
+    CommentFilter,
+    is_language,
+    language_name,
+    preferred_language,
+)
 from tests.support.comments.truth import LANGUAGES
 
 ALPHA_2 = ("aa", "ab", "ae", "af", "ak", "am", "an", "ar", "as", "av", "ay", "az", "ba", "be")

@@ -6,7 +6,7 @@ from django.test import Client
 
 from dynamo.calls.faults import Throttled
 from dynamo.calls.meter import metered
-from shop.orders.counts import queue_lengths
+from shop.orders.actions import queue_lengths
 from tests.support.comments.writers import someone
 from tests.support.markup import Element, read_markup
 from tests.support.orders.making import made_order, put, put_product

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from comments.languages import is_language
+from comments.filters import is_language
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import SOURED, sample_comments
-from demo.sample.voices import Tone, load_voices
+from demo.sample.text import Tone, load_voices
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, 250_000, tzinfo=UTC)
 LANGUAGES = {"de", "en", "es", "fr", "it", "ja", "nl", "pt"}

@@ -12,7 +12,7 @@ from django.utils.translation import get_language, override
 from shop.orders import views
 from shop.orders.items import NewLine, summary_in_words, summary_of
 from shop.orders.queries import OrdersResult, read_orders
-from shop.pickup.listing import spelled_distance
+from shop.pickup.queries import spelled_distance
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
 from tests.support.orders.making import made_order, put, put_product

@@ -5,8 +5,7 @@ from urllib.parse import urlsplit
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.exports.google_feed import GOOGLE, GoogleFeed
-from comments.exports.queries import walk_through
+from comments.exports.queries import GOOGLE, GoogleFeed, walk_through
 from comments.imports.shape import FIELDS
 from dynamo.files.exports import FORMATS, Layout
 from dynamo.management.files import BAD_USAGE, add_export_options, run_export

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from comments.filters import is_language, unknown_language
 from comments.imports.olist import OlistReviews, with_orders
 from comments.imports.reporting import counts_of, prose_of, trial_of
 from comments.imports.run import CommentFile, import_file
 from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
 from comments.imports.writer import BulkWriter
-from comments.languages import is_language, unknown_language
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now

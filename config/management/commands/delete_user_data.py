@@ -10,8 +10,7 @@ from dynamo.management.options import failures_in_one_line
 from dynamo.upkeep.erasure import erase
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.services import shut_profile
-from shop.activity.user_data import ACTIVITY
-from shop.user_data import PROFILE, PURCHASES, has_orders
+from shop.user_data import ACTIVITY, PROFILE, PURCHASES, has_orders
 
 
 class Command(BaseCommand):

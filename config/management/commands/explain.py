@@ -23,9 +23,8 @@ from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.listing import OrderList, explain_list
 from shop.orders.queries import read_orders, read_queue
 from shop.orders.queue.listing import queue_pager
-from shop.pickup.listing import FIRST_SHOWN
 from shop.pickup.locations import BadLocation, NoSuchZip
-from shop.pickup.queries import explain_pickup
+from shop.pickup.queries import FIRST_SHOWN, explain_pickup
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 

@@ -16,8 +16,8 @@ from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.management.options import failures_in_one_line
 from dynamo.upkeep.pace import Progress
 from lab.designs.run import compare, sections_of, text_of, write_documents
+from lab.reports.page import store
 from lab.reports.results import Results
-from lab.reports.storage import store
 from lab.reports.tables import require_matplotlib, save_plots
 
 INTERRUPTED = 130

@@ -19,8 +19,8 @@ from dynamo.lists.explain import dollars, prices
 from dynamo.lists.reader import PageRequest
 from dynamo.management.options import failures_in_one_line
 from lab.reports.descriptions import describe_subjects
+from lab.reports.page import find_published, find_stored
 from lab.reports.results import Results
-from lab.reports.storage import find_published, find_stored
 from shop.catalogue.queries import NoSuchProduct
 
 DAYS = 30

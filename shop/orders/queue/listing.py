@@ -19,7 +19,7 @@ from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import buttons_for, list_context
 from shop.orders.queries import LONGEST_ID, NoSuchOrder, list_orders, owner_of
-from shop.web.next_url import with_next
+from shop.web.access import with_next
 
 
 def queue_url(chosen: OrderFilter, *, name: str = "staff_orders") -> str:

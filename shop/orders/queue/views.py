@@ -15,7 +15,7 @@ from dynamo.web.formats import csv_response
 from dynamo.web.paging import ListData, ListRequest, render_list, show_page, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.order_status import FORWARD, OPEN, Move
-from shop.orders.counts import queue_lengths
+from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import (
     COLUMNS,
@@ -33,8 +33,7 @@ from shop.orders.queue.listing import (
     queue_context,
     queue_pager,
 )
-from shop.web.access import prefetch, staff_only
-from shop.web.next_url import path_of_next
+from shop.web.access import path_of_next, prefetch, staff_only
 from shop.web.visitor import Visitor
 
 Asked = ListRequest[OrderFilter, OrdersResult]

@@ -12,8 +12,7 @@ from comments.erasure import views
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.profiles.queries import ids_written_by
-from comments.replies.queries import find_reply
-from comments.replies.services import reply_to
+from comments.replies.services import find_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from comments.imports.reporting import taken_for_languages
 from comments.imports.shape import presets
 from comments.lists.queries import Comment, find_comment
-from comments.posting.language_detection import detect_language
+from comments.posting.forms import detect_language
 from dynamo.files.records import product_id_of
 from shop.catalogue.queries import find_product
 from tests.comments.imports.test_import_comments import is_listed, listed

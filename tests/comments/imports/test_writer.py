@@ -24,7 +24,7 @@ from comments.indexes.access_patterns import plan
 from comments.items import NewComment, NewReply, items_of
 from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.models import Comment, CommentBody
-from comments.replies.queries import find_reply
+from comments.replies.services import find_reply
 from comments.store.counts import Cell, counts_of
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client

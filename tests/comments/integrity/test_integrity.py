@@ -20,8 +20,7 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import reply_to
 from comments.store.comments import load_comment
 from comments.store.counts import counters, counts_of, tallies
-from comments.votes.queries import helpful_votes
-from comments.votes.services import vote
+from comments.votes.services import helpful_votes, vote
 from dynamo.calls.client import client
 from dynamo.upkeep import integrity as upkeep
 from dynamo.upkeep.integrity import Difference

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
-from comments.lists.empty_partitions import MOST_CHECKED
+from comments.lists.by_rating import MOST_CHECKED
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, list_comments
 from comments.store.counts import counts_of

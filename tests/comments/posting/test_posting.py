@@ -13,9 +13,8 @@ from django.test import Client
 from py3langid.langid import LanguageIdentifier
 
 from comments.items import NewComment
-from comments.posting import language_detection
-from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE
-from comments.posting.language_detection import detect_language, load
+from comments.posting import forms
+from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE, detect_language, load
 from comments.posting.services import FORM_LIVES, add_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import load_comment
@@ -272,7 +271,7 @@ def loads(monkeypatch):
         return load_file(file, *args, **how)
 
     monkeypatch.setattr(LanguageIdentifier, "from_model_file", note)
-    language_detection._load.cache_clear()
+    forms._load.cache_clear()
     return files
 
 

@@ -8,7 +8,7 @@ from django.conf import settings as site_settings
 from django.test import Client
 
 from comments.posting.services import delete_comment
-from comments.replies.queries import find_reply
+from comments.replies.services import find_reply
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import StoredComment
 from comments.web import rate_limits

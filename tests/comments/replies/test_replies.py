@@ -18,8 +18,14 @@ from comments.lists.queries import list_comments
 from comments.models import Comment
 from comments.moderation.services import hide
 from comments.posting.services import delete_comment, edit_comment
-from comments.replies.queries import Reply, find_reply
-from comments.replies.services import LONGEST_REPLY, ReplyChanged, delete_reply, reply_to
+from comments.replies.services import (
+    LONGEST_REPLY,
+    Reply,
+    ReplyChanged,
+    delete_reply,
+    find_reply,
+    reply_to,
+)
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from dynamo.calls.batches import Batches

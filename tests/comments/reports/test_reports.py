@@ -9,7 +9,7 @@ from comments.erasure.user_data import comments_listed_in, delete_report, delete
 from comments.items import NewComment
 from comments.keys import report as report_key
 from comments.models import Comment
-from comments.moderation.queries import ModeratedComment
+from comments.moderation.listing import ModeratedComment
 from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment

@@ -14,8 +14,7 @@ from comments.items import NewComment, NewReply
 from comments.models import Comment
 from comments.moderation.services import feature, hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.replies.queries import find_reply
-from comments.replies.services import delete_reply, reply_to
+from comments.replies.services import delete_reply, find_reply, reply_to
 from comments.sets.copies import follow, is_primary
 from comments.sets.models import TABLE
 from comments.store.comments import NoSuchComment, load_comment

@@ -32,8 +32,7 @@ from comments.posting.services import (
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.table import comment_key, query_pages, read_item
-from comments.votes.queries import helpful_votes
-from comments.votes.services import PLACE, take_back, vote
+from comments.votes.services import PLACE, helpful_votes, take_back, vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from tests.support.chance import examples, unique

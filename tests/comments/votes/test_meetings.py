@@ -18,8 +18,7 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
 from comments.store.table import comment_key, read_item
 from comments.votes import services
-from comments.votes.queries import has_voted, helpful_votes
-from comments.votes.services import refresh_comment, take_back, vote
+from comments.votes.services import has_voted, helpful_votes, refresh_comment, take_back, vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.items import table_key

@@ -11,8 +11,7 @@ from comments.moderation.services import hide
 from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, OwnComment
 from comments.store.counts import tallies
-from comments.votes.queries import has_voted, helpful_votes, votes_of
-from comments.votes.services import take_back, vote
+from comments.votes.services import has_voted, helpful_votes, take_back, vote, votes_of
 from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered

@@ -4,7 +4,7 @@ import pytest
 
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from comments.votes.queries import helpful_votes
+from comments.votes.services import helpful_votes
 from tests.support.comments.writers import (
     WORDS,
     delete_url,

@@ -21,8 +21,8 @@ from lab.designs import run as lab_run
 from lab.designs.comments import FILTER
 from lab.designs.run import own_engine
 from lab.management.commands import compare as command
+from lab.reports.page import find_stored
 from lab.reports.results import RUN, Results
-from lab.reports.storage import find_stored
 from tests.support.comments.loading import load
 from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
 
@@ -174,7 +174,7 @@ class TestWhatGoesWrong:
 
     def test_spoils_no_run_when_the_figures_cannot_be_kept(self, monkeypatch, capsys):
         monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
-        monkeypatch.setattr("lab.reports.storage.keys.LAB", "")  # no key at all
+        monkeypatch.setattr("lab.reports.page.keys.LAB", "")  # no key at all
         call_command("compare")
         told = capsys.readouterr()
         assert "4,321 comments of nobody." in told.out

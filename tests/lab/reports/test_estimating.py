@@ -5,7 +5,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from lab.management.commands import estimate as estimating
-from lab.reports.storage import store
+from lab.reports.page import store
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments
 from tests.support.comments.writers import made_product, someone

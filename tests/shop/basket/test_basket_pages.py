@@ -4,7 +4,7 @@ import pytest
 
 from shop.accounts.queries import find_user
 from shop.order_status import Status
-from shop.orders.counts import counts_of
+from shop.orders.actions import counts_of
 from shop.orders.items import NewLine
 from shop.pickup.cells import Coordinates
 from shop.pickup.locations import ZipLocation, put_zips

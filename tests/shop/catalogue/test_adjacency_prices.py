@@ -9,10 +9,15 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from dynamo.writes.counters import shard_of
-from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import find_category, find_product, list_all_categories, list_category
+from shop.catalogue.queries import (
+    ProductOrder,
+    find_category,
+    find_product,
+    list_all_categories,
+    list_category,
+)
 from shop.catalogue.services import put_catalogue
 from shop.models import Purchase, ShopItem
 from shop.order_status import Status

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from dynamo.calls.meter import metered
-from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.queries import ProductOrder
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in
 from tests.support.comments.browsing import HTMX, Shown, follow, visit

@@ -10,11 +10,22 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.items import table_key
 from dynamo.lists.reader import PageRequest
-from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.items import NewProduct
-from shop.catalogue.queries import find_product, list_categories, list_category, prices_of
-from shop.catalogue.services import ensure_products, put_catalogue
-from shop.catalogue.shelves import ON_A_SHELF, put_shelf, root_key, shelves_in
+from shop.catalogue.queries import (
+    ProductOrder,
+    find_product,
+    list_categories,
+    list_category,
+    prices_of,
+)
+from shop.catalogue.services import (
+    ON_A_SHELF,
+    ensure_products,
+    put_catalogue,
+    put_shelf,
+    root_key,
+    shelves_in,
+)
 from shop.table import TABLE
 from tests.support.catalogue.making import category
 from tests.support.comments.faulty import before_the_next_transaction

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from shop.catalogue.access_patterns import PLAN, ProductOrder
 from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import NewProduct
-from shop.catalogue.queries import list_category
+from shop.catalogue.queries import PLAN, ProductOrder, list_category
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in
 from tests.support.chance import examples

@@ -22,7 +22,7 @@ from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product
 from shop.models import Order, Product, ShopItem
 from shop.order_status import Status
-from shop.orders.counts import counts_of
+from shop.orders.actions import counts_of
 from shop.orders.entries import WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import move_order

@@ -16,7 +16,7 @@ import pytest
 
 from shop.accounts.queries import find_user
 from shop.order_status import OPEN, Status
-from shop.orders.counts import counts_of
+from shop.orders.actions import counts_of
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import find_order
 from tests.support.shop.olist_folders import give_copies, part_of

@@ -9,11 +9,10 @@ import pytest
 from dynamo.lists.reader import PageRequest
 from dynamo.upkeep.integrity import Difference
 from shop import keys
-from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.also_bought import DERIVED
 from shop.catalogue.edge_keys import EDGES
-from shop.catalogue.queries import find_product, list_category
-from shop.catalogue.shelves import put_shelf
+from shop.catalogue.queries import ProductOrder, find_product, list_category
+from shop.catalogue.services import put_shelf
 from shop.order_status import Status
 from tests.support.catalogue.making import sell
 from tests.support.catalogue.spoiling import (

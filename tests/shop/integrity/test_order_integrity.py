@@ -12,7 +12,7 @@ from shop import keys
 from shop.integrity import checks
 from shop.models import ShopItem
 from shop.order_status import Status
-from shop.orders.counts import QUEUE, counter_of, counts_of, queue_lengths
+from shop.orders.actions import QUEUE, counter_of, counts_of, queue_lengths
 from shop.orders.items import NewOrder
 from shop.orders.moving import move_order
 from shop.table import OPEN_ORDERS, counters_of

@@ -7,8 +7,8 @@ import pytest
 
 from dynamo.lists.reader import PageRequest
 from shop.order_status import Status
+from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.bulk import OrderOutcome, put_orders
-from shop.orders.counts import counts_of, queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder, StatusChange, TooManyLines
 from shop.orders.moving import move_order

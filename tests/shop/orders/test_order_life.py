@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 
 from dynamo.lists.reader import PageRequest
 from shop.order_status import MOVES, OPEN, Move, Status
-from shop.orders.counts import counts_of, queue_lengths
+from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import list_open_orders, list_orders

@@ -13,7 +13,7 @@ from dynamo.writes.counters import shards_in
 from shop import keys
 from shop.models import ShopItem
 from shop.order_status import Status
-from shop.orders.counts import counter_of, counts_of
+from shop.orders.actions import counter_of, counts_of
 from shop.orders.items import NewOrder
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import NoSuchOrder

@@ -8,7 +8,7 @@ import pytest
 
 from dynamo.calls.client import client
 from shop.order_status import Status
-from shop.orders.counts import counts_of
+from shop.orders.actions import counts_of
 from shop.orders.items import NewLine, NewPickup
 from tests.support.orders.making import START, made_order, put, stored_order
 

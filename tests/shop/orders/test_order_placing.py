@@ -9,7 +9,7 @@ import pytest
 
 from dynamo.lists.reader import PageRequest
 from shop.order_status import Status
-from shop.orders.counts import counts_of
+from shop.orders.actions import counts_of
 from shop.orders.filters import OrderFilter
 from shop.orders.placing import (
     OrderRefused,

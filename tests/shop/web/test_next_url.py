@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
-from shop.web.next_url import back
+from shop.web.access import back
 from shop.web.visitor import client_network
 
 pytestmark = pytest.mark.usefixtures("tables")

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from shop.catalogue.access_patterns import ProductOrder
 from shop.catalogue.edge_keys import folded
 from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.queries import ProductOrder
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id

@@ -14,13 +14,11 @@ from comments.lists.page import find_picks
 from comments.models import CommentVote
 from comments.moderation.services import feature, hide
 from comments.profiles.queries import ids_written_by
-from comments.replies.queries import find_reply
-from comments.replies.services import reply_to
+from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import Revision, State, StoredComment, load_comment
 from comments.store.counts import tallies
-from comments.votes.queries import HELPFUL
-from comments.votes.services import rank_or_log
+from comments.votes.services import HELPFUL, rank_or_log
 from comments.votes.services import vote as vote_for
 from dynamo.calls.client import client
 from dynamo.writes.transactions import write_together

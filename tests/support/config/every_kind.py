@@ -10,8 +10,7 @@ from comments.imports.writer import BulkWriter
 from comments.items import NewComment, NewReply
 from comments.moderation.services import feature, hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.replies.queries import find_reply
-from comments.replies.services import reply_to
+from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
 from comments.sets.applying import Consumer
 from comments.store.comments import load_comment
@@ -22,7 +21,7 @@ from demo.sample.catalogue import sample_catalogue
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client
 from dynamo.calls.pool import Pool
-from lab.reports.storage import find_published, store
+from lab.reports.page import find_published, store
 from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
@@ -32,8 +31,8 @@ from shop.activity.tables import Month, forget_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
+from shop.orders.actions import counter_of
 from shop.orders.bulk import put_orders
-from shop.orders.counts import counter_of
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, imported_order_id
 from shop.orders.placing import place_order
 from shop.sitemap.queries import write_sitemap

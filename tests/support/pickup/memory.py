@@ -11,7 +11,7 @@ from dynamo.items import Item, item_bytes
 from dynamo.lists.runs import Chunk, Position, Run
 from shop.pickup.cells import Coordinates, distance
 from shop.pickup.points import PickupPoint, counted_in, point_items
-from shop.pickup.search import Nearest, NearPoint, find_nearest
+from shop.pickup.queries import Nearest, NearPoint, find_nearest
 
 
 @dataclass
