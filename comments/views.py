@@ -20,8 +20,7 @@ from dynamo.calls import clock
 from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.lists.reader import PageRequest
-from dynamo.web.addresses import site_of
-from dynamo.web.paging import Pager, note_list, show_page, wants_partial
+from dynamo.web.paging import Pager, note_list, show_page, site_of, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.catalogue.queries import NoSuchProduct
 from shop.catalogue.views import NO_SUCH_PRODUCT

@@ -15,16 +15,15 @@ from comments.replies.services import ReplyChanged, reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import NoSuchComment
 from comments.votes.services import vote
-from demo.sample.orders import REGULAR, STAFF, SampleSales
-from demo.sample.pickup_points import sample_points, sample_zips
-from demo.sample.reactions import SampleReactions
+from demo.sample.comments import SampleReactions
+from demo.sample.orders import REGULAR, STAFF, SampleSales, sample_points, sample_zips
 from dynamo.calls.batches import in_chunks
 from dynamo.calls.client import client, slow_client
 from dynamo.lists.reader import PageRequest
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import ensure_profile
 from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.queries import list_activity
+from shop.activity.listing import list_activity
 from shop.activity.recording import write_entry
 from shop.activity.tables import Month, make_table
 from shop.order_status import Status

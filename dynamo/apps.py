@@ -4,7 +4,7 @@ from django.apps import AppConfig
 from django.conf import settings
 
 from dynamo.calls.client import Connection, connect
-from dynamo.web.addresses import register_id_converters
+from dynamo.web.paging import register_id_converters
 
 
 class DynamoAppConfig(AppConfig):

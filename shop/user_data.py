@@ -11,13 +11,13 @@ from dynamo.calls.client import client
 from dynamo.items import table_key
 from dynamo.lists.merging import Entry as Found
 from dynamo.lists.reader import every_entry
-from dynamo.upkeep.erasure import Kept, Trace
+from dynamo.upkeep.integrity import Kept, Trace
 from dynamo.writes.transactions import delete, write_one
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import delete_profile, shut_profile
 from shop.activity.entries import Kind, entry_in
-from shop.activity.queries import list_activity
+from shop.activity.listing import list_activity
 from shop.activity.recording import LOG
 from shop.activity.tables import Activity
 from shop.models import Order, Profile, Purchase

@@ -28,7 +28,7 @@ from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back
 from dynamo.calls.client import client
 from dynamo.lists.reader import every_entry, read
-from dynamo.upkeep.erasure import Kept, ReadMany, Trace, held
+from dynamo.upkeep.integrity import Kept, ReadMany, Trace, held
 from dynamo.writes.transactions import (
     Action,
     ConditionFailed,

@@ -15,9 +15,8 @@ from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.runs import timestamp
-from dynamo.web.addresses import Toggle
 from dynamo.web.formats import Feed, FeedEntry
-from dynamo.web.paging import Pager
+from dynamo.web.paging import Pager, Toggle
 from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]

@@ -23,8 +23,7 @@ from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.web.paging import ListData, Pager, show_page
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.catalogue.category_listing import link_data
-from shop.catalogue.queries import ProductTile
+from shop.catalogue.queries import ProductTile, link_data
 from shop.web.access import visitor_of
 from shop.web.caching import public
 

@@ -23,8 +23,7 @@ from comments.rankings.queries import (
 )
 from dynamo.web.formats import Feed, FeedEntry
 from dynamo.web.paging import ListData, Pager, show_page
-from shop.catalogue.category_listing import link_data
-from shop.catalogue.queries import NoSuchProduct
+from shop.catalogue.queries import NoSuchProduct, link_data
 from shop.catalogue.views import NO_SUCH_PRODUCT
 from shop.web.access import visitor_of
 from shop.web.caching import public

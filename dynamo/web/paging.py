@@ -9,11 +9,14 @@ from functools import lru_cache
 from typing import Any, Generic, Self, TypeVar
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.contrib.messages import WARNING, get_messages
 from django.core.signing import BadSignature
 from django.core.signing import Signer as DjangoSigner
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import register_converter
+from django.urls.converters import PathConverter, StringConverter
 from django.utils.cache import patch_vary_headers
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -26,9 +29,49 @@ from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError, Tokens
 from dynamo.telemetry import requests
-from dynamo.web.addresses import site_of
 from dynamo.web.formats import PARAMETER, Feed, Format, as_atom, format_asked
 from dynamo.web.refusals import Refusal
+
+
+def site_of(request: HttpRequest) -> str:
+    """Return SITE_URL; without it, as on a developer's machine, what the request was sent to."""
+    return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
+
+
+LONGEST_ID = 128
+"""Characters of an id in a URL or a form."""
+
+
+class Id(StringConverter):
+    """``<id:…>``: any 1 to 128 characters but a slash."""
+
+    regex = f"[^/]{{1,{LONGEST_ID}}}"
+
+
+class IdWithSlashes(PathConverter):
+    """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
+
+    regex = f".{{1,{LONGEST_ID}}}"
+
+
+def register_id_converters() -> None:
+    """Register both converters; once in a process."""
+    register_converter(Id, "id")
+    register_converter(IdWithSlashes, "id_with_slashes")
+
+
+@dataclass(frozen=True, slots=True)
+class Toggle:
+    """A link that adds a value to the filter, or takes it out if it is ``pressed``.
+
+    ``count`` is the number of items with that value, None if it is not known.
+    """
+
+    value: str
+    label: str
+    url: str
+    pressed: bool
+    count: int | None = None
 
 
 class PositionSigner:

@@ -21,8 +21,7 @@ from lab.designs.bodies import compare_bodies
 from lab.designs.comments import Comments, compare_comments, of_product, sample
 from lab.designs.orders import compare_customer_orders, compare_open_orders, load_orders
 from lab.designs.tables import Lab, Layout, open_lab
-from lab.reports.descriptions import anchor_of, describe_subjects
-from lab.reports.page import publish
+from lab.reports.page import anchor_of, describe_subjects, publish
 from lab.reports.plots import Panel, Plot
 from lab.reports.results import (
     RUN,

@@ -26,9 +26,8 @@ from dynamo.lists.explain import OtherLine
 from dynamo.lists.merging import Entry
 from dynamo.lists.reader import Page, PageRequest, RunRead
 from dynamo.lists.runs import Index, Position, Run, sort_key_of
-from dynamo.web.addresses import site_of
 from dynamo.web.formats import json_ld
-from dynamo.web.paging import show_page, wants_partial
+from dynamo.web.paging import show_page, site_of, wants_partial
 from lab.sql_comparison import models
 from shop.catalogue.queries import Category, Product
 

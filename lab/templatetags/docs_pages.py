@@ -8,7 +8,7 @@ from comments.indexes.planner import MIXED
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS
-from shop.activity.queries import PLAN as ACTIVITY
+from shop.activity.listing import PLAN as ACTIVITY
 from shop.pickup.queries import PLAN as PICKUP
 
 register = template.Library()

@@ -19,7 +19,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
-from dynamo.web.addresses import site_of
+from dynamo.web.paging import site_of
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User

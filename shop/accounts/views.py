@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 from dynamo.calls import clock
 from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.telemetry.requests import note_fault
-from dynamo.web.addresses import site_of
+from dynamo.web.paging import site_of
 from dynamo.web.refusals import refuse
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email

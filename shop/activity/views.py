@@ -17,13 +17,15 @@ from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import BadActivityFilter, Kind, LogEntry, parse_kinds
 from shop.activity.listing import (
+    PLAN,
     activity_pager,
     activity_row,
     activity_url,
     all_kinds,
     kind_toggles,
+    list_activity,
+    products_in,
 )
-from shop.activity.queries import PLAN, list_activity, products_in
 from shop.web.access import prefetch, staff_only
 from shop.web.visitor import Visitor
 

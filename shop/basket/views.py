@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.addresses import LONGEST_ID
+from dynamo.web.paging import LONGEST_ID
 from dynamo.web.refusals import Refusal
 from shop.basket.basket import LONGEST_NEAR, Basket, BasketFull, pickup_chosen, ways_to_deliver
 from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404

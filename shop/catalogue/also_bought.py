@@ -16,7 +16,7 @@ from dynamo.lists.reader import Page, PageRequest, read
 from dynamo.lists.runs import id_at
 from dynamo.writes.transactions import Action, update
 from shop import keys
-from shop.catalogue.edge_keys import EDGES, purchase_data
+from shop.catalogue.items import EDGES, purchase_data
 from shop.catalogue.queries import (
     Product,
     ProductTile,

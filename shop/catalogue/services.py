@@ -22,8 +22,8 @@ from dynamo.writes.transactions import (
     write_together,
 )
 from shop import keys
-from shop.catalogue.edge_keys import EDGES
 from shop.catalogue.items import (
+    EDGES,
     CategoryTree,
     NewCategory,
     NewProduct,

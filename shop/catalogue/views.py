@@ -11,21 +11,19 @@ from dynamo.calls.meter import current_meter
 from dynamo.lists.explain import explain_reads
 from dynamo.web.paging import ListData, Pager, render_list, show_page
 from shop.catalogue.also_bought import read_also_bought
-from shop.catalogue.category_listing import (
-    category_data,
-    category_pager,
-    order_toggles,
-    parse_order,
-    product_data,
-)
-from shop.catalogue.edge_keys import Data
+from shop.catalogue.items import Data
 from shop.catalogue.queries import (
     PLAN,
     NoSuchCategory,
     NoSuchProduct,
     Product,
+    category_data,
+    category_pager,
     find_product,
     list_all_categories,
+    order_toggles,
+    parse_order,
+    product_data,
     read_category,
 )
 from shop.web.caching import public

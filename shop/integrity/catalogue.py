@@ -22,9 +22,10 @@ from dynamo.upkeep.integrity import (
 )
 from dynamo.writes.transactions import Action, delete, unchanged, update
 from shop import keys
-from shop.catalogue.edge_keys import EDGES, MOST_SHARDS, shard_in
 from shop.catalogue.items import (
+    EDGES,
     MOST_DEEP,
+    MOST_SHARDS,
     BrokenTree,
     CategoryTree,
     NewCategory,
@@ -33,6 +34,7 @@ from shop.catalogue.items import (
     parent_edge,
     product_edges,
     product_item,
+    shard_in,
 )
 from shop.catalogue.queries import first_products, steps_in, trail_in
 from shop.catalogue.services import (

@@ -26,7 +26,7 @@ from dynamo.upkeep.integrity import (
 from dynamo.writes.transactions import Action, check, unchanged, update
 from shop import keys
 from shop.catalogue.also_bought import DERIVED as PURCHASE_KEYS
-from shop.catalogue.edge_keys import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
+from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
 from shop.integrity.catalogue import (
     PARTITION,
     CatalogueItems,

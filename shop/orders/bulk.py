@@ -10,7 +10,7 @@ from dynamo.items import Item
 from dynamo.writes.counters import Deltas
 from dynamo.writes.transactions import MOST_ACTIONS, Action, ConditionFailed, unchanged
 from shop import keys
-from shop.catalogue.edge_keys import EDGES
+from shop.catalogue.items import EDGES
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.actions import deltas_of, put_actions, sum_of

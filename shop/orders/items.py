@@ -13,7 +13,7 @@ from ulid import ULID
 
 from dynamo.lists.runs import sort_key_of, timestamp
 from shop import keys
-from shop.catalogue.edge_keys import purchase_data
+from shop.catalogue.items import purchase_data
 from shop.models import (
     Order,
     OrderItem,

@@ -14,9 +14,8 @@ from dynamo.calls.meter import metered
 from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.lists.runs import timestamp
-from dynamo.web.addresses import Toggle
 from dynamo.web.formats import CsvPage
-from dynamo.web.paging import Pager
+from dynamo.web.paging import Pager, Toggle
 from dynamo.web.refusals import Refusal
 from shop.order_status import OPEN, Move, Status, may_move, moves_from
 from shop.orders.entries import OrderEntry

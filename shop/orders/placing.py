@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from dynamo.writes.transactions import ConditionFailed
 from shop import keys
-from shop.catalogue.edge_keys import EDGES
+from shop.catalogue.items import EDGES
 from shop.catalogue.queries import prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status

@@ -16,13 +16,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain, explain_reads
-from dynamo.web.addresses import LONGEST_ID
-from dynamo.web.paging import redirect_page, render_list, wants_partial
+from dynamo.web.paging import LONGEST_ID, redirect_page, render_list, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.models import Order
 from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
-from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.locations import BadLocation, NoSuchZip, ZipLocation, locate
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import (
@@ -35,6 +33,7 @@ from shop.pickup.queries import (
     place_of_earlier_order,
     place_of_point,
 )
+from shop.pickup.writing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.web.access import signed_in
 from shop.web.rate_limits import check_order_rate_limit
 

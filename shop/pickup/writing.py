@@ -9,15 +9,30 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
+from django.utils.translation import gettext as _
 from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action as Change
 
 from dynamo.calls.batches import in_chunks
+from dynamo.calls.client import client
 from dynamo.items import table_key
-from dynamo.writes.transactions import Action, ConditionFailed, Contended, delete, unchanged
+from dynamo.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Contended,
+    check,
+    delete,
+    unchanged,
+    update,
+    write_together,
+)
 from shop import keys
+from shop.models import Order, PickupChoice, ShopItem
 from shop.models import PickupPoint as StoredPoint
-from shop.models import ShopItem
+from shop.order_status import OPEN, Status
+from shop.orders.queries import NoSuchOrder, stored_order
 from shop.pickup.points import PickupPoint, area_key, deltas_of, point_items, point_of
+from shop.pickup.queries import NoSuchPoint, find_point
 from shop.table import put_of, read_items, write_with_counts
 
 TOGETHER = 30
@@ -60,7 +75,7 @@ def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
     """
     left = {point.id: point for point in points}
     outcomes: Counter[PointOutcome] = Counter()
-    for _ in range(ATTEMPTS):
+    for _attempt in range(ATTEMPTS):
         stored = _stored(left)
         changes = [_Change(point, stored.get(point_id)) for point_id, point in left.items()]
         changed = [change for change in changes if change.outcome is not PointOutcome.UNCHANGED]
@@ -78,7 +93,7 @@ def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
 
 def remove_point(point_id: str) -> bool:
     """Delete a point, and return whether there was one; orders with it stay."""
-    for _ in range(ATTEMPTS):
+    for _attempt in range(ATTEMPTS):
         stored = _stored([point_id]).get(point_id)
         if stored is None:
             return False
@@ -100,7 +115,7 @@ def _stored(point_ids: Iterable[str]) -> dict[str, PickupPoint]:
 
 def _batches(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
     # By area, so that a transaction changes few counters.
-    for _, group in groupby(sorted(changes, key=lambda c: c.areas), key=lambda c: c.areas):
+    for _areas, group in groupby(sorted(changes, key=lambda c: c.areas), key=lambda c: c.areas):
         yield from in_chunks(group, TOGETHER)
 
 
@@ -131,3 +146,53 @@ def _is_still(stored: PickupPoint | None) -> Condition:
         return ShopItem.pk.does_not_exist()
     item, _ = point_items(stored)
     return unchanged(item.serialize(), StoredPoint.latitude, StoredPoint.longitude)
+
+
+class OrderClosed(ValueError):
+    """The order is not open any more; the text says its status."""
+
+    def __init__(self, status: Status) -> None:
+        sentence = _("This order is %(status)s: its delivery can no longer be changed.")
+        super().__init__(sentence % {"status": status.in_words})
+
+
+def find_open_order(*, username: str, order_id: str) -> Order:
+    """Read a customer's open order as of the last write. Raises NoSuchOrder and OrderClosed."""
+    order = stored_order(username, order_id)
+    if not Status(order.status).is_open:
+        raise OrderClosed(Status(order.status))
+    return order
+
+
+def choose_point(*, username: str, order_id: str, point_id: str) -> PickupPoint:
+    """Set an open order's pickup point. Raises NoSuchPoint, NoSuchOrder and OrderClosed."""
+    point = find_point(point_id)
+    key = keys.pickup_point(point_id)
+    choice = PickupChoice(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+        id=point.id, name=point.name, address=point.address, hours=point.hours
+    )
+    chosen = _update(username, order_id, Order.pickup.set(choice))
+    _write(order_id, [chosen, check(ShopItem, table_key(key, key), ShopItem.pk.exists())])
+    return point
+
+
+def forget_point(*, username: str, order_id: str) -> None:
+    """Remove the pickup point of a customer's open order. Raises NoSuchOrder, OrderClosed."""
+    _write(order_id, [_update(username, order_id, Order.pickup.remove())])
+
+
+def _update(username: str, order_id: str, change: Change) -> Action:
+    key = table_key(keys.user(username), keys.order(order_id))
+    is_open = Order.status.is_in(*(status.value for status in OPEN))
+    return update(Order, key, [change], is_open, return_item=True)
+
+
+def _write(order_id: str, actions: list[Action]) -> None:
+    try:
+        write_together(client(), actions)
+    except ConditionFailed as failure:
+        if 0 not in failure.failed:
+            raise NoSuchPoint("It was removed a moment ago.") from failure
+        if order := failure.failed[0]:
+            raise OrderClosed(Status(order["status"]["S"])) from failure
+        raise NoSuchOrder(order_id) from failure

@@ -9,8 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from dynamo.web.addresses import LONGEST_ID, site_of
-from dynamo.web.paging import Pager
+from dynamo.web.paging import LONGEST_ID, Pager, site_of
 from shop.catalogue.queries import Category, tile_of
 from shop.sitemap.queries import MOST_PRODUCTS, PageStart, find_starts, list_page
 from shop.web.caching import public

@@ -6,9 +6,8 @@ import pytest
 
 from comments.reports.services import Reason
 from demo.sample.catalogue import sample_catalogue
-from demo.sample.comments import sample_comments
+from demo.sample.comments import SampleReactions, sample_comments, sample_reactions
 from demo.sample.orders import CUSTOMERS
-from demo.sample.reactions import SampleReactions, sample_reactions
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.erasure.user_data import TRACES
 from dynamo.management.options import failures_in_one_line
-from dynamo.upkeep.erasure import erase
+from dynamo.upkeep.integrity import erase
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.services import shut_profile
 from shop.user_data import ACTIVITY, PROFILE, PURCHASES, has_orders

@@ -16,7 +16,7 @@ from comments.lists.orders import CommentOrder
 from comments.lists.page import explain_comments
 from dynamo.lists.explain import Explanation, dollars
 from dynamo.management.options import at_least_one, failures_in_one_line
-from dynamo.web.addresses import Id
+from dynamo.web.paging import Id
 from dynamo.web.refusals import Refusal
 from shop.order_status import OPEN
 from shop.orders.filters import BadOrderFilter, OrderFilter

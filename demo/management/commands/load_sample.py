@@ -24,10 +24,8 @@ from demo.loading import (
     load_users,
 )
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
-from demo.sample.comments import sample_comments
-from demo.sample.orders import CUSTOMERS, sample_orders
-from demo.sample.pickup_points import sample_points
-from demo.sample.reactions import sample_reactions
+from demo.sample.comments import sample_comments, sample_reactions
+from demo.sample.orders import CUSTOMERS, sample_orders, sample_points
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.faults import FAILURES

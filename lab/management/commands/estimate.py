@@ -18,8 +18,7 @@ from dynamo.calls.meter import metered
 from dynamo.lists.explain import dollars, prices
 from dynamo.lists.reader import PageRequest
 from dynamo.management.options import failures_in_one_line
-from lab.reports.descriptions import describe_subjects
-from lab.reports.page import find_published, find_stored
+from lab.reports.page import describe_subjects, find_published, find_stored
 from lab.reports.results import Results
 from shop.catalogue.queries import NoSuchProduct
 

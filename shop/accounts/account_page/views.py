@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 from django.views.generic.edit import FormView
 
-from dynamo.web.addresses import site_of
+from dynamo.web.paging import site_of
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
 from shop.accounts.emails import queue_email

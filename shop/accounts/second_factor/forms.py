@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from dynamo.calls import clock
-from dynamo.web.addresses import site_of
+from dynamo.web.paging import site_of
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import LimitedForm

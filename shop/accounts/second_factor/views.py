@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.edit import FormView
 
 from dynamo.calls import clock
-from dynamo.web.addresses import site_of
+from dynamo.web.paging import site_of
 from shop.accounts import views
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import LoginForm

@@ -18,7 +18,7 @@ from comments.store.counts import counts_of
 from comments.votes.services import vote
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from dynamo.upkeep import erasure
+from dynamo.upkeep import integrity
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.activity.entries import LogVerb
@@ -241,7 +241,7 @@ class TestOnesOwnData:
         assert not any("activity" in call.table for call in meter.calls)
 
     def test_is_all_there_in_several_parts(self, alice, monkeypatch):
-        monkeypatch.setattr(erasure, "NAMES_AT_ONCE", 2)
+        monkeypatch.setattr(integrity, "NAMES_AT_ONCE", 2)
         written = [alice.has_written(made_product()).comment.id for _ in range(5)]
         found = [each["pk"].removeprefix("COMMENT#") for each in downloaded(alice)["comments"]]
         assert sorted(found) == sorted(written)

@@ -8,7 +8,7 @@ from comments.items import NewComment
 from dynamo.items import Item
 from lab.designs.comments import DESIGNS, stored
 from lab.designs.orders import _by_status, _sharded
-from lab.reports.descriptions import describe_subjects
+from lab.reports.page import describe_subjects
 from shop.order_status import Status
 from shop.orders.items import NewOrder, StatusChange, imported_order_id
 from tests.support.project import PROJECT

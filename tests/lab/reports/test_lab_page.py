@@ -9,8 +9,7 @@ from django.utils.html import escape
 
 from dynamo.calls.client import client
 from lab.reports import page as lab_page
-from lab.reports.descriptions import describe_subjects
-from lab.reports.page import StoredFigures, store
+from lab.reports.page import StoredFigures, describe_subjects, store
 from shop import keys
 from shop.models import ShopItem
 from tests.support.lab.labs import made_figures

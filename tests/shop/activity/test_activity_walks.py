@@ -12,7 +12,7 @@ from dynamo.lists.reader import PageRequest, Toward
 from dynamo.lists.runs import Position
 from shop.activity import tables
 from shop.activity.entries import Kind
-from shop.activity.queries import list_activity
+from shop.activity.listing import list_activity
 from shop.activity.tables import Month
 from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk, write_entries
 

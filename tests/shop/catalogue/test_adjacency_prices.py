@@ -9,8 +9,7 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
 from dynamo.writes.counters import shard_of
-from shop.catalogue.edge_keys import EDGES
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.items import EDGES, NewCategory, NewProduct
 from shop.catalogue.queries import (
     ProductOrder,
     find_category,

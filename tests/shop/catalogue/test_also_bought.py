@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from comments.erasure.user_data import TRACES
 from dynamo.calls.meter import metered
 from dynamo.calls.pool import Pool
-from dynamo.upkeep.erasure import erase
+from dynamo.upkeep.integrity import erase
 from shop.catalogue.also_bought import BOUNDS, Bounds, find_also_bought
-from shop.catalogue.edge_keys import EDGES
-from shop.catalogue.items import NewProduct
+from shop.catalogue.items import EDGES, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder

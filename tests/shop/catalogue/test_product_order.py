@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from shop.catalogue.edge_keys import EDGES
-from shop.catalogue.items import NewProduct
+from shop.catalogue.items import EDGES, NewProduct
 from shop.catalogue.queries import PLAN, ProductOrder, list_category
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in

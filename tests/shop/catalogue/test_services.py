@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from demo.sample.catalogue import sample_catalogue
 from dynamo.calls.pool import Pool
 from dynamo.lists.reader import every_entry
-from shop.catalogue.edge_keys import LONGEST, folded
 from shop.catalogue.items import (
+    LONGEST,
     MOST_DEEP,
     MOST_IN_ONE,
     BrokenTree,
     CategoryTree,
     NewCategory,
     NewProduct,
+    folded,
 )
 from shop.catalogue.queries import (
     Category,

@@ -10,7 +10,7 @@ from dynamo.lists.reader import PageRequest
 from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.also_bought import DERIVED
-from shop.catalogue.edge_keys import EDGES
+from shop.catalogue.items import EDGES
 from shop.catalogue.queries import ProductOrder, find_product, list_category
 from shop.catalogue.services import put_shelf
 from shop.order_status import Status

@@ -8,10 +8,16 @@ from shop.orders.bulk import put_orders
 from shop.orders.items import NewOrder, NewPickup, StatusChange
 from shop.orders.moving import move_order
 from shop.orders.queries import NoSuchOrder, find_order
-from shop.pickup.choosing import OrderClosed, choose_point, find_open_order, forget_point
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint
-from shop.pickup.writing import put_points, remove_point
+from shop.pickup.writing import (
+    OrderClosed,
+    choose_point,
+    find_open_order,
+    forget_point,
+    put_points,
+    remove_point,
+)
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.orders.making import START, made_order, put
 from tests.support.pickup.stored import delete, made_point, own_item

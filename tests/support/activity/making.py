@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from dynamo.calls.client import client
 from dynamo.lists.reader import PageRequest, PageResult, Toward
 from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.queries import list_activity
+from shop.activity.listing import list_activity
 from shop.activity.recording import LOG, write_entry
 from shop.activity.tables import Month
 from tests.support.chance import unique

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from shop.catalogue.edge_keys import folded
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.items import NewCategory, NewProduct, folded
 from shop.catalogue.queries import ProductOrder
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
