@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from comments import home_views, views
+from comments import home, views
 from comments.erasure import views as erasure_views
 from comments.moderation import views as moderation_views
 from comments.posting import views as posting_views
@@ -16,8 +16,8 @@ from comments.votes import views as vote_views
 REPORTED, HIDDEN = {"state": State.REPORTED}, {"state": State.HIDDEN}
 
 urlpatterns = [
-    path("", home_views.home, name="home"),
-    path("examples/", home_views.examples, name="examples"),
+    path("", home.home, name="home"),
+    path("examples/", home.examples, name="examples"),
     path("rankings/most-loved/", ranking_views.most_loved, name="most_loved"),
     path(
         "rankings/recently-commented/",

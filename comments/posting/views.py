@@ -17,16 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from comments.filters import all_languages, language_name, preferred_language
 from comments.items import NewComment
 from comments.lists.queries import remember_written
-from comments.posting.forms import (
-    CommentForm,
-    EditForm,
-    FormNotSaved,
-    FormPage,
-    NewCommentForm,
-    as_form_errors,
-    forged,
-    require_user,
-)
+from comments.posting.forms import CommentForm, EditForm, NewCommentForm
 from comments.posting.services import (
     BadForm,
     CommentGone,
@@ -40,6 +31,7 @@ from comments.posting.services import (
     save_edit,
 )
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
+from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, require_user
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls

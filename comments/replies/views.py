@@ -13,15 +13,6 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from comments.posting.forms import (
-    FormNotSaved,
-    FormPage,
-    TextField,
-    as_form_errors,
-    count_characters,
-    forged,
-    require_user,
-)
 from comments.replies.services import (
     LONGEST_REPLY,
     Reply,
@@ -31,6 +22,15 @@ from comments.replies.services import (
     reply_to,
 )
 from comments.store.comments import NoSuchComment
+from comments.web.forms import (
+    FormNotSaved,
+    FormPage,
+    TextField,
+    as_form_errors,
+    count_characters,
+    forged,
+    require_user,
+)
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.web.paging import notify, wants_partial

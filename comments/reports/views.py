@@ -13,7 +13,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from comments.lists.queries import WholeComment, find_comment
-from comments.posting.forms import (
+from comments.reports.services import LONGEST_TEXT, Reason, report_comment
+from comments.store.comments import NoSuchComment, OwnComment
+from comments.web.forms import (
     FormNotSaved,
     FormPage,
     TextField,
@@ -22,8 +24,6 @@ from comments.posting.forms import (
     forged,
     require_user,
 )
-from comments.reports.services import LONGEST_TEXT, Reason, report_comment
-from comments.store.comments import NoSuchComment, OwnComment
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls

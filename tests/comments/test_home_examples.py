@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from comments.home_views import PRODUCT_ID
+from comments.home import PRODUCT_ID
 from comments.items import NewComment
 from dynamo.calls.meter import metered
 from tests.support.chance import unique

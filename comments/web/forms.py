@@ -1,0 +1,174 @@
+"""Forms with text, the errors they show, and pages that come back with all that was typed.
+
+A form's view turns all errors into `FormNotSaved`, and shows the form again with its sentence.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxLengthValidator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from comments.store.comments import StoredComment
+from dynamo.calls.faults import FAILURES, fault_in
+from dynamo.web.paging import grouped, wants_partial
+from dynamo.web.refusals import Refusal
+
+
+class NoLonger(MaxLengthValidator):
+    """Refuses a text that is too long, and says by how much."""
+
+    def __call__(self, value: str) -> None:
+        over = len(value) - self.limit_value
+        if over > 0:
+            sentence = _("%(length)s characters: %(over)s too many.")
+            figures = {"length": grouped(len(value)), "over": grouped(over)}
+            raise ValidationError(sentence, code="max_length", params=figures)
+
+
+def bound_length(field: forms.Field, longest: int) -> None:
+    """Let a field of ``longest`` characters say by how much a text is too long."""
+    others = (each for each in field.validators if not isinstance(each, MaxLengthValidator))
+    field.validators = [*others, NoLonger(longest)]
+
+
+def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
+    """Mark a field of ``longest`` characters for the script that counts; nothing is cut off."""
+    bound = form[name]
+    bound_length(bound.field, longest)
+    attributes = bound.field.widget.attrs
+    attributes.pop("maxlength", None)
+    attributes["data-longest"] = str(longest)
+    bound.help_text = format_html(
+        '{} <span data-count-of="{}" data-fits="{}" data-too-many="{}">{}</span>',
+        bound.help_text,
+        bound.auto_id,
+        _("{length} of {longest} characters."),
+        _("{length} characters: {over} too many."),
+        _("Up to %(longest)s characters.") % {"longest": grouped(longest)},
+    )
+
+
+class TextField(forms.CharField):
+    """A text whose line ends count as one character each."""
+
+    def to_python(self, value: Any) -> str:  # noqa: ANN401 - Django's
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n").replace("\r", "\n") if text else ""
+
+
+SIGNED_OUT = gettext_lazy(
+    "You are not signed in any more. Sign in on another page, then send this once more."
+)
+FORGED = gettext_lazy(
+    "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
+    "send it once more."
+)
+
+
+class FormNotSaved(Exception):
+    """Nothing was saved, as far as is known; ``stored`` is the comment it conflicts with."""
+
+    def __init__(
+        self,
+        status: HTTPStatus,
+        sentence: str = "",
+        *,
+        stored: StoredComment | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.sentence = sentence
+        self.stored = stored
+        self.retry_after = retry_after
+
+
+def forged() -> FormNotSaved:
+    """Return the error of a form without the right CSRF token."""
+    return FormNotSaved(HTTPStatus.FORBIDDEN, str(FORGED))
+
+
+@contextmanager
+def as_form_errors() -> Iterator[None]:
+    """Turn refusals, and faults of the database, into FormNotSaved."""
+    try:
+        yield
+    except Refusal as error:
+        raise FormNotSaved(error.status, str(error), retry_after=error.retry_after) from error
+    except FAILURES as error:
+        fault = fault_in(error)
+        if fault is None:
+            raise
+        again = _("Send this again in a moment: it will not be there twice.")
+        sentence = f"{_(str(fault))} {again}"
+        status = HTTPStatus.SERVICE_UNAVAILABLE
+        raise FormNotSaved(status, sentence, retry_after=fault.retry_after) from error
+
+
+def require_user(request: HttpRequest) -> str:
+    """Return the name of the signed-in user. Raises FormNotSaved, and what a read does."""
+    if not request.user.is_authenticated:
+        raise FormNotSaved(HTTPStatus.FORBIDDEN, str(SIGNED_OUT))
+    return request.user.get_username()
+
+
+@dataclass(frozen=True, slots=True)
+class FormPage:
+    """The templates of a page and of the fragment with its form.
+
+    ``target`` is the element that htmx swaps the fragment for: a selector, or ``this`` for the
+    form that was sent.
+    """
+
+    whole: str
+    fragment: str
+    target: str = "this"
+
+    def show(
+        self, request: HttpRequest, form: forms.Form, context: Mapping[str, object]
+    ) -> HttpResponse:
+        return self._render(request, {**context, "form": form}, HTTPStatus.OK)
+
+    def show_again(
+        self,
+        request: HttpRequest,
+        form: forms.Form,
+        context: Mapping[str, object],
+        *,
+        refusal: FormNotSaved,
+    ) -> HttpResponse:
+        """Show a form as it was sent, with the error."""
+        if refusal.sentence:
+            form.add_error(None, refusal.sentence)
+        # The user is read from the database: where that is away, the page must do without.
+        error = {
+            "form": form,
+            "is_away": refusal.status is HTTPStatus.SERVICE_UNAVAILABLE,
+            "is_signed_out": refusal.sentence == str(SIGNED_OUT),
+        }
+        response = self._render(request, {**context, **error}, refusal.status)
+        if refusal.retry_after is not None:
+            response["Retry-After"] = str(refusal.retry_after)
+        if wants_partial(request):
+            response["HX-Retarget"] = self.target
+            response["HX-Reswap"] = "outerHTML"
+        return response
+
+    def _render(
+        self, request: HttpRequest, context: Mapping[str, object], status: HTTPStatus
+    ) -> HttpResponse:
+        template = self.fragment if wants_partial(request) else self.whole
+        response = render(request, template, dict(context), status=status)
+        patch_vary_headers(response, ("HX-Request",))
+        return response
