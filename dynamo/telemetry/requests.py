@@ -112,11 +112,6 @@ def set_observer(observer: Observer) -> Observer:
     return before
 
 
-def current_request() -> RequestRecord | None:
-    """Return the record of the request that is being answered, None outside of any."""
-    return _current.get()
-
-
 def note_late() -> None:
     """Note that the time budget of the request is spent."""
     if record := _current.get():
