@@ -39,6 +39,7 @@ class OrderMoved(MoveRefused):
     def __init__(self, order_id: str, current: Status) -> None:
         sentence = _("Order %(id)s is already %(status)s, so it was not changed.")
         super().__init__(sentence % {"id": order_id, "status": current.in_words})
+        self.current = current
 
 
 def move_order(
