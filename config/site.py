@@ -13,10 +13,11 @@ from django.views.decorators.http import require_safe
 
 from comments.moderation.listing import run_of
 from comments.store.comments import State
-from dynamo.calls.client import pool, unreadiness
+from dynamo.calls.client import pool
 from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import PageRequest, read
+from dynamo.tables import unreadiness
 from dynamo.web.paging import grouped
 from shop.basket.basket import Basket
 from shop.orders.actions import queue_lengths

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 from botocore.exceptions import ClientError
 
 from dynamo.calls.client import DynamoModel
+from dynamo.calls.client import client as process_client
+from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.errors import DynamoError
 
 if TYPE_CHECKING:
@@ -335,3 +337,19 @@ def drop_table(client: "DynamoDBClient", table: str) -> bool:
 def _code(error: ClientError) -> str:
     code: str = error.response.get("Error", {}).get("Code", "")
     return code
+
+
+USABLE = frozenset({"ACTIVE", "UPDATING"})
+
+
+def unreadiness(models: Sequence[type[DynamoModel]]) -> str | None:
+    """Return why pages cannot be served now, None when they can."""
+    for model in models:
+        table = model.Meta.table_name
+        try:
+            status = process_client().describe_table(TableName=table)["Table"]["TableStatus"]
+        except FAILURES as failure:
+            return f"{table}: {sentence_about(failure)}"
+        if status not in USABLE:
+            return f"{table}: {status}"
+    return None

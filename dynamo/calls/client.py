@@ -5,7 +5,7 @@ PynamoDB would build a client for each model, without a lock and with a time lim
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -19,7 +19,6 @@ from pynamodb.connection import TableConnection
 from pynamodb.models import Model
 
 from dynamo.calls import attempts, clock, meter
-from dynamo.calls.faults import FAILURES, sentence_about
 from dynamo.calls.pool import Pool
 from dynamo.items import ItemParserFactory
 
@@ -231,19 +230,3 @@ class DynamoModel(Model):
         private: Any = connection.connection
         private._client = client()  # noqa: SLF001 - PynamoDB takes no client from outside
         return connection
-
-
-USABLE = frozenset({"ACTIVE", "UPDATING"})
-
-
-def unreadiness(models: Sequence[type[DynamoModel]]) -> str | None:
-    """Return why pages cannot be served now, None when they can."""
-    for model in models:
-        table = model.Meta.table_name
-        try:
-            status = client().describe_table(TableName=table)["Table"]["TableStatus"]
-        except FAILURES as failure:
-            return f"{table}: {sentence_about(failure)}"
-        if status not in USABLE:
-            return f"{table}: {status}"
-    return None
