@@ -23,7 +23,7 @@ class TestANumberOfAtLeastOne:
             ("create_tables", "--provisioned", "5", "0"),
             ("import_orders", "somewhere", "--at-a-time", "0"),
             ("load_sample", "--comments", "-5"),
-            ("bench", "--pages", "1,0"),
+            ("bench", "--comments", "0"),
         ],
     )
     def test_is_what_commands_ask_for_before_they_begin(self, asked):

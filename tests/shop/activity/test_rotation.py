@@ -93,8 +93,12 @@ class TestRotating:
 class OneAtATime:
     """The engine's tables, a page of one name each time."""
 
-    def list_tables(self, **parameters: str) -> dict[str, Any]:
-        return client().list_tables(Limit=1, **parameters)
+    def get_paginator(self, operation: str) -> "OneAtATime":
+        self._paginator = client().get_paginator(operation)
+        return self
+
+    def paginate(self) -> Any:
+        return self._paginator.paginate(PaginationConfig={"PageSize": 1})
 
 
 class TestTheNamesOfTables:
