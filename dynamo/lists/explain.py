@@ -311,14 +311,9 @@ def prices() -> Prices:
 
 def dollars(amount: float) -> str:
     """Format an amount in English, such as ``$0.25``, ``$12``, ``$1,250`` and ``under $0.01``."""
-    if is_under_a_cent(amount):
+    if 0 < amount < CENT:
         return "under $0.01"
     return f"${amount + HALF_UP:,.{decimal_places(amount)}f}"
-
-
-def is_under_a_cent(amount: float) -> bool:
-    """Return whether an amount is more than nothing, and less than a cent."""
-    return 0 < amount < CENT
 
 
 def decimal_places(amount: float) -> int:

@@ -24,7 +24,7 @@ from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynamo.calls.meter import current_meter
-from dynamo.lists.explain import CENT, HALF_UP, decimal_places, explain, is_under_a_cent
+from dynamo.lists.explain import CENT, HALF_UP, decimal_places, explain
 from dynamo.lists.reader import Page, PageRequest, Toward
 from dynamo.lists.runs import Position
 from dynamo.lists.tokens import TokenError, Tokens
@@ -363,7 +363,7 @@ def grouped(number: float, *, places: int | None = None) -> str:
 
 def in_dollars(amount: float) -> str:
     """Return what `dynamo.lists.explain.dollars` does, as the visitor's language writes it."""
-    if is_under_a_cent(amount):
+    if 0 < amount < CENT:
         return _("under $%(amount)s") % {"amount": grouped(CENT, places=2)}
     shown = grouped(amount + HALF_UP, places=decimal_places(amount))
     return _("$%(amount)s") % {"amount": shown}
