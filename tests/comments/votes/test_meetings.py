@@ -184,7 +184,7 @@ class TestAVoterWhoReadTheCommentBeforeItWasDeleted:
 
         def read_stale(key):
             item = read_item(key)
-            return items.setdefault(key["pk"]["S"], item)
+            return items.setdefault(key["pk"]["S"], item) if key["pk"] == key["sk"] else item
 
         monkeypatch.setattr(services, "read_item", read_stale)
         self.items = items
