@@ -10,9 +10,8 @@ from comments.items import NewComment
 from comments.posting.services import add_comment
 from comments.votes.services import refresh_comment
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.services import ensure_products, put_catalogue
-from tests.support.chance import unique
-from tests.support.comments.browsing import HTMX, Shown, visit
+from shop.catalogue.services import put_catalogue
+from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, written
 
@@ -34,19 +33,6 @@ def lamps(tables):
             at = FUTURE - timedelta(minutes=number, seconds=star)
             add_comment(made(product_id, star, created_at=at))
     return ids
-
-
-@pytest.fixture(scope="module")
-def helpful(tables):
-    """A product with 45 comments, as many helpful votes as their numbers say."""
-    product_id = unique("product")
-    load(
-        made(product_id, number, rating=number % 5 + 1, language=("en", "ja")[number % 2])
-        for number in range(46)
-    )
-    for number in range(46):
-        refresh_comment(f"{product_id}-{number}", tally=partial(int, number))
-    return product_id
 
 
 def made(product_id: str, number: int, **changes: object) -> NewComment:
@@ -85,17 +71,6 @@ class TestFrontPage:
         ]
         assert f"Lamp {lamps[0]}" in elements[0].text
 
-    def test_still_shows_the_shelves(self, lamps):
-        assert visit("/").page.one(id="shelves").all(class_="shelf")
-
-    def test_leaves_the_rankings_out_of_what_htmx_swaps(self, lamps):
-        assert listed(visit("/", **HTMX)) == []
-
-    def test_says_what_the_rankings_cost(self, lamps):
-        read = visit("/").page.one(id="explanation").text
-        for name in ("most loved", "recently commented", "shards"):
-            assert name in read
-
 
 class TestRankingOfProducts:
     def test_numbers_the_products_through_its_pages(self, lamps, settings):
@@ -105,11 +80,6 @@ class TestRankingOfProducts:
         assert second.page.one("ol", class_="ranked")["start"] == "6"
         assert [n.text for n in second.page.all(class_="ranked-number")] == [*"6789", "10"]
 
-    def test_is_swapped_alone_by_htmx(self, lamps):
-        shown = visit(RECENTLY_COMMENTED, **HTMX)
-        assert shown.page.one("section")["id"] == "ranking"
-        assert shown.page.all("html") == []
-
     def test_refuses_a_page_link_of_the_other_ranking(self, lamps, settings):
         settings.PAGE_SIZE = 5
         token = parse_qs(urlsplit(visit(MOST_LOVED).older).query)["after"][0]
@@ -117,56 +87,17 @@ class TestRankingOfProducts:
         assert refused.status == 400
         assert refused.page.one(class_="button")["href"] == RECENTLY_COMMENTED
 
-    def test_leads_to_the_other_one(self):
-        links = [a["href"] for a in visit(MOST_LOVED).page.one(class_="orders-of-list").all("a")]
-        assert links == [MOST_LOVED, RECENTLY_COMMENTED]
 
-    def test_shows_a_product_that_the_shop_does_not_know_by_its_id(self, lamps, fresh):
-        product_id = fresh("product")
-        add_comment(made(product_id, 0, created_at=FUTURE - timedelta(hours=1)))
-        element = visit(RECENTLY_COMMENTED).page.one(data_product_id=product_id)
-        assert product_id in element.one(class_="ranked-name").text
-
-
-class TestMostHelpful:
-    def test_says_how_many_found_a_comment_helpful(self, helpful):
-        first = visit(f"/products/{helpful}/most-helpful/").page.all(data_comment_id=True)[0]
-        assert "Helpful · 45" in first.text
-        assert (first["data-rating"], first["data-language"]) == ("1", "ja")
-
-    def test_says_that_it_takes_no_filter(self, helpful):
-        shown = visit(f"/products/{helpful}/most-helpful/")
-        assert "All languages and ratings together" in shown.page.one(class_="list-title").text
-        assert shown.page.all(data_toggle=True) == []
-
-    def test_is_linked_from_the_product_and_leads_back(self, helpful):
-        url = f"/products/{helpful}/most-helpful/"
-        *_, there = visit(f"/products/{helpful}/").page.one(class_="orders-of-list").all("a")
-        back, *_ = visit(url).page.one(class_="orders-of-list").all("a")
-        assert (there["href"], there.text) == (url, "Most helpful")
-        assert (back["href"], back.text) == (f"/products/{helpful}/comments/~/~/", "Newest first")
-        assert visit(url).page.one("a", aria_current="true")["href"] == url
-
-    def test_without_any_vote_says_so(self, fresh):
-        product_id = fresh("product")
-        ensure_products(product_ids=[product_id])
-        add_comment(made(product_id, 1))
-        shown = visit(f"/products/{product_id}/most-helpful/")
-        assert shown.comment_ids == []
-        assert "No comment has been found helpful yet" in shown.page.one(class_="empty").text
-
-    def test_of_no_product_is_404(self, fresh):
-        assert visit(f"/products/{fresh('product')}/most-helpful/").status == 404
-
-    def test_refuses_a_page_link_of_another_product(self, helpful, fresh):
-        other = fresh("product")
-        ensure_products(product_ids=[other])
-        token = parse_qs(urlsplit(visit(f"/products/{helpful}/most-helpful/").older).query)
-        refused = visit(f"/products/{other}/most-helpful/?after={token['after'][0]}")
-        assert refused.status == 400
-
-    @pytest.mark.real_engine
-    def test_is_read_by_one_query(self, helpful):
-        read = visit(f"/products/{helpful}/most-helpful/").page.one(id="explanation").text
-        assert "· 1 round ·" in read
-        assert f"RANK#HELPFUL#{helpful}" in read
+def test_the_most_helpful_comments_tell_their_votes_and_lead_on_for_their_product_alone(
+    fresh, settings
+):
+    settings.PAGE_SIZE = 2
+    product_id, other = fresh("product"), fresh("product")
+    load([*(made(product_id, number) for number in range(3)), made(other, 0)])
+    for number in range(3):
+        refresh_comment(f"{product_id}-{number}", tally=partial(int, number + 1))
+    shown = visit(f"/products/{product_id}/most-helpful/")
+    assert shown.comment_ids == [f"{product_id}-2", f"{product_id}-1"]
+    assert "Helpful · 3" in shown.page.all(data_comment_id=True)[0].text
+    token = parse_qs(urlsplit(shown.older).query)["after"][0]
+    assert visit(f"/products/{other}/most-helpful/?after={token}").status == 400

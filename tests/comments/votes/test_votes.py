@@ -1,24 +1,27 @@
-"""A user finds a comment helpful: once, and not their own; and takes it back."""
+"""A user finds a comment helpful, and takes it back; the most helpful ones are listed first."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
 from comments.items import NewComment
 from comments.moderation.services import hide
-from comments.posting.services import delete_comment
-from comments.store.comments import NoSuchComment, OwnComment
+from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
+from comments.rankings.queries import list_most_helpful
+from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
-from comments.votes.services import has_voted, helpful_votes, take_back, vote, votes_of
+from comments.votes.services import helpful_votes, refresh_comment, take_back, vote, votes_of
 from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
+from dynamo.lists.reader import PageRequest, Toward
 from tests.support.chance import examples
 from tests.support.comments.conflicts import conflicts
 from tests.support.comments.faulty import Fault, troubled
-from tests.support.comments.threads import NOW, differing, helpful, made_comment, mended
+from tests.support.comments.threads import NOW, differing, helpful, made_comment, mended, spoil
 from tests.support.comments.writers import nobody, someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
@@ -29,24 +32,6 @@ def vote_url(comment: NewComment) -> str:
 
 
 class TestVoting:
-    def test_counts_and_ranks(self, comment):
-        assert vote(comment_id=comment.id, username="bob") == 1
-        assert vote(comment_id=comment.id, username="cat") == 2
-        assert helpful(comment) == [2]
-        assert differing(comment) == []
-
-    def test_is_taken_back_once(self, comment):
-        vote(comment_id=comment.id, username="bob")
-        for _ in range(2):
-            assert take_back(comment_id=comment.id, username="bob") == 0
-        assert helpful(comment) == []
-        assert differing(comment) == []
-
-    def test_on_ones_own_comment_is_refused(self, comment):
-        with pytest.raises(OwnComment):
-            vote(comment_id=comment.id, username="ann")
-        assert helpful_votes(comment.id) == 0
-
     def test_on_an_imported_comment_is_for_everybody(self):
         imported = made_comment(username="")
         assert vote(comment_id=imported.id, username="ann") == 1
@@ -61,40 +46,25 @@ class TestVoting:
         assert helpful(comment) == [8]
         assert differing(comment) == []
 
-
-class TestVoteOnACommentThatIs:
-    def test_deleted_is_refused(self, comment):
-        vote(comment_id=comment.id, username="cat")
-        delete_comment(comment.id)
-        with pytest.raises(NoSuchComment):
-            vote(comment_id=comment.id, username="bob")
-        with pytest.raises(NoSuchComment):
-            take_back(comment_id=comment.id, username="cat")
-        assert differing(comment) == []
-
-    def test_hidden_is_refused_but_can_be_taken_back(self, comment):
+    def test_on_what_is_hidden_is_refused_but_can_be_taken_back(self, comment):
         vote(comment_id=comment.id, username="cat")
         hide(comment_id=comment.id, now=NOW)
         with pytest.raises(NoSuchComment):
             vote(comment_id=comment.id, username="bob")
         assert take_back(comment_id=comment.id, username="cat") == 0
         assert differing(comment) == []
+        delete_comment(comment.id)
+        with pytest.raises(NoSuchComment):
+            take_back(comment_id=comment.id, username="cat")
 
 
-class TestOnesVotes:
-    def test_are_found_by_product_in_one_query(self, comment):
-        other = made_comment()
-        for one in (comment, other):
-            vote(comment_id=one.id, username=f"bob-{comment.id}")
-        with metered() as meter:
-            found = votes_of(f"bob-{comment.id}", comment.product_id)
-        assert found == {comment.id}
-        assert len(meter.calls) == 1
-
-    def test_are_told_one_by_one(self, comment):
-        vote(comment_id=comment.id, username="bob")
-        assert has_voted(comment_id=comment.id, username="bob")
-        assert not has_voted(comment_id=comment.id, username="cat")
+def test_ones_votes_are_found_by_product_in_one_query(comment):
+    for one in (comment, made_comment()):
+        vote(comment_id=one.id, username=f"bob-{comment.id}")
+    with metered() as meter:
+        found = votes_of(f"bob-{comment.id}", comment.product_id)
+    assert found == {comment.id}
+    assert len(meter.calls) == 1
 
 
 @pytest.mark.real_engine
@@ -163,38 +133,71 @@ class TestCapacity:
         assert meter.capacity_units() == units
 
 
+class TestARankedComment:
+    @pytest.fixture(autouse=True)
+    def votes(self, comment):
+        for number in range(7):
+            vote(comment_id=comment.id, username=f"user-{number}")
+
+    def test_keeps_its_rank_when_it_is_edited_also_while_it_is_voted_on(self, comment):
+        read = load_comment(comment.id)
+        vote(comment_id=comment.id, username="user-7")
+        edited = edit_comment(read, now=NOW, rating=2, language="de", title="Worse")
+        assert edited.version == read.version + 1 == load_comment(comment.id).version
+        (found,) = list_most_helpful(comment.product_id, PageRequest(1)).items
+        assert (found.helpful, found.comment.title, found.comment.rating) == (8, "Worse", 2)
+        with pytest.raises(EditLost):
+            edit_comment(read, now=NOW, title="Mine")
+
+    @pytest.mark.parametrize(("name", "value"), [("k", "RANK#HELPFUL#x"), ("p", "0000000007#x")])
+    def test_whose_rank_is_spoilt_is_found_and_mended(self, comment, name, value):
+        spoil(comment, name, {"S": value})
+        assert len(mended(comment)) == 1
+        assert helpful(comment) == [7]
+
+    def test_that_is_hidden_but_ranks_is_found_and_mended(self, comment):
+        hide(comment_id=comment.id, now=NOW)
+        spoil(comment, "k", {"S": f"RANK#HELPFUL#{comment.product_id}"})
+        spoil(comment, "p", {"S": f"0000000007#{comment.id}"})
+        assert helpful(comment) == [7]
+        assert [difference.kind for difference in mended(comment)] == ["rank"]
+        assert helpful(comment) == []
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_the_most_helpful_comments_are_walked_there_and_back(comment, size):
+    votes = {f"{comment.id}-{number}": (2, 9, 11, 100)[number % 4] for number in range(13)}
+    for comment_id, number in votes.items():
+        add_comment(replace(comment, id=comment_id))
+        refresh_comment(comment_id, tally=partial(int, number))
+    request, there = PageRequest(size), []
+    while request:
+        found = list_most_helpful(comment.product_id, request)
+        there += [c.comment.id for c in found.items]
+        last = found.page.entries[-1].position
+        request = PageRequest(size, last) if found.page.has_next else None
+    assert there == sorted(votes, key=lambda i: (votes[i], i), reverse=True)
+    back = [c.comment.id for c in found.items]
+    while found.page.has_previous:
+        first = found.page.entries[0].position
+        found = list_most_helpful(comment.product_id, PageRequest(size, first, Toward.PREVIOUS))
+        back = [*(c.comment.id for c in found.items), *back]
+    assert back == there
+
+
 class TestButton:
     def test_is_pressed_by_those_who_found_it_helpful(self, comment, bob):
-        shown = bob.post(vote_url(comment), {"helpful": "yes"})
-        button = shown.page.one("button", class_="helpful")
-        assert button["aria-pressed"] == "true"
-        assert button.text.startswith("Helpful · 1 , the comment by")
-        again = bob.post(vote_url(comment), {"helpful": "no"})
-        button = again.page.one("button", class_="helpful")
-        assert button["aria-pressed"] == "false"
-        assert button.text.startswith("Helpful , the comment by")
-
-    def test_is_pressed_in_lists_too(self, comment, bob):
-        vote(comment_id=comment.id, username=bob.username)
         product = f"/products/{comment.product_id}/"
-        for url in (product, f"{product}most-helpful/"):
-            button = bob.get(url).page.one("button", class_="helpful")
-            assert button["aria-pressed"] == "true"
-
-    def test_is_swapped_by_htmx_and_says_what_was_done(self, comment, bob):
-        response = bob.send(vote_url(comment), {"helpful": "yes"}, htmx=True)
-        content = response.content.decode()
-        assert "Helpful · " in content
-        assert "You find this comment helpful." in content
-        assert "<html" not in content
-
-    def test_leads_back_to_the_page_it_stands_on(self, comment, bob):
-        url = f"/products/{comment.product_id}/"
-        page = bob.get(url).page
-        action = page.one("button", class_="helpful")["formaction"]
-        here = page.one("form", id="votes").one("input", name="next")["value"]
-        response = bob.send(action, {"helpful": "yes", "next": here})
-        assert (response.status_code, response["Location"]) == (302, url)
+        for value, pressed, text in (
+            ("yes", "true", "Helpful · 1 , the comment by"),
+            ("no", "false", "Helpful , the comment by"),
+        ):
+            shown = bob.post(vote_url(comment), {"helpful": value})
+            button = shown.page.one("button", class_="helpful")
+            assert button["aria-pressed"] == pressed
+            assert button.text.startswith(text)
+            button = bob.get(product).page.one("button", class_="helpful")
+            assert button["aria-pressed"] == pressed
 
     def test_is_a_link_to_sign_in_for_visitors(self, comment):
         page = nobody().get(f"/products/{comment.product_id}/").page
@@ -202,13 +205,8 @@ class TestButton:
         assert link["href"] == f"/accounts/login/?next=%2Fcomments%2F{comment.id}%2F%23thread"
         assert page.all(id="votes") == []
 
-    def test_is_not_there_for_the_author(self):
+    def test_is_refused_to_the_author(self):
         ann = someone("ann")
         comment = made_comment(author=ann.username, username=ann.username)
-        page = ann.get(f"/comments/{comment.id}/").page
-        assert page.all("button", class_="helpful") == []
         assert ann.send(vote_url(comment), {"helpful": "yes"}).status_code == 400
-
-    def test_of_a_comment_that_is_gone_is_404(self, comment, bob):
-        delete_comment(comment.id)
-        assert bob.send(vote_url(comment), {"helpful": "yes"}).status_code == 404
+        assert helpful_votes(comment.id) == 0
