@@ -1,17 +1,12 @@
 """``import_orders``, from a folder to the table, and from the command line to its exit code."""
 
-import csv
 import gzip
-import json
 import signal
 import time
 from datetime import UTC, datetime
-from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from dynamo.calls.client import client
 from dynamo.files.records import product_id_of, user_name_of
@@ -27,8 +22,9 @@ from shop.orders.entries import WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import move_order
 from shop.orders.queries import find_order, has_bought, list_orders
-from tests.support.command_line import ended, run_manage, start_manage
+from tests.support.command_line import ended, start_manage
 from tests.support.comments.outage import own_engine
+from tests.support.importing import refusal, rejected_in
 from tests.support.shop.olist_folders import (
     CATEGORIES,
     CUSTOMERS,
@@ -38,7 +34,7 @@ from tests.support.shop.olist_folders import (
     OlistFolder,
     part_of,
 )
-from tests.support.shop.olist_loading import import_folder, left_behind, require_sums, table
+from tests.support.shop.olist_loading import REJECTS, import_folder, left_behind, table
 from tests.support.shop.olist_truth import truth_of
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -78,14 +74,6 @@ def imported(olist, tmp_path):
     return import_folder(olist.write(tmp_path))
 
 
-def failing(folder: Path, **options: Any) -> tuple[CommandError, dict[str, Any]]:
-    out = StringIO()
-    with pytest.raises(CommandError) as caught:
-        call_command("import_orders", folder, json=True, stdout=out, **options)
-    assert "\n" not in str(caught.value)
-    return caught.value, json.loads(out.getvalue() or "{}")
-
-
 def listed(username: str, **chosen: Any) -> list[str]:
     page = list_orders(username, OrderFilter(**chosen), PageRequest(50))
     return [order.foreign_id.rpartition("-")[2] for order in page.items]
@@ -104,24 +92,10 @@ class TestImport:
         stored = Order.get(keys.user(alex), keys.order(order.id))
         assert stored.zip_prefix == "01012"
 
-    def test_keeps_the_original_status(self, imported, alex):
-        history = found(f"{alex}-3").history
-        assert [(h.status, h.original) for h in history] == [
-            (Status.PLACED, None),
-            (Status.APPROVED, "invoiced"),
-        ]
-
     def test_takes_an_order_without_items(self, imported, alex):
         order = found(f"{alex}-2")
         assert imported["orders"]["without_items"] == 1
         assert (order.status, order.items, order.total) == (Status.CANCELED, (), 0)
-
-    def test_reads_compressed_files(self, olist, alex, tmp_path):
-        for path in list(olist.write(tmp_path).glob("*.csv")):
-            path.with_suffix(".csv.gz").write_bytes(gzip.compress(path.read_bytes()))
-            path.unlink()
-        import_folder(tmp_path)
-        assert listed(alex) == ["3", "1", "2"]
 
 
 @pytest.mark.real_engine
@@ -130,13 +104,6 @@ class TestProducts:
         key = {"pk": {"S": keys.product(lamp)}, "sk": {"S": keys.product(lamp)}}
         item = client().get_item(TableName=TABLE, Key=key)["Item"]
         assert (item["unit_price_cents"], item["currency"]) == ({"N": "2050"}, {"S": "BRL"})
-
-    def test_are_in_their_category(self, imported, lamp):
-        product = find_product(lamp)
-        assert product.name == f"House and home {lamp[:8]}"
-        assert [(c.slug, c.name) for c in product.categories] == [
-            ("house-and-home", "House and home")
-        ]
 
     def test_whose_ids_are_not_allowed_get_others_and_keep_theirs(self, olist, lamp, tmp_path):
         original = f"{lamp}/ö"
@@ -175,8 +142,11 @@ class TestCustomers:
 
 @pytest.mark.real_engine
 class TestImportAgain:
-    def test_changes_nothing(self, imported, tmp_path):
+    def test_of_the_same_files_compressed_changes_nothing(self, imported, tmp_path):
         before = table(TABLE)
+        for path in list(tmp_path.glob("*.csv")):
+            path.with_suffix(".csv.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
         counts = import_folder(tmp_path)
         assert table(TABLE) == before
         assert (counts["orders"]["unchanged"], counts["users"]["created"]) == (3, 0)
@@ -206,78 +176,50 @@ class TestImportAgain:
 
 @pytest.mark.real_engine
 class TestRejectedRows:
-    def rejected(self, olist: OlistFolder, folder: Path) -> list[tuple[str, str, str]]:
-        error, counts = failing(olist.write(folder), rejects=folder / "rejected.csv")
-        require_sums(counts)
-        with (folder / "rejected.csv").open(encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-        assert error.returncode == 1
-        counted = "1 row was" if len(rows) == 1 else f"{len(rows)} rows were"
-        assert f"{counted} rejected" in str(error)
-        assert sum(f["rejected"] for f in counts["files"].values()) == len(rows)
-        return [(row["file"], row["line"], row["reason"]) for row in rows]
-
     def test_of_an_item_take_the_order_and_its_other_items_along(self, olist, alex, tmp_path):
         olist.rows[ITEMS][2]["price"] = "cheap"
-        reasons = [reason for _, _, reason in self.rejected(olist, tmp_path)]
-        because = f"line 4 of {ITEMS}.csv, of its order “{alex}-1”, was rejected"
-        assert reasons[:2] == [because, because]
-        assert reasons[2].startswith("unit_price: “cheap” is no amount")
+        import_folder(olist.write(tmp_path), rejected=3)
+        *others, cheap = [row["reason"] for row in rejected_in(tmp_path / REJECTS)]
+        assert others == [f"line 4 of {ITEMS}.csv, of its order “{alex}-1”, was rejected"] * 2
+        assert cheap.startswith("unit_price: “cheap” is no amount")
         assert listed(alex) == ["3", "2"]
 
     def test_of_a_customer_take_the_order_along(self, olist, alex, tmp_path):
         olist.rows[CUSTOMERS][1]["customer_unique_id"] = ""
-        files = [file for file, _, _ in self.rejected(olist, tmp_path)]
+        import_folder(olist.write(tmp_path), rejected=2)
+        files = [row["file"] for row in rejected_in(tmp_path / REJECTS)]
         assert files == [f"{CUSTOMERS}.csv", f"{ORDERS}.csv"]
         assert listed(alex) == ["3", "1"]
 
     @pytest.mark.parametrize("stem", [CUSTOMERS, ORDERS, PRODUCTS, CATEGORIES])
     def test_are_the_later_ones_of_one_id(self, olist, stem, tmp_path):
         olist.rows[stem].append(olist.rows[stem][0])
-        ((file, line, reason),) = self.rejected(olist, tmp_path)
-        assert (file, line) == (f"{stem}.csv", str(len(olist.rows[stem]) + 1))
-        assert "is there already" in reason
+        import_folder(olist.write(tmp_path), rejected=1)
+        (row,) = rejected_in(tmp_path / REJECTS)
+        assert (row["file"], row["line"]) == (f"{stem}.csv", str(len(olist.rows[stem]) + 1))
+        assert "is there already" in row["reason"]
 
 
-@pytest.mark.real_engine
 class TestBadUsage:
-    @pytest.mark.parametrize(
-        "stems", [[ORDERS], [CUSTOMERS], [ITEMS], [PRODUCTS], [CATEGORIES], [CUSTOMERS, ITEMS]]
-    )
+    @pytest.mark.parametrize("stems", [[ORDERS], [CUSTOMERS, ITEMS]])
     def test_names_the_files_that_are_missing(self, olist, stems, tmp_path):
         olist.write(tmp_path)
         for stem in stems:
             (tmp_path / f"{stem}.csv").unlink()
-        error, _ = failing(tmp_path)
-        assert error.returncode == 2
         names = ", ".join(f"no {stem}.csv" for stem in stems)
-        assert str(error) == f"{tmp_path} has {names}, gzip or not."
-
-    def test_says_that_there_is_no_such_folder(self, tmp_path):
-        error, _ = failing(tmp_path / "none")
-        assert str(error) == f"{tmp_path / 'none'} does not exist."
+        assert refusal("import_orders", tmp_path) == f"{tmp_path} has {names}, gzip or not."
 
     def test_names_the_column_that_is_missing(self, olist, tmp_path):
         path = olist.write(tmp_path) / f"{ITEMS}.csv"
         path.write_text(path.read_text().replace("price", "cost", 1))
-        error, _ = failing(tmp_path)
-        assert error.returncode == 2
-        assert "There is no column “price”" in str(error)
+        assert "There is no column “price”" in refusal("import_orders", tmp_path)
 
     def test_writes_nothing_when_a_file_is_damaged(self, olist, alex, tmp_path):
         path = olist.write(tmp_path) / f"{ORDERS}.csv"
         path.with_suffix(".csv.gz").write_bytes(gzip.compress(path.read_bytes())[:-9])
         path.unlink()
-        error, _ = failing(tmp_path)
-        assert (error.returncode, listed(alex)) == (2, [])
-
-
-@pytest.mark.real_engine
-class TestCommandLine:
-    def test_prints_counts_and_draws_no_bar_into_a_file(self, olist, tmp_path):
-        code, out, err = run_manage("import_orders", olist.write(tmp_path))
-        assert (code, err) == (0, "")
-        assert "olist_orders_dataset: 3 rows, 3 read, 0 rejected.\n" in out
+        refusal("import_orders", tmp_path)
+        assert listed(alex) == []
 
 
 @pytest.fixture(scope="module")

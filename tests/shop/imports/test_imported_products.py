@@ -1,11 +1,8 @@
 """What imports of orders do to the catalogue: nothing to products that are there, unless asked."""
 
-from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
 
 from dynamo.lists.reader import PageRequest
 from shop import keys
@@ -157,15 +154,9 @@ class TestRejectedRows:
             folder.add(ITEMS, f"{self.alex}-1", str(number), product_id, "1.50")
         return folder
 
-    def run(self, folder: OlistFolder, path: Path, **options: Any) -> None:
-        with pytest.raises(CommandError):
-            call_command(
-                "import_orders", folder.write(path), stdout=StringIO(), json=True, **options
-            )
-
     def test_create_no_product_and_change_none(self, folder, stand, tmp_path):
         folder.rows[ORDERS][0]["order_status"] = "lost"
-        self.run(folder, tmp_path, update_shop_products=True)
+        import_folder(folder.write(tmp_path), rejected=3, update_shop_products=True)
         assert shown(stand.id)[:2] == OWN
         with pytest.raises(NoSuchProduct):
             find_product(self.new)
@@ -177,7 +168,7 @@ class TestRejectedRows:
         folder.rows[ITEMS] = [folder.rows[ITEMS][0] | {"product_id": other}]
         folder.add(ITEMS, f"{self.alex}-1", "2", stand.id, "9.99")
         folder.rows[CUSTOMERS][0]["customer_unique_id"] = bob
-        self.run(folder, tmp_path, update_shop_products=True)
+        import_folder(folder.write(tmp_path), rejected=3, update_shop_products=True)
         assert shown(stand.id)[:2] == OWN
         with pytest.raises(NoSuchUser):
             find_user(bob)

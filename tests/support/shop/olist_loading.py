@@ -2,32 +2,25 @@
 
 import json
 from collections import Counter
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from django.core.management import call_command
-
 from dynamo.calls.client import client
 from shop.models import ShopItem
+from tests.support.importing import run_import
+
+REJECTS = "rejected.csv"
 
 
-def import_folder(folder: Path, **options: Any) -> dict[str, Any]:
-    """Import a folder all of whose rows are good, and check that its counts add up."""
-    out = StringIO()
-    options = {"rejects": folder / "rejected.csv", **options}
-    call_command("import_orders", folder, json=True, stdout=out, **options)
-    counts: dict[str, Any] = json.loads(out.getvalue())
-    require_sums(counts)
-    return counts
-
-
-def require_sums(counts: dict[str, Any]) -> None:
-    for file in counts["files"].values():
-        assert file["read"] + file["rejected"] == file["rows"]
+def import_folder(folder: Path, *, rejected: int = 0, **options: Any) -> dict[str, Any]:
+    """Import a folder so many rows of which are rejected, into a file beside them."""
+    options = {"rejects": folder / REJECTS, **options}
+    counts = run_import("import_orders", folder, **options)
+    assert sum(file["rejected"] for file in counts["files"].values()) == rejected
     orders = counts["orders"]
     read = counts["files"]["olist_orders_dataset"]["read"]
     assert orders["created"] + orders["updated"] + orders["unchanged"] == read
+    return counts
 
 
 def table(name: str) -> list[dict[str, Any]]:
