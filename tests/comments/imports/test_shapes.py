@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from io import BytesIO, StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -12,10 +11,10 @@ from django.core.management import CommandError, call_command
 from comments.imports.reporting import taken_for_languages
 from comments.imports.shape import presets
 from comments.lists.queries import Comment, find_comment
-from comments.posting.forms import detect_language
 from dynamo.files.records import product_id_of
 from shop.catalogue.queries import find_product
-from tests.comments.imports.test_import_comments import is_listed, listed
+from tests.comments.imports.test_import_comments import is_listed, listed, run
+from tests.support.importing import refusal
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -39,37 +38,6 @@ def write(tmp_path):
     return make
 
 
-def load(path: Path | str, **options: Any) -> dict[str, Any]:
-    """Import a file none of whose rows is rejected, and return the figures."""
-    counts = attempt(path, **options)
-    assert counts["rejected"] == 0
-    return counts
-
-
-def attempt(path: Path | str, **options: Any) -> dict[str, Any]:
-    out = StringIO()
-    try:
-        call_command("import_comments", path, json=True, stdout=out, **options)
-    except CommandError as error:
-        if error.returncode != 1:  # that of rejected rows
-            raise
-    counts: dict[str, Any] = json.loads(out.getvalue())
-    assert counts["read"] + counts["rejected"] == counts["rows"]
-    assert counts["new"] + counts["replaced"] == counts["written"]
-    assert counts["written"] + counts["unchanged"] + counts["superseded"] == counts["read"]
-    assert sum(counts["languages"].values()) == counts["read"]
-    assert counts["moved"] <= counts["replaced"]
-    return counts
-
-
-def refusal(path: Path | str, **options: Any) -> str:
-    with pytest.raises(CommandError) as caught:
-        call_command("import_comments", path, **options)
-    assert caught.value.returncode == 2
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 def only(product: str) -> Comment:
     """The one comment on a product, with its whole text."""
     (entry,) = listed(product)
@@ -88,8 +56,8 @@ class TestPreset:
             f'Buy,"{ENGLISH}",5,2024-03-02 10:12:00 UTC,web,spam,Bot,b@example.com,1,{product},'
             ",,,,\n"
         )
-        counts = attempt(path, preset="judgeme")
-        assert (counts["rejected"], counts["guessed_languages"], counts["made_ids"]) == (1, 1, 1)
+        counts = run(path, rejected=1, preset="judgeme")
+        assert (counts["guessed_languages"], counts["made_ids"]) == (1, 1)
         found = only(product)
         assert (found.title, found.author, found.rating, found.language) == ("Fine", "Ann", 5, "en")
         assert found.created.isoformat() == "2024-03-02T10:12:00+00:00"
@@ -101,7 +69,7 @@ class TestPreset:
             "Review ID,Review Title,Review Content,Review Score,Date,Product ID,Display Name\n"
             f'{product}-7,Gut,"{GERMAN}",4,2024-03-02,{product},Jo\n'
         )
-        assert load(path, preset="yotpo")["languages"] == {"de": 1}
+        assert run(path, preset="yotpo")["languages"] == {"de": 1}
         assert only(product).id == f"{product}-7"
 
     def test_of_trustpilot(self, write, product):
@@ -110,7 +78,7 @@ class TestPreset:
             "Review Stars,Company Reply Content,Company Reply Date (UTC)\n"
             f'{product}-a,2024-03-02 10:00:00,Jo,Bien,"{SPANISH}",4,Gracias,2024-03-04 09:00:00\n'
         )
-        assert load(path, preset="trustpilot", product_id=product)["languages"] == {"es": 1}
+        assert run(path, preset="trustpilot", product_id=product)["languages"] == {"es": 1}
         assert only(product).reply is not None
 
     def test_of_shopify(self, write, product):
@@ -121,7 +89,7 @@ class TestPreset:
             "2023-06-01T10:00:00-04:00,\n"
             f'{product},unpublished,1,Bad,Bo,b@example.com,,"{ENGLISH}",,2023-06-02 10:00:00,\n'
         )
-        assert attempt(path, preset="shopify")["rejected"] == 1
+        run(path, rejected=1, preset="shopify")
         assert only(product).created.isoformat() == "2023-06-01T14:00:00+00:00"
 
     def test_of_woocommerce(self, write, product):
@@ -139,7 +107,7 @@ class TestPreset:
         }
         held = review | {"id": 8, "status": "hold"}
         path = write(json.dumps([review, held], indent=1), "reviews.json")
-        assert attempt(path, preset="woocommerce")["rejected"] == 1
+        run(path, rejected=1, preset="woocommerce")
         found = only(product)
         assert found.body == f"{ENGLISH}\nA & B"
         assert (found.created.hour, listed(product)[0].is_verified) == (10, True)
@@ -160,7 +128,7 @@ class TestPreset:
             </review></reviews></feed>""",
             "feed.xml",
         )
-        assert load(path, preset="google")["rounded_ratings"] == 1
+        assert run(path, preset="google")["rounded_ratings"] == 1
         found = only(product)
         assert (found.rating, found.body) == (4, "It <works>.")
         assert listed(product)[0].is_verified
@@ -173,7 +141,7 @@ class TestPreset:
             '"2018-01-18 21:46:59"\n'
             f'"{product}","o2","5","","Bom","2018-01-18 00:00:00","2018-01-19 21:46:59"\n'
         )
-        assert load(path, preset="olist", product_id=product)["languages"] == {"pt": 2}
+        assert run(path, preset="olist", product_id=product)["languages"] == {"pt": 2}
         assert len(listed(product)) == 2  # one id of a review belongs to several orders
 
     def test_has_a_test_here(self):
@@ -184,7 +152,7 @@ class TestPreset:
         path = write(
             f'product_handle,when,rating,body,id\n{product},02/03/2024,40,"{ENGLISH}",{product}\n'
         )
-        load(
+        run(
             path,
             preset="shopify",
             columns="created_at=when,id=id",
@@ -217,22 +185,8 @@ class TestSpelling:
     )
     def test_of_ratings(self, write, product, text, scale, rating, rounded):
         path = self.row(write, product, rating=text)
-        counts = load(path, product_id=product, rating_scale=scale)
+        counts = run(path, product_id=product, rating_scale=scale)
         assert (only(product).rating, counts["rounded_ratings"]) == (rating, rounded)
-
-    def test_of_dates_with_names_of_months(self, write, product):
-        path = self.row(write, product, created_at="2 de marzo de 2024")
-        load(path, product_id=product, date_locale="es")
-        assert only(product).created.date().isoformat() == "2024-03-02"
-
-    def test_of_a_file_in_latin_1_with_semicolons(self, write, product):
-        path = write(
-            f"id;language;rating;created_at;body\n{product};de;4;2024-03-02;Für Käse, gut\n",
-            encoding="latin-1",
-        )
-        spelling = load(path, product_id=product)["spelling"]
-        assert spelling == "read as cp1252, fields separated by “;”"
-        assert only(product).body == "Für Käse, gut"
 
     def test_of_nested_fields_and_of_a_column_that_is_switched_off(self, write, product):
         row = {
@@ -241,7 +195,7 @@ class TestSpelling:
             "dates": {"publishedDate": "2024-03-02T10:00:00Z"},
             "reply": {"text": "not this one"},
         }
-        load(
+        run(
             write(json.dumps([row]), "a.json"),
             product_id=product,
             columns="created_at=dates.publishedDate,reply=",
@@ -253,33 +207,24 @@ class TestSpelling:
     def test_of_ids_of_products_that_the_shop_does_not_allow(self, write, product):
         foreign = f"SKU/{product} №1"
         path = self.row(write, product, product_id=foreign)
-        assert load(path)["mapped_products"] == 1
+        assert run(path)["mapped_products"] == 1
         assert find_product(product_id_of(foreign)).name == foreign
 
     def test_of_standard_input(self, write, product, monkeypatch):
         content = self.row(write, product).read_bytes()
         monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": BytesIO(content)}))
-        load("-", product_id=product)
+        run("-", product_id=product)
         assert only(product).id == product
 
 
-class TestMadeIds:
-    def test_are_the_same_in_every_run(self, write, product):
-        path = write(
-            f"product_id,language,rating,created_at,author,body\n"
-            f"{product},en,4,2024-03-02,ann,Fine\n{product},en,4,2024-03-02,bob,Fine\n"
-        )
-        options = {"id_from": "product_id,author,created_at,body"}
-        assert load(path, **options)["made_ids"] == 2
-        assert load(path, **options)["unchanged"] == 2
-        assert len(listed(product)) == 2
-
-    def test_may_come_from_other_columns(self, write, product):
-        path = write(
-            "language,rating,created_at,order,line\nen,4,2024-03-02,7,1\nen,4,2024-03-02,7,2\n"
-        )
-        load(path, product_id=product, id_from="order,line")
-        assert len(listed(product)) == 2
+def test_made_ids_are_the_same_in_every_run(write, product):
+    path = write(
+        "language,rating,created_at,order,line\nen,4,2024-03-02,7,1\nen,4,2024-03-02,7,2\n"
+    )
+    options = {"id_from": "order,line", "product_id": product}
+    assert run(path, **options)["made_ids"] == 2
+    assert run(path, **options)["unchanged"] == 2
+    assert len(listed(product)) == 2
 
 
 class TestDetectedLanguages:
@@ -289,21 +234,20 @@ class TestDetectedLanguages:
             for n, text in enumerate([ENGLISH, GERMAN, SPANISH])
         ]
         path = write(json.dumps(rows), "a.json")
-        counts = load(path, product_id=product, detect_language=True)
+        counts = run(path, product_id=product, detect_language=True)
         assert counts["languages"] == {"en": 1, "de": 1, "es": 1}
         assert counts["guessed_languages"] == 3
 
     def test_need_a_text_or_a_value(self, write, product):
         path = write(f"id,rating,created_at,body\n{product},5,2024-01-01,\n")
-        assert attempt(path, product_id=product, detect_language=True)["rejected"] == 1
-        load(path, product_id=product, detect_language=True, set=["language=de"])
+        run(path, rejected=1, product_id=product, detect_language=True)
+        run(path, product_id=product, detect_language=True, set=["language=de"])
         assert only(product).language == "de"
 
     def test_are_not_guessed_where_the_row_tells(self, write, product):
         path = write(f'id,rating,created_at,body,language\n{product},5,2024-01-01,"{ENGLISH}",fr\n')
-        assert load(path, product_id=product, detect_language=True)["guessed_languages"] == 0
+        assert run(path, product_id=product, detect_language=True)["guessed_languages"] == 0
         assert only(product).language == "fr"
-        assert detect_language(ENGLISH) == "en"
 
 
 class TestCountryCodes:
@@ -319,16 +263,13 @@ class TestCountryCodes:
     def test_are_suspected(self, spelled, suspects):
         assert taken_for_languages(spelled) == suspects
 
-    def test_are_named_in_a_warning(self, write, product):
+    def test_are_named_in_a_warning_unless_they_are_mapped(self, write, product):
         path = write(f"id,rating,created_at,language\n{product},5,2024-01-01,SE\n")
         out = StringIO()
         call_command("import_comments", path, product_id=product, stdout=out)
         assert "look like codes of countries: SE (Northern Sami)" in out.getvalue()
         assert "--language-map se=sv" in out.getvalue()
-
-    def test_that_are_mapped_are_languages(self, write, product):
-        path = write(f"id,rating,created_at,language\n{product},5,2024-01-01,SE\n")
-        assert load(path, product_id=product, language_map="se=sv")["country_codes"] == []
+        assert run(path, product_id=product, language_map="se=sv")["country_codes"] == []
         assert only(product).language == "sv"
 
 
@@ -357,7 +298,7 @@ class TestTrial:
     def test_may_be_limited(self, write, product):
         rows = "".join(f"{product}{n},5,2024-01-01,en\n" for n in range(9))
         path = write(f"id,rating,created_at,language\n{rows}")
-        assert load(path, product_id=product, limit=4)["rows"] == 4
+        assert run(path, product_id=product, limit=4)["rows"] == 4
         assert len(listed(product)) == 4
 
 
@@ -371,6 +312,11 @@ class TestRefusals:
             ({"date_locale": "xx"}, "“xx” is no language of dates"),
             ({"encoding": "klingon"}, "“klingon” is no encoding"),
             ({"delimiter": ";;"}, "“;;” is no delimiter"),
+            ({"columns": "text=body"}, "There is no field “text”; the fields are: id, product_id"),
+            ({"columns": "body=review"}, "the columns are: id, language, rating, created_at"),
+            ({"language_map": "us"}, "“us” is no pair such as us=en"),
+            ({"language_map": "us=xx"}, "“xx” is no language"),
+            ({"product_id": "a/b"}, "“a/b”"),
             ({"set": ["lang=de"]}, "There is no field “lang”"),
             ({"set": ["language"]}, "“language” is no pair"),
             ({"id_from": ","}, "--id-from needs names"),
@@ -380,8 +326,8 @@ class TestRefusals:
     )
     def test_are_one_sentence(self, write, options, sentence):
         path = write("id,language,rating,created_at\n1,en,5,2024-01-01\n")
-        assert sentence in refusal(path, product_id="p", **options)
+        assert sentence in refusal("import_comments", path, **{"product_id": "p", **options})
 
     def test_of_a_file_that_does_not_exist(self, tmp_path):
         path = tmp_path / "missing.csv"
-        assert refusal(path) == f"{path} does not exist."
+        assert refusal("import_comments", path) == f"{path} does not exist."

@@ -4,9 +4,9 @@ import csv
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from io import BytesIO, StringIO
+from io import StringIO
+from itertools import cycle
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,13 +16,11 @@ from shop.catalogue.queries import NoSuchProduct, find_product
 from shop.imports.fields import BadNumber, cents_of, pieces_of
 from shop.orders.items import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order
-from tests.support.shop.plain_loading import import_plain, reasons_in
+from tests.support.importing import import_plain, refusal
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 
-OWN = ("order_id", "customer", "status", "placed_at", "currency")
-LINE = ("product_id", "quantity", "unit_price")
 PLACED = datetime(2024, 1, 2, 20, 3, 44, 768_123, tzinfo=UTC)
 
 
@@ -32,12 +30,14 @@ class Orders:
     def __init__(self, key: str) -> None:
         self.key = key
         self.heads = [
-            dict(
-                zip(
-                    OWN, (f"{key}-{n}", f"{key}-ann", "PLACED", f"2024-01-0{n}", "EUR"), strict=True
-                )
-            )
-            for n in (1, 2, 3)
+            {
+                "order_id": f"{key}-{number}",
+                "customer": f"{key}-ann",
+                "status": "PLACED",
+                "placed_at": f"2024-01-0{number}",
+                "currency": "EUR",
+            }
+            for number in (1, 2, 3)
         ]
         self.lines = [
             {
@@ -53,15 +53,15 @@ class Orders:
     def of(self, order_id: str) -> list[dict[str, str]]:
         return [line for line in self.lines if line["order_id"] == order_id]
 
+    def rows(self) -> list[dict[str, str]]:
+        return [{**head, **line} for head in self.heads for line in self.of(head["order_id"])]
+
     def in_one_file(self, folder: Path) -> list[str]:
-        rows = [{**head, **line} for head in self.heads for line in self.of(head["order_id"])]
-        return [str(write_csv(folder / "orders.csv", rows, (*OWN, *LINE)))]
+        return [write_csv(folder / "orders.csv", self.rows())]
 
     def in_two_files(self, folder: Path) -> list[str]:
-        return [
-            str(write_csv(folder / "orders.csv", self.heads, OWN)),
-            str(write_csv(folder / "lines.csv", self.lines, ("order_id", *LINE))),
-        ]
+        orders = write_csv(folder / "orders.csv", self.heads)
+        return [orders, write_csv(folder / "lines.csv", self.lines)]
 
     def nested(self, folder: Path) -> list[str]:
         path = folder / "orders.json"
@@ -70,12 +70,12 @@ class Orders:
         return [str(path), "--lines-in", "items"]
 
 
-def write_csv(path: Path, rows: Sequence[dict[str, str]], columns: Sequence[str]) -> Path:
+def write_csv(path: Path, rows: Sequence[dict[str, str]]) -> str:
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns)
+        writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
         writer.writerows(rows)
-    return path
+    return str(path)
 
 
 SHAPES: dict[str, Callable[[Orders, Path], list[str]]] = {
@@ -128,15 +128,6 @@ class TestEachShape:
         again, _ = run(*files)
         assert again["orders"] == {"created": 0, "updated": 0, "unchanged": 3, "without_items": 0}
 
-    @pytest.mark.parametrize("fault", FAULTS)
-    def test_rejects_an_order_with_all_its_rows(self, orders, run, shape, tmp_path, fault):
-        part, name, value, reason = FAULTS[fault]
-        getattr(orders, part)[2 if part == "lines" else 1][name] = value
-        counts, reasons = run(*SHAPES[shape](orders, tmp_path))
-        assert any(found.startswith(reason) for found in reasons)
-        assert counts["orders"]["created"] == 2
-        assert [exists(f"{orders.key}-{n}") for n in (1, 2, 3)] == [True, False, True]
-
     def test_rejects_the_rows_of_an_order_that_was_placed_at_another_time(
         self, orders, run, shape, tmp_path
     ):
@@ -168,40 +159,39 @@ class TestEachShape:
             find_product(f"{orders.key}-lamp")
 
 
+@pytest.mark.parametrize(("shape", "fault"), [*zip(cycle(SHAPES), FAULTS, strict=False)])
+def test_an_order_is_rejected_with_all_its_rows(orders, run, shape, tmp_path, fault):
+    part, name, value, reason = FAULTS[fault]
+    getattr(orders, part)[2 if part == "lines" else 1][name] = value
+    counts, reasons = run(*SHAPES[shape](orders, tmp_path))
+    assert any(found.startswith(reason) for found in reasons)
+    assert counts["orders"]["created"] == 2
+    assert [exists(f"{orders.key}-{n}") for n in (1, 2, 3)] == [True, False, True]
+
+
 class TestOneFile:
     def test_may_leave_out_what_the_first_row_of_an_order_has(self, orders, run, tmp_path):
-        rows = [{**head, **line} for head in orders.heads for line in orders.of(head["order_id"])]
+        rows = orders.rows()
         for row in rows[1::2]:
-            row.update(dict.fromkeys(OWN, ""))
-        path = write_csv(tmp_path / "orders.csv", rows, (*OWN, *LINE))
-        counts, reasons = run(str(path))
+            row.update(dict.fromkeys(orders.heads[0], ""))
+        counts, reasons = run(write_csv(tmp_path / "orders.csv", rows))
         assert (reasons, counts["files"]["orders.csv"]["read"]) == ([], 6)
         assert len(find_order(f"{orders.key}-2").order.items) == 2
 
     def test_rejects_an_order_whose_rows_contradict_each_other(self, orders, run, tmp_path):
-        rows = [{**head, **line} for head in orders.heads for line in orders.of(head["order_id"])]
+        rows = orders.rows()
         rows[1]["customer"] = "bob"
-        path = write_csv(tmp_path / "orders.csv", rows, (*OWN, *LINE))
-        _, reasons = run(str(path))
+        _, reasons = run(write_csv(tmp_path / "orders.csv", rows))
         assert reasons == [
             f"line 3 of orders.csv, of its order “{orders.key}-1”, was rejected",
             "customer is another one in another row of the order",
         ]
 
     def test_may_have_orders_without_lines(self, orders, run, tmp_path):
-        empty = dict.fromkeys(LINE, "")
-        path = write_csv(
-            tmp_path / "orders.csv", [{**head, **empty} for head in orders.heads], (*OWN, *LINE)
-        )
-        counts, _ = run(str(path))
+        empty = {"product_id": "", "quantity": "", "unit_price": ""}
+        rows = [{**head, **empty} for head in orders.heads]
+        counts, _ = run(write_csv(tmp_path / "orders.csv", rows))
         assert counts["orders"]["without_items"] == 3
-
-    def test_may_come_by_standard_input(self, orders, run, tmp_path, monkeypatch):
-        (path,) = orders.in_one_file(tmp_path)
-        content = BytesIO(Path(path).read_bytes())
-        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=content))
-        counts, _ = run("-")
-        assert counts["files"]["standard-input"]["read"] == 6
 
 
 @pytest.mark.parametrize(
@@ -235,10 +225,8 @@ class TestTwoFiles:
 
     def test_reject_the_second_row_of_an_order(self, orders, run, tmp_path):
         orders.heads.append(orders.heads[0])
-        counts, _ = run(*orders.in_two_files(tmp_path))
-        assert reasons_in(tmp_path / "rejected.csv") == [
-            ("orders.csv", "5", f"“{orders.key}-1” is there already: the first such row counts")
-        ]
+        counts, reasons = run(*orders.in_two_files(tmp_path))
+        assert reasons == [f"“{orders.key}-1” is there already: the first such row counts"]
         assert counts["orders"]["created"] == 3
 
 
@@ -252,25 +240,18 @@ def test_a_nested_line_of_long_names_takes_its_order_along(orders, run, tmp_path
     assert counts["orders"]["created"] == 2
 
 
-class TestAnIdOfThisShop:
-    def test_is_kept_with_the_foreign_one(self, orders, run, tmp_path, fresh):
-        own, foreign = new_order_id(PLACED), fresh("erp")
-        orders.heads = [orders.heads[0] | {"order_id": own, "placed_at": PLACED.isoformat()}]
-        orders.lines = []
-        orders.heads[0]["foreign_id"] = foreign
-        path = write_csv(tmp_path / "orders.csv", orders.heads, (*OWN, "foreign_id", *LINE))
-        run(str(path))
-        assert find_order(own).order.foreign_id == foreign
-
-    def test_is_not_taken_over_by_another_customer(self, orders, run, tmp_path):
-        own = new_order_id(PLACED)
-        orders.heads = [orders.heads[0] | {"order_id": own, "placed_at": PLACED.isoformat()}]
-        orders.lines = []
-        for customer, wanted in ((f"{orders.key}-ann", 0), (f"{orders.key}-bob", 1)):
-            orders.heads[0]["customer"] = customer
-            _, reasons = run(str(write_csv(tmp_path / "orders.csv", orders.heads, (*OWN, *LINE))))
-            assert len(reasons) == wanted
-        assert find_order(own).order.username == f"{orders.key}-ann"
+def test_an_id_of_this_shop_is_kept_with_the_foreign_one_by_its_customer(
+    orders, run, tmp_path, fresh
+):
+    own, foreign = new_order_id(PLACED), fresh("erp")
+    (row, *_) = orders.rows()
+    row |= {"order_id": own, "placed_at": PLACED.isoformat(), "foreign_id": foreign}
+    for name, reasons in (("ann", 0), ("bob", 1)):
+        row["customer"] = f"{orders.key}-{name}"
+        _, found = run(write_csv(tmp_path / "orders.csv", [row]))
+        assert len(found) == reasons
+    order = find_order(own).order
+    assert (order.foreign_id, order.username) == (foreign, f"{orders.key}-ann")
 
 
 BAD_USAGE = {
@@ -290,31 +271,22 @@ BAD_USAGE = {
 def test_a_wrong_command_says_what_is_wrong(arguments, orders, tmp_path, monkeypatch):
     orders.in_one_file(tmp_path)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CommandError) as caught:
-        call_command("import_orders", *arguments)
-    assert BAD_USAGE[arguments] in str(caught.value)
-    assert caught.value.returncode == 2
+    assert BAD_USAGE[arguments] in refusal("import_orders", *arguments)
 
 
 @pytest.mark.parametrize(
     ("text", "cents"),
     [
         ("12.50", 1_250),
-        ("12,50", 1_250),
-        ("1.234,56", 123_456),
         ("1,234.56", 123_456),
-        ("1 234,56", 123_456),
         ("1\N{NO-BREAK SPACE}234,56 kr", 123_456),
-        ("1'234.56", 123_456),
         ("1\N{RIGHT SINGLE QUOTATION MARK}234.56", 123_456),
         ("1.234.567", 123_456_700),
         ("€ 12.50", 1_250),
-        ("12,50 €", 1_250),
         ("$1,234.56", 123_456),
         ("R$ 12,5", 1_250),
         ("EUR 7", 700),
         ("0", 0),
-        ("14.0000", 1_400),
         ("19.989999999999998", 1_999),
         ("0.125", 13),
     ],
@@ -327,14 +299,11 @@ def test_an_amount_is_read_in_cents(text, cents):
     "text",
     [
         "",
-        "-1",
         "-€5",
         "(5)",
         "1e3",
-        "NaN",
         "1.2.3",
         "1,23,456.00",
-        "cheap",
         "5 pieces",
         "٣",
         "9" * 16,
@@ -345,7 +314,7 @@ def test_other_text_is_no_amount(text):
         cents_of(text)
 
 
-@pytest.mark.parametrize("text", ["1.234", "1,234", "999.000"])
+@pytest.mark.parametrize("text", ["1.234", "1,234"])
 def test_three_digits_behind_one_mark_are_not_guessed(text):
     with pytest.raises(BadNumber, match="may mean thousands or decimals"):
         cents_of(text)

@@ -11,7 +11,7 @@ from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product
 from shop.orders.entries import WholeOrder
 from shop.orders.queries import find_order
-from tests.support.shop.plain_loading import import_plain
+from tests.support.importing import import_plain
 
 pytestmark = pytest.mark.usefixtures("tables")
 
