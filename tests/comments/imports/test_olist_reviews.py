@@ -122,9 +122,9 @@ def check(folder: Path) -> None:
 
 @pytest.mark.real_engine
 class TestRealReviews:
-    def test_of_a_hundred_users_are_comments(self, real_data, tmp_path):
+    def test_of_twenty_users_are_comments(self, real_data, tmp_path):
         source = real_data / "olist"
-        check(part_of(source, users=truth_of(source).busiest(100)).write(tmp_path))
+        check(part_of(source, users=truth_of(source).busiest(20)).write(tmp_path))
 
     @pytest.mark.slow
     def test_are_all_comments(self, real_data, tmp_path):

@@ -133,7 +133,7 @@ class TestTheListsOfOlist:
         rng = Random(3)
         for days in random_ranges(40):
             chosen = filter_of(rng.choice([frozenset(), *SETS]), *days)
-            check_user(truth, truth.busiest(1)[0], chosen, size=100)
+            check_user(truth, truth.busiest(1)[0], chosen, size=300)
 
     def test_are_of_open_orders_of_everybody_the_oldest_first(self, truth):
         check_queue(truth, size=20)
