@@ -27,9 +27,17 @@ from dynamo.upkeep.integrity import Difference
 from dynamo.writes.transactions import Contended
 from tests.support.comments.miscounting import settle
 from tests.support.comments.threads import differences, mended, spoil
-from tests.support.comments.truth import START
+from tests.support.comments.truth import START, written
 
 pytestmark = pytest.mark.usefixtures("tables")
+
+
+@pytest.fixture
+def comment(fresh):
+    """One with a long text, to spoil."""
+    comment = written(fresh("product"), id=fresh("comment"), rating=5, body="long " * 400)
+    add_comment(comment)
+    return comment
 
 
 class TestWhatIsAsItShouldBe:
@@ -105,14 +113,9 @@ class TestCountersSpreadOverShards:
         assert helpful_votes(spread.id) == 1
 
     def test_are_no_error_of_the_command(self, spread, capsys):
-        command = ["check_integrity", "--only=comments", "--json"]
-        with suppress(SystemExit):  # other tests may have lost a body on purpose
-            call_command(*command, "--repair")
-        counters().spread(spread.product_id)
-        capsys.readouterr()
         for options, is_mended in (([], False), (["--repair"], True)):
-            with suppress(SystemExit):
-                call_command(*command, *options)
+            with suppress(SystemExit):  # other tests may have lost a body on purpose
+                call_command("check_integrity", "--only=comments", "--json", *options)
             told = json.loads(capsys.readouterr().out)
             mine = [row for row in told["hints"] if spread.product_id in row["subject"]]
             assert [row["mended"] for row in mine] == [is_mended]
@@ -135,11 +138,6 @@ class TestTheCommand:
 
 LATER = START + timedelta(days=1)
 Write = Callable[[NewComment], object]
-
-
-@pytest.fixture(autouse=True)
-def no_pauses(monkeypatch):
-    monkeypatch.setattr(upkeep.time, "sleep", lambda _seconds: None)
 
 
 def another(comment: NewComment) -> NewComment:
@@ -195,46 +193,33 @@ class TestAWriteMadeWhileTheTableIsRead:
         assert counts_of(comment.product_id, consistent=True).cells == {("en", 5): 2}
 
 
-class TestAProductThatIsNeverAtRest:
-    @pytest.fixture(autouse=True)
-    def busy(self, comment, monkeypatch):
-        settle(comment.product_id, {"de.1": 1})
-        count, number = check.count_all, iter(range(1_000))
+def test_a_product_that_is_never_at_rest_is_busy(comment, monkeypatch):
+    settle(comment.product_id, {"de.1": 1})
+    count, number = check.count_all, iter(range(1_000))
 
-        def count_late(product_id: str) -> Any:
-            counted = count(product_id)
-            if product_id == comment.product_id:
-                add_comment(replace(comment, id=f"{comment.id}-{next(number)}"))
-            return counted
+    def count_late(product_id: str) -> Any:
+        counted = count(product_id)
+        if product_id == comment.product_id:
+            add_comment(replace(comment, id=f"{comment.id}-{next(number)}"))
+        return counted
 
-        monkeypatch.setattr(check, "count_all", count_late)
-
-    def test_is_busy(self, comment):
-        (found,) = differences(comment)
-        assert (found.kind, found.is_busy, found.mend) == ("counts", True, None)
-
-    def test_is_told_on_a_line_of_its_own(self, comment, capsys):
-        with suppress(SystemExit):  # other tests may have lost a body on purpose
-            call_command("check_integrity", "--only=comments", "--repair")
-        lines = capsys.readouterr().out.splitlines()
-        what = f"counts of product {comment.product_id}"
-        assert f"{what}: busy, changed while it was looked at" in lines
-        assert lines[-1].endswith(" mended, 1 busy")
+    monkeypatch.setattr(check, "count_all", count_late)
+    (found,) = differences(comment)
+    assert (found.kind, found.is_busy, found.mend) == ("counts", True, None)
 
 
-class TestADifference:
-    @pytest.mark.parametrize("error", [None, Contended()])
-    def test_that_changes_before_it_is_mended_is_busy(self, monkeypatch, capsys, error):
-        def mend() -> bool:
-            if error:
-                raise error
-            return False
+@pytest.mark.parametrize("error", [None, Contended()])
+def test_a_difference_that_changes_before_it_is_mended_is_busy(monkeypatch, capsys, error):
+    def mend() -> bool:
+        if error:
+            raise error
+        return False
 
-        found = [Difference("counts", "a product", "2", "1", mend)]
-        command = "config.management.commands.check_integrity.comment_differences"
-        monkeypatch.setattr(command, lambda: iter(found))
-        call_command("check_integrity", "--only=comments", "--repair")
-        assert capsys.readouterr().out.splitlines() == [
-            "counts of a product: busy, changed while it was looked at",
-            "0 differences, 0 mended, 1 busy",
-        ]
+    found = [Difference("counts", "a product", "2", "1", mend)]
+    command = "config.management.commands.check_integrity.comment_differences"
+    monkeypatch.setattr(command, lambda: iter(found))
+    call_command("check_integrity", "--only=comments", "--repair")
+    assert capsys.readouterr().out.splitlines() == [
+        "counts of a product: busy, changed while it was looked at",
+        "0 differences, 0 mended, 1 busy",
+    ]
