@@ -22,7 +22,6 @@ from comments.imports.writer import CHUNK, CHUNK_CHARACTERS, BulkWriter, Verdict
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, NewReply, items_of
 from comments.lists.queries import CommentEntry, entry_of, find_comment
-from comments.models import Comment, CommentBody
 from comments.replies.services import find_reply
 from comments.store.counts import Cell, counts_of
 from dynamo.calls.batches import Batches
@@ -32,6 +31,7 @@ from dynamo.calls.pool import Pool
 from dynamo.items import Item
 from dynamo.lists.reader import PageRequest, read
 from tests.support.chance import unique
+from tests.support.comments.threads import items_in, spoil
 from tests.support.comments.truth import written
 from tests.support.hooks import hooked
 
@@ -79,20 +79,11 @@ def counted(product_id: str) -> dict[Cell, int]:
 
 
 def stored(comment_id: str) -> Item:
-    key = keys.comment(comment_id)
-    table_key = {"pk": {"S": key}, "sk": {"S": key}}
-    response = client().get_item(
-        TableName=Comment.Meta.table_name, Key=table_key, ConsistentRead=True
-    )
-    return response["Item"]
-
-
-def mark(comment_id: str, name: str, value: dict[str, Any]) -> None:
-    client().put_item(TableName=Comment.Meta.table_name, Item={**stored(comment_id), name: value})
+    return items_in(comment_id)[keys.comment(comment_id)]
 
 
 def has_body(comment_id: str) -> bool:
-    return bool(CommentBody.count(keys.comment(comment_id), CommentBody.sk == keys.BODY))
+    return keys.BODY in items_in(comment_id)
 
 
 class TestNewComment:
@@ -151,9 +142,9 @@ class TestNewerVersion:
 
     def test_keeps_what_the_shop_has_added_but_for_the_mark_of_an_edit(self, comment, newer):
         write(comment)
-        mark(comment.id, "v", {"BOOL": True})
+        spoil(comment, "v", {"BOOL": True})
         assert write(comment) == VerdictCounts(unchanged=1)
-        mark(comment.id, "e", {"S": "2024-02-01"})
+        spoil(comment, "e", {"S": "2024-02-01"})
         assert write(newer).replaced == 1
         assert stored(comment.id)["v"] == {"BOOL": True}
         assert "e" not in stored(comment.id)
@@ -161,7 +152,7 @@ class TestNewerVersion:
 
 def test_an_edit_by_the_author_is_not_undone_by_the_row_the_comment_once_came_from(comment):
     write(replace(comment, body="As I see it now."))
-    mark(comment.id, "e", {"S": "2024-02-01"})
+    spoil(comment, "e", {"S": "2024-02-01"})
     assert write(comment) == VerdictCounts(superseded=1)
     assert find_comment(comment.id).body == "As I see it now."
 
