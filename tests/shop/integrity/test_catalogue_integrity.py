@@ -116,22 +116,6 @@ class TestTheCheck:
         assert checked.found(checked.edges[case]) == ["edge"]
         assert checked.is_mended(checked.edges[case])
 
-    def test_gives_an_edge_by_name_to_what_was_there_before_the_index(self, lamp):
-        lose(by_name_of(lamp))
-        spoil(edge_of(lamp), "data_partition", "data")
-        assert mend(lamp.id) == [True, True]
-        for order in (ProductOrder.NAME, ProductOrder.CHEAPEST):
-            page = list_category(lamp.category_slugs[0], PageRequest(5), order=order)
-            assert [product.id for product in page.items] == [lamp.id]
-
-    @pytest.mark.parametrize("lost", [edge_of, by_name_of])
-    def test_puts_back_an_edge_that_the_product_lists(self, lamp, lost):
-        before = stored(lost(lamp))
-        lose(lost(lamp))
-        assert [difference.kind for difference in found(lamp.id)] == ["edge"]
-        assert mend(lamp.id) == [True]
-        assert stored(lost(lamp)) == before
-
     def test_puts_both_edges_back_and_the_shelf(self, lamp):
         slug = lamp.category_slugs[1]
         keys_of_both = keys.product(lamp.id), keys.by_name(lamp.id)

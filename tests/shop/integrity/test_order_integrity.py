@@ -87,14 +87,6 @@ class TestTheCheck:
         assert mend(difference)
         assert stored_order(order.username, order.id) == before
 
-    def test_names_what_is_stored_and_what_should_be(self, order):
-        before = stored_order(order.username, order.id)
-        spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
-        (difference,) = found("keys", f"order {order.id}")
-        assert difference.stored == "order_status_date SHIPPED#never"
-        assert difference.expected == f"order_status_date {before['order_status_date']['S']}"
-        assert mend(difference)
-
     def test_finds_and_mends_wrong_counts_of_a_customer(self, order):
         key = keys.counter(counter_of(order.username), 0)
         spoil(key, PLACED={"N": "3"}, SHIPPED={"N": "2"})
