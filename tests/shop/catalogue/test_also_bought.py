@@ -17,11 +17,10 @@ from shop.catalogue.items import EDGES, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder
-from shop.orders.moving import move_order
 from shop.user_data import PURCHASES
 from tests.support.catalogue.making import category, sell
 from tests.support.chance import examples, unique
-from tests.support.orders.making import START, made_order, put
+from tests.support.orders.making import START, made_order, move, put
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -173,24 +172,14 @@ class TestAnOrder:
         put(order := made_order("ann", status, entered_at=entered, lines=lines, foreign_id=pair[0]))
         return order
 
-    def move(self, order: NewOrder, source: Status, target: Status) -> None:
-        move_order(
-            username=order.username,
-            order_id=order.id,
-            source=source,
-            target=target,
-            is_staff=True,
-            now=START,
-        )
-
     def test_counts_from_its_delivery_until_it_is_sent_back(self, pair):
         lamp, bulb = pair
         order = self.put(pair, Status.SHIPPED)
         assert shown(lamp) == []
         for _ in range(2):  # as a form that is sent twice
-            self.move(order, Status.SHIPPED, Status.DELIVERED)
+            move(order, Status.SHIPPED, Status.DELIVERED)
             assert shown(lamp) == [(bulb, 5)]
-        self.move(order, Status.DELIVERED, Status.RETURNED)
+        move(order, Status.DELIVERED, Status.RETURNED)
         assert shown(lamp) == []
 
     def test_counts_when_an_import_says_that_it_was_delivered(self, pair):
@@ -212,6 +201,6 @@ class TestAnOrder:
         order = self.put(pair, Status.SHIPPED)
         sell("ann", pair, day=9, status=Status.DELIVERED)
         assert shown(lamp) == [(bulb, 5)]
-        self.move(order, Status.SHIPPED, Status.DELIVERED)
-        self.move(order, Status.DELIVERED, Status.RETURNED)
+        move(order, Status.SHIPPED, Status.DELIVERED)
+        move(order, Status.DELIVERED, Status.RETURNED)
         assert shown(lamp) == [(bulb, 5)]

@@ -172,6 +172,11 @@ class TestFrontPage:
         for shelf in ours:
             assert [tile.text for tile in shelf.all(class_="tile-name")] == first_six
 
+    @pytest.mark.parametrize("path", ["/", "/categories/"])
+    def test_refuses_a_damaged_token_with_a_way_back(self, path):
+        shown = visit(f"{path}?after=nonsense")
+        assert (shown.status, shown.page.one(class_="button")["href"]) == (400, path)
+
     def test_shows_names_as_they_were_given(self, fresh):
         slug = fresh("a-nasty")
         product = NewProduct(

@@ -14,9 +14,8 @@ from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.actions import QUEUE, counter_of, counts_of, queue_lengths
 from shop.orders.items import NewOrder
-from shop.orders.moving import move_order
 from shop.table import OPEN_ORDERS, counters_of
-from tests.support.orders.making import made_order, put, stored_order
+from tests.support.orders.making import made_order, move, put, stored_order
 from tests.support.shop.checks import differences
 
 TABLE = ShopItem.Meta.table_name
@@ -140,14 +139,7 @@ class TestTheCheck:
     def test_does_not_repair_what_has_moved_since(self, order):
         spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
         (difference,) = found("keys", f"order {order.id}")
-        move_order(
-            username=order.username,
-            order_id=order.id,
-            source=Status.PLACED,
-            target=Status.CANCELED,
-            is_staff=True,
-            now=order.placed_at,
-        )
+        move(order, Status.PLACED, Status.CANCELED)
         assert not mend(difference)
 
 
@@ -160,7 +152,7 @@ class TestAWriteMadeWhileTheTableIsRead:
     def written_meanwhile(self, order, monkeypatch):
         def write() -> None:
             put(made_order(order.username))
-            move(order, Status.APPROVED)
+            move(order, Status.PLACED, Status.APPROVED)
 
         def read(*where: Any) -> Iterator[Any]:
             items = list(every_item(*where))
@@ -201,14 +193,3 @@ class TestAWriteMadeWhileTheTableIsRead:
         monkeypatch.setattr(checks, "_count_orders", count_late)
         (difference,) = found("counts", f"customer {order.username}")
         assert (difference.is_busy, difference.mend) == (True, None)
-
-
-def move(order: NewOrder, target: Status) -> None:
-    move_order(
-        username=order.username,
-        order_id=order.id,
-        source=Status.PLACED,
-        target=target,
-        is_staff=True,
-        now=order.placed_at,
-    )
