@@ -10,9 +10,8 @@ import pytest
 from django.utils.translation import get_language, override
 
 from shop.orders import views
-from shop.orders.items import NewLine, summary_in_words, summary_of
+from shop.orders.items import NewLine
 from shop.orders.queries import OrdersResult, read_orders
-from shop.pickup.queries import spelled_distance
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
 from tests.support.orders.making import made_order, put, put_product
@@ -90,20 +89,7 @@ class TestPages:
 
 @pytest.mark.usefixtures("german")
 class TestSentences:
-    @pytest.mark.parametrize(
-        ("metres", "written"),
-        [(994, "990 m"), (1_200, "1,2 km"), (12_345, "12 km"), (1_234_567, "1.235 km")],
-    )
-    def test_write_distances(self, metres, written):
-        assert spelled_distance(metres) == written
-
     @pytest.mark.parametrize("seconds", [1, 2, 60, 61, 3_600])
     def test_tell_how_long_to_wait(self, seconds):
         number = seconds if seconds <= 60 else (seconds + 59) // 60
         assert in_words(seconds).startswith(f"{number} ")
-
-    @pytest.mark.parametrize("products", [1, 2, 40])
-    def test_begin_with_the_first_product_of_an_order(self, products):
-        told = summary_in_words(summary_of("Lamp + 2 shades", products=products))
-        assert told.startswith("Lamp + 2 shades")
-        assert (str(products - 1) in told.removeprefix("Lamp + 2 shades")) is (products > 1)

@@ -67,12 +67,6 @@ class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, point):
         assert list(differences("pickup")) == []
 
-    def test_finds_and_mends_a_missing_cell(self, point):
-        before = must(area_item(point))
-        delete(*area_key(point))
-        assert mended_cell(point) == f"nothing at {area_key(point)[1]}"
-        assert area_item(point) == before
-
     def test_finds_and_mends_a_cell_that_says_something_else(self, point):
         before = must(area_item(point))
         put(before | {"name": {"S": "Elsewhere"}})
@@ -110,13 +104,6 @@ class TestTheCheck:
         assert difference.stored != difference.expected
         assert mend(difference)
         assert list(differences("pickup")) == []
-
-    def test_finds_and_mends_counts_of_nothing(self, point):
-        spoil("7z", "7zzz", 3)
-        (difference,) = found("counts", "directory 7z")
-        assert (difference.stored, difference.expected) == ("7zzz 3", "7zzz 0")
-        assert mend(difference)
-        assert found("counts", "directory 7z") == []
 
     def test_does_not_mend_what_has_changed_since(self, point):
         delete(*area_key(point))
