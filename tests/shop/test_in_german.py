@@ -4,14 +4,11 @@ What is expected here does not depend on the words of the translation.
 """
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
-from django.utils.translation import get_language, override
+from django.utils.translation import override
 
-from shop.orders import views
 from shop.orders.items import NewLine
-from shop.orders.queries import OrdersResult, read_orders
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
 from tests.support.orders.making import made_order, put, put_product
@@ -69,17 +66,6 @@ class TestPages:
         row = anna.get(page_of(order) + near(ALONE)).page.all("li", data_point_id=True)[0]
         assert row.one(class_="pickup-distance").text == "5,6 km"
         assert row["data-metres"] == "5560"
-
-    def test_are_read_in_german_whatever_the_thread(self, anna, monkeypatch):
-        languages = []
-
-        def noticed(*args: Any) -> OrdersResult:
-            languages.append(get_language())
-            return read_orders(*args)
-
-        monkeypatch.setattr(views, "read_orders", noticed)
-        anna.get("/orders/")
-        assert languages == ["de"]
 
     def test_are_for_programs_what_they_are_in_english(self, anna):
         put(made_order(anna.username, lines=[NewLine("lamp", "Lamp", 1, 123_450)]))

@@ -60,6 +60,12 @@ class TestThePage:
         assert shown.page.one("h1").text == "Pickup points near Kiosk 2"
         assert ids(shown)[0] == points[2].id
 
+    def test_does_not_guess_by_the_order_of_another(self, alice, bob, points):
+        theirs, own = made_order(alice.username), made_order(bob.username)
+        put(theirs, own)
+        alice.post(f"{page_of(theirs)}choose/", {"point": points[0].id})
+        assert ids(bob.get(page_of(own))) == []
+
     @pytest.mark.parametrize("is_earlier_unknown", [True, False])
     def test_asks_where_to_look_when_nobody_said_or_it_is_not_known(
         self, alice, order, is_earlier_unknown

@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 from django.utils.translation import get_language
 
-from dynamo.calls.faults import Throttled
 from shop.accounts import rate_limits, services
 from shop.accounts.emails import queue_email
 from shop.accounts.queries import find_user, users_with_email
@@ -103,16 +102,6 @@ class TestAskingForAnotherAddress:
         letter = hers.post("/account/email/letter/")
         assert (letter.status_code, len(emails())) == (429, most)
         assert int(letter["Retry-After"]) > 0
-
-    def test_keeps_what_was_typed_while_the_database_is_away(self, hers, new, monkeypatch):
-        def away(**_: object) -> None:
-            raise Throttled
-
-        monkeypatch.setattr("shop.accounts.models.change_account", away)
-        response = ask(hers, new)
-        assert response.status_code == 503
-        assert new in response.content.decode()
-        assert PASSWORD not in response.content.decode()
 
     def test_is_told_when_somebody_else_was_faster(self, hers, alice, new):
         with before_the_next_transaction(lambda: move(alice, new_email="elsewhere@example.com")):
