@@ -37,9 +37,6 @@ def few_at_a_name(allow):
 
 
 class TestGuessingAtOneName:
-    def test_ends_sooner_from_one_address(self, browser, alice):
-        answers = guess(alice.username, times=MOST_AT_A_NAME + 1, browser=browser)
-        assert answers == [200] * MOST_AT_A_NAME + [429]
 
     @pytest.mark.real_engine
     def test_ends_also_when_all_guess_at_once(self, alice):
@@ -52,7 +49,8 @@ class TestGuessingAtOneName:
 
 class TestSomebodyElsesGuesses:
     def test_from_one_address_leave_the_owner_alone(self, browser, alice):
-        guess(alice.username, times=MOST_AT_A_NAME + 1, browser=new_browser())
+        answers = guess(alice.username, times=MOST_AT_A_NAME + 1, browser=new_browser())
+        assert answers == [200] * MOST_AT_A_NAME + [429]
         assert sign_in(browser, alice.username).status_code == 302
 
     @pytest.mark.usefixtures("few_at_a_name")
@@ -161,7 +159,7 @@ class TestTheRightPassword:
 class TestTwoServersWithDifferentClocks:
     def test_let_in_no_more_guesses_together(self, alice, allow, monkeypatch):
         allow(6, "PASSWORDS_OF_A_NAME")
-        servers = [Clock(), Clock(local=lambda: time.time() - 800)]
+        servers = [Clock(), Clock(local=lambda: time.time() + 800)]
         answers: list[int] = []
         for _ in range(6):
             for server in servers:
