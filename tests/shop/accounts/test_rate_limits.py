@@ -37,7 +37,6 @@ def few_at_a_name(allow):
 
 
 class TestGuessingAtOneName:
-
     @pytest.mark.real_engine
     def test_ends_also_when_all_guess_at_once(self, alice):
         browsers = [new_browser() for _ in range(30)]

@@ -16,17 +16,14 @@ from shop.catalogue.services import put_shelf
 from shop.order_status import Status
 from tests.support.catalogue.making import sell
 from tests.support.catalogue.spoiling import (
-    Key,
     by_name_of,
     edge_of,
     found,
-    lose,
     mend,
     put_lamp,
     sell_to_someone,
-    spoil,
-    stored,
 )
+from tests.support.shop.checks import Key, lose, spoil, stored
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -19,8 +19,8 @@ from shop.pickup.writing import (
 )
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.orders.making import START, made_order, put
-from tests.support.pickup.stored import delete, made_point, own_item
-from tests.support.pickup.stored import put as put_item
+from tests.support.pickup.stored import made_point
+from tests.support.shop.checks import lose
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -60,13 +60,12 @@ class TestChoosing:
 
     def test_is_refused_when_the_point_goes_at_this_very_moment(self, order, point):
         own = keys.pickup_point(point.id)
-        before = own_item(point)
         with (
-            before_the_next_transaction(lambda: delete(own, own)),
+            before_the_next_transaction(lambda: lose((own, own))),
             pytest.raises(NoSuchPoint),
         ):
             choose(order, point)
-        put_item(before)
+        put_points([point])
         assert chosen(order) is None
 
 
