@@ -43,9 +43,6 @@ class TestADocument:
         wide = found(r"(<(?:pre|table)\b[^>]*>)")
         assert [one for one in wide if 'tabindex="0"' not in one[1]] == []
 
-    def test_has_no_heading_of_a_column_without_a_word(self):
-        assert found(r"<th\b[^>]*>\s*</th>") == []
-
     def test_shows_nothing_of_what_is_meant_for_commands(self):
         assert found("written by manage.py") == []
 

@@ -127,12 +127,6 @@ class TestFallingBack:
         page = read(listing, 2, first_reads=[23], fallback=lambda _run, _most: [B])
         assert (places(page), page.fell_back) == (["98", "99"], False)
 
-    def test_begins_there_going_down_too(self, listing):
-        listing.things += [Thing("A", "", f"99{n}", kind="blue") for n in range(9)]
-        page = read(listing, 2, NEWEST, fallback=lambda _run, _most: [B])
-        assert (places(page), page.fell_back) == (["99", "98"], True)
-        assert listing.requests[1]["ExclusiveStartKey"]["s"] == {"S": "996"}
-
     def test_keeps_what_was_found_before(self, listing):
         listing.things += [Thing(name, "", "00-", kind="red") for name in "AB"]
         page = read(listing, 2, fallback=lambda _run, _most: [B, C])
@@ -154,12 +148,6 @@ class TestFallingBack:
 
 
 class TestWhatIsWrong:
-    def test_in_the_source_passes_through(self):
-        listing = merged(A="abc")
-        listing.cut = lambda _request: 1 // 0
-        with pytest.raises(ZeroDivisionError):
-            read(listing, 2)
-
     @pytest.mark.parametrize("size", [0, -1])
     def test_is_a_page_of_no_item(self, size):
         with pytest.raises(ValueError, match="at least one item"):

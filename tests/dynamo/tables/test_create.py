@@ -77,10 +77,6 @@ class TestAMissingTable:
         assert global_index["Projection"]["NonKeyAttributes"] == ["name"]
         assert local_index["Projection"]["ProjectionType"] == "KEYS_ONLY"
 
-    def test_is_active_and_reported(self, create, described, table):
-        assert create(model(table)) == [f"{table}: creating", f"{table}: active"]
-        assert described()["TableStatus"] == "ACTIVE"
-
     def test_is_billed_by_provisioned_capacity_when_told_to(self, create, described, table):
         create(model(table, by_kind=index("kind")), provisioned=Throughput(read=7, write=3))
         for part in (described(), described()["GlobalSecondaryIndexes"][0]):
@@ -179,18 +175,6 @@ class TestATableThatDiffers:
         create(model(table, by_kind=index("kind", IncludeProjection(["name", "size"]))))
         same = model(table, by_kind=index("kind", IncludeProjection(["size", "name"])))
         assert create(same) == [f"{table}: active"]
-
-
-class TestSeveralModels:
-    def test_are_created_in_order(self, create, strict_client, table):
-        names = [table, f"{table}-2"]
-        try:
-            lines = create(*map(model, names))
-            assert [line for line in lines if "creating" in line] == [
-                f"{name}: creating" for name in names
-            ]
-        finally:
-            strict_client.delete_table(TableName=names[1])
 
 
 class TestATableThatIsNotReadyInTime:

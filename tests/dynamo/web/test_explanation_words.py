@@ -86,10 +86,6 @@ class TestAPrice:
     def test_is_rounded_as_commands_round_it(self, amount, shown):
         assert in_dollars(amount) == shown
 
-    def test_has_the_decimal_mark_of_the_language(self):
-        with override("de"):
-            assert "0,63" in in_dollars(0.625)
-
 
 @pytest.mark.parametrize(("number", "counts_as"), [(0, 0), (0.5, 2), (1.0, 1), (2_500.0, 2_500)])
 def test_the_plural_of_a_part_is_that_of_many(number, counts_as):

@@ -77,16 +77,6 @@ class TestTheFigures:
         assert found == SUBJECTS
         assert printed.names("part") == [RUN, *SUBJECTS]
 
-    def test_have_the_metrics_that_the_documents_tell(self, printed):
-        run = printed.where(part=RUN).facts()
-        assert run.keys() == {*("taken_at", "engine", "machine", "warning", "page_size", "turns")}
-        costs = {"requests", "items_read", "capacity_units", "response_bytes"}
-        scan = printed.where(part="comments", reader="scan")
-        assert scan.where(page=1).facts().keys() == {"items", *costs, "latency_ms"}
-        assert scan.where(page=None).facts().keys() == {
-            *(*costs, "items_stored", "bytes_stored", "latency_ms", "consistent_ms"),
-        }
-
     def test_are_kept_for_the_page(self, run):
         assert run.kept == run.printed
         for name in ("comments-scan", "comments-sets", "open-orders-sharded"):
@@ -117,10 +107,6 @@ class TestTheUsersOwnComments:
         data = Results.of_lines(out.getvalue()).value("data")
         assert product in data
         assert data.startswith("25 comments")
-
-    def test_must_be_there(self, little, fresh):
-        with pytest.raises(CommandError, match="There are no comments on “nothing"):
-            call_command("compare", "--here", "--product", f"nothing-{fresh('x')}")
 
 
 @pytest.mark.real_engine
@@ -179,10 +165,6 @@ class TestWhatGoesWrong:
         told = capsys.readouterr()
         assert "4,321 comments of nobody." in told.out
         assert "not kept" in told.err
-
-    def test_is_a_number_out_of_bounds(self):
-        with pytest.raises(CommandError, match="not a number from 1 to 100"):
-            call_command("compare", "--turns", "0")
 
 
 class TestDrawing:
