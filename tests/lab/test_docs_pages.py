@@ -62,11 +62,6 @@ class TestThePage:
         assert page.one("article")["lang"] == "en"
         assert len(page.one("main").all("p", class_="document-language")) == told
 
-    def test_leaves_links_to_the_code_as_words(self):
-        html = find_document("how-it-works").html
-        assert "dynamo/lists/reader.py" in html
-        assert 'reader.py"' not in html
-
     @pytest.mark.parametrize("name", ["nothing", "../README", "designs/../lab", "a/b/c", "DESIGNS"])
     def test_is_none_for_what_is_no_document(self, name):
         with pytest.raises(NoSuchDocument):

@@ -77,9 +77,6 @@ class TestARealStream:
 
 
 class TestCheckpointsInATable:
-    def test_are_empty_where_none_was_kept(self, checkpoints):
-        assert checkpoints.load("stream", "shard") == Checkpoint()
-
     @pytest.mark.parametrize(
         "kept", [Checkpoint("17"), Checkpoint("18", finished=True), Checkpoint(finished=True)]
     )

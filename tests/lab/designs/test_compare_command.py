@@ -28,7 +28,7 @@ from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
 
 pytestmark = pytest.mark.usefixtures("tables")
 
-LITTLE = OrderData(of_customer=120, queued=10)
+LITTLE = OrderData(of_customer=40, queued=10)
 SUBJECTS = {
     "comments": ["scan", "filter", "sets", "rules", "planner"],
     "customer orders": ["scan", "filter", "composite"],
