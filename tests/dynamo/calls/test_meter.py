@@ -54,13 +54,6 @@ class TestACall:
         assert [call.capacity_units for call in meter.calls] == [0.5, 0.5, 2.0]
         assert meter.capacity_units() == 3.0
 
-    def test_outside_of_any_meter_is_not_counted(self, query):
-        with metered() as meter:
-            pass
-        query()
-        assert meter.calls == []
-        assert current_meter() is None
-
 
 class TestCallsOnManyItems:
     def test_are_counted_once_for_each_table(self, strict_client, table, new_table):

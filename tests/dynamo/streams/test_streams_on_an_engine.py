@@ -68,13 +68,6 @@ class TestARealStream:
         told = [(r["eventName"], _value(r, "OldImage"), _value(r, "NewImage")) for r in drained()]
         assert told == [("INSERT", None, "1"), ("MODIFY", "1", "2"), ("REMOVE", "2", None)]
 
-    def test_is_taken_up_again_behind_the_last_record(self, strict_client, table, drained):
-        strict_client.put_item(TableName=table, Item={"pk": {"S": "a"}})
-        drained()
-        assert drained() == []
-        strict_client.put_item(TableName=table, Item={"pk": {"S": "b"}})
-        assert [record["dynamodb"]["Keys"] for record in drained()] == [{"pk": {"S": "b"}}]
-
 
 class TestCheckpointsInATable:
     @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Creating tables from models, on whatever engine the tests run on."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.conf import settings
@@ -179,24 +180,8 @@ class TestATableThatDiffers:
 
 class TestATableThatIsNotReadyInTime:
     def test_is_told_in_a_sentence(self, table):
+        creating = {"Table": {"TableName": table, "TableStatus": "CREATING"}}
+        slow = Mock(**{"describe_table.side_effect": [LookupError, creating, creating]})
+        slow.exceptions.ResourceNotFoundException = LookupError
         with pytest.raises(TableNotReady, match=f"{table} was not active after 0 seconds"):
-            create_missing([model(table)], client=SlowClient(), patience=0)
-
-
-class SlowClient:
-    """Takes longer to make a table than anyone waits."""
-
-    class exceptions:  # noqa: N801 - botocore's name
-        ResourceNotFoundException = LookupError
-        ResourceInUseException = FileExistsError
-
-    def __init__(self) -> None:
-        self._made = False
-
-    def describe_table(self, *, TableName: str) -> dict[str, Any]:  # noqa: N803
-        if not self._made:
-            raise LookupError
-        return {"Table": {"TableName": TableName, "TableStatus": "CREATING"}}
-
-    def create_table(self, **_request: Any) -> None:
-        self._made = True
+            create_missing([model(table)], client=slow, patience=0)

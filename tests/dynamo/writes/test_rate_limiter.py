@@ -4,10 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.http import HttpResponse
 
 from dynamo.calls.client import client
-from dynamo.web.refusals import RefusalMiddleware, TooManyRequests
 from dynamo.writes.rate_limiter import EXPIRES_AT, Limit, Limiter
 from shop import keys
 from shop.models import ShopItem
@@ -91,16 +89,6 @@ class TestALimitUnderLoad:
             waits = list(pool.map(lambda _: limiter.take(name, FIVE_A_MINUTE, now=NOW), range(40)))
         assert sum(wait == 0.0 for wait in waits) == 5
         assert {wait for wait in waits if wait} == {12.0}
-
-
-class TestTooManyRequests:
-    def test_is_a_page_that_says_once_when_to_come_back(self, rf):
-        answer = RefusalMiddleware(lambda _request: HttpResponse()).process_exception(
-            rf.post("/"), TooManyRequests("Come back in 12 seconds.", retry_after=11.2)
-        )
-        assert answer is not None
-        assert (answer.status_code, answer["Retry-After"]) == (429, "12")
-        assert answer.content.decode().count("12 seconds") == 1
 
 
 def test_has_nothing_personal_in_its_key():

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 
 from comments.items import NewComment
@@ -133,11 +133,6 @@ class TestAnEngineOfItsOwn:
             assert client().list_tables()["TableNames"] == []
         assert name.endswith(where)
         assert kept_files() == []
-
-    def test_is_asked_for_where_it_is_missing(self, monkeypatch):
-        monkeypatch.setattr("lab.bench.context.find", lambda _folder: None)
-        with pytest.raises(CommandError, match="dynoxide is not installed"):
-            call_command("compare")
 
 
 def kept_files() -> list[Path]:
