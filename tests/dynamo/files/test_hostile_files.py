@@ -239,12 +239,12 @@ def test_csv_whose_quotes_are_never_closed_is_read_a_few_times_alone(tmp_path, m
     path.write_text("a,b\n" + 'x","\n' * 500 + "1,2\n")
     count = 0
     following = Lines.__next__
-    
+
     def counted(lines: Lines) -> str:
         nonlocal count
         count += 1
         return following(lines)
-    
+
     monkeypatch.setattr(Lines, "__next__", counted)
     with open_lines(path) as lines:
         rows = list(CsvRows(lines))

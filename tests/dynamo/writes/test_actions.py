@@ -1,7 +1,6 @@
 """Actions of transactions: what PynamoDB's expressions become, and that an engine accepts it."""
 
 import pytest
-from botocore.exceptions import ClientError
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from dynamo.calls.client import DynamoModel, client
@@ -65,12 +64,6 @@ class TestOnAnEngine:
         write_together(client(), [written])
         found = client().get_item(TableName=SHOP, Key=key_of(stored), ConsistentRead=True)
         assert found["Item"] == {**stored, "v": {"N": "4"}}
-
-    def test_a_single_write_takes_the_same_parameters(self, stored):
-        again = parameters(update(SHOP, key_of(stored), [Letter.version.add(1)], IS_THIRD))
-        client().update_item(**again)
-        with pytest.raises(ClientError, match="ConditionalCheckFailed"):
-            client().update_item(**again)
 
     def test_a_condition_that_does_not_hold_reports_the_item(self, stored):
         changes = [Letter.text.remove()]
