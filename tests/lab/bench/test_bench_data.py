@@ -8,6 +8,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from dynamo.items import item_bytes
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
+from lab.bench.grid import grid
 
 COUNT = 1_500
 
@@ -54,3 +55,9 @@ class TestTheAnswers:
         chosen = CommentFilter.of(languages=("de", "fr"), ratings=(1, 4))
         ids = {c.id for c in data.comments() if c.language in {"de", "fr"} and c.rating in {1, 4}}
         assert {place.partition("#")[2] for place in answers.places(chosen)} == ids
+
+
+def test_the_grid_has_31_sets_of_ratings_and_12_of_languages():
+    filters = list(grid())
+    assert len(filters) == 31 * 12 == len(set(filters))
+    assert filters[0] == CommentFilter()

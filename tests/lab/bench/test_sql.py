@@ -7,7 +7,7 @@ from django.db import connections
 from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
 from lab.bench.pages import WrongAnswer
-from lab.bench.run import Options, run_benchmarks
+from lab.bench.run import Options, run_benchmarks, sections_of
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
 from tests.support.project import PROJECT
 from tests.test_rooms import below, offenders
@@ -56,6 +56,12 @@ class TestPeers:
             ("no filter", 15),
         ]
         assert all(one.names("reader") == ["site", "sql"] for one in pages.values())
+
+    def test_are_reported_with_ratios_and_the_limit_of_the_product_page(self, found):
+        (section,) = sections_of(found)
+        text = section.markdown(folder="benchmarks")
+        assert "| page ÷ SQL |" in text
+        assert "| whole page ÷ SQL's | 1 |" in text
 
     def test_are_not_timed_where_sql_answers_otherwise(
         self, programs, django_db_blocker, monkeypatch
