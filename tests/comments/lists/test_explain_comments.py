@@ -31,7 +31,7 @@ PATTERNS = [
     ("de.en.fr", "1.2", "by_language_and_rating", 6),
     ("de.en", "1.2.3.4.5", "by_language", 2),
 ]
-FILTERS = [pattern[:2] for pattern in PATTERNS]
+FILTERS = [pattern[:2] for pattern in PATTERNS[::4]]
 
 
 @pytest.fixture(scope="module")
@@ -138,6 +138,10 @@ class TestExplainComments:
         with metered() as meter:
             figures = explained(counted, f"--languages={languages}", f"--ratings={ratings}")
         queries, calls = figures["queries"], meter.labelled("list")
+        beside = figures["other"].values()
+        assert meter.capacity_units() == figures["capacity_units"] + sum(
+            other["capacity_units"] for other in beside
+        )
         assert figures["capacity_units"] == sum(call.capacity_units for call in calls)
         assert figures["capacity_units"] == sum(query["capacity_units"] for query in queries)
         assert figures["items_read"] == sum(call.items_read for call in calls)
@@ -145,27 +149,15 @@ class TestExplainComments:
         assert figures["items_returned"] == min(20, len(_truth(languages, ratings)))
         assert 0 < figures["mean_item_bytes"] < 200
 
-    def test_meters_what_is_read_beside_the_list_under_its_own_names(self, counted):
-        with metered() as meter:
-            figures = explained(counted)
-        assert "list" not in figures["other"]
-        total = figures["capacity_units"] + sum(
-            other["capacity_units"] for other in figures["other"].values()
-        )
-        assert total == meter.capacity_units()
-
-    def test_follows_a_link_to_an_older_page(self, counted):
+    def test_is_of_the_page_that_a_link_leads_to_and_of_its_size(self, counted):
         older = parse_qs(urlsplit(visit(url_of(counted, "~", "~")).older).query)["after"][0]
-        assert explained(counted, f"--after={older}")["items_returned"] == 20
-
-    def test_of_a_page_size(self, counted):
-        assert explained(counted, "--page-size=7")["items_returned"] == 7
+        assert explained(counted, f"--after={older}", "--page-size=7")["items_returned"] == 7
 
     def test_of_an_unknown_product_returns_nothing(self, tables):
         figures = explained("never-heard-of")
         assert (figures["items_returned"], figures["mean_item_bytes"]) == (0, None)
 
-    @pytest.mark.parametrize("impossible", ["", "a/b", "x" * 3_000, "\udcff"])
+    @pytest.mark.parametrize("impossible", ["", "\udcff"])
     def test_of_what_can_be_no_id_says_so(self, tables, impossible):
         for whose in (["comments", "--product"], ["orders", "--user"]):
             with pytest.raises(CommandError, match="1 to 128 printable characters"):
@@ -182,12 +174,9 @@ class TestExplainComments:
         ("option", "sentence"),
         [
             ("--languages=xx", "ISO 639-1"),
-            ("--languages=", "ISO 639-1"),
             ("--ratings=6", "1, 2, 3, 4 and 5"),
             ("--after=nonsense", "damaged"),
             ("--page-size=0", "at least"),
-            ("--page-size=-1", "at least"),
-            ("--page-size=x", "at least"),
         ],
     )
     def test_refuses_in_one_sentence(self, counted, option, sentence):
