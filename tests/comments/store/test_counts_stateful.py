@@ -138,13 +138,6 @@ TestWriting = Writing.TestCase
 TestWriting.settings = settings(max_examples=examples(12), stateful_step_count=12)
 
 
-@pytest.mark.slow
-class TestWritingAtLength(Writing.TestCase):
-    """The same, for longer."""
-
-    settings = settings(max_examples=8, stateful_step_count=50)
-
-
 AUTHOR, VOTERS = "ann", ("bob", "eve")
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 kinds = st.sampled_from(["edit", "delete", "vote", "take back"])
