@@ -73,12 +73,6 @@ class TestPosting:
 
 
 class TestTheSameFormSentAgain:
-    def test_posts_once(self, alice, lamp):
-        form = {**alice.open_form(lamp), **WORDS}
-        statuses = [alice.send(new_url(lamp), form).status_code for _ in range(3)]
-        assert statuses == [302, 302, 302]
-        assert total(lamp) == 1
-
     def test_with_other_words_becomes_an_edit_beside_what_was_posted(self, alice, lamp):
         form = {**alice.open_form(lamp), **WORDS}
         alice.send(new_url(lamp), form)

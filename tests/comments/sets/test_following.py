@@ -167,12 +167,8 @@ class TestTheOtherReadModel:
 
 
 class TestFollowing:
-    @pytest.fixture(autouse=True)
-    def _sets(self):
-        with override_settings(COMMENTS_READ_MODEL="sets"):
-            yield
-
-    def test_asks_for_nothing_when_nothing_shown_changes(self):
+    def test_asks_for_nothing_when_nothing_shown_changes(self, settings):
+        settings.COMMENTS_READ_MODEL = "sets"
         before = comment_item()
         assert follow(before, {**before, Comment.reports.attr_name: {"N": "1"}}) == []
 
