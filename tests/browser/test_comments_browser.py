@@ -311,7 +311,7 @@ class TestAShortPage:
         visitor.page.goto(RARE)
         visitor.wait_for(*wanted[:20])
         expect(visitor.page.get_by_text(SENTENCE)).to_have_count(0)
-        expect(visitor.page.locator("#extent")).to_contain_text(f"1–20 of {len(wanted)}")  # noqa: RUF001
+        expect(visitor.page.locator("#extent")).to_contain_text(f"1–20 of {len(wanted)}")
         assert visitor.address == RARE
 
     def test_leads_on_from_its_last_comment(self, visitor, wanted):
