@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
@@ -25,7 +24,7 @@ from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import Belongings, address, belongings, browser_of, routes
-from tests.support.config.environments import settings_of
+from tests.support.config.environments import run_python, settings_of
 from tests.support.config.logs import request_lines, written_log
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT
@@ -243,21 +242,8 @@ class TestTheSettings:
         assert logging_of["loggers"]["request"]["level"] == level
 
     def test_write_all_lines_as_json(self, tmp_path):
-        environment = os.environ | {
-            "VAR_DIR": str(tmp_path),
-            "DEBUG": "1",
-            "LOG_FORMAT": "json",
-            "REQUEST_LOG": "1",
-        }
-        done = subprocess.run(
-            [sys.executable, "-c", TWO_LINES],
-            cwd=PROJECT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        )
+        given = {"VAR_DIR": str(tmp_path), "DEBUG": "1", "LOG_FORMAT": "json", "REQUEST_LOG": "1"}
+        done = run_python("-c", TWO_LINES, **os.environ | given)
         security, request = map(json.loads, done.stderr.splitlines())
         assert (security["logger"], security["event"]) == ("security", "sign-in")
         assert (request["logger"], request["view"]) == ("request", "document")

@@ -3,12 +3,12 @@
 import json
 import re
 import subprocess
-import sys
 from typing import Any
 
 import pytest
 from django.core.management import get_commands
 
+from tests.support.config.environments import run_python
 from tests.support.project import PROJECT
 
 yaml = pytest.importorskip("yaml", reason="PyYAML is not installed (requirements-checks.txt)")
@@ -99,13 +99,7 @@ class TestTheSite:
         environment = settings_of_the_example() | SERVICES["site"]["environment"]
         environment |= {"SECRET_KEY": "s" * 50, "VAR_DIR": str(tmp_path)}
         environment["COMMENTS_READ_MODEL"] = "indexes"
-        checked = subprocess.run(
-            [sys.executable, PROJECT / "manage.py", "check", "--fail-level", "WARNING"],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        checked = run_python("manage.py", "check", "--fail-level", "WARNING", **environment)
         assert checked.returncode == 0, checked.stderr
 
     def test_is_behind_one_proxy(self):
