@@ -248,7 +248,7 @@ class _Collector(BaseHTTPRequestHandler):
 def collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Collector) as server:
         server.sent = []  # type: ignore[attr-defined]
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", server.sent  # type: ignore[attr-defined]
         server.shutdown()
 

@@ -63,7 +63,7 @@ class _InAnotherTime(BaseHTTPRequestHandler):
 @contextmanager
 def engine_in_another_time() -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _InAnotherTime) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
 
