@@ -16,6 +16,7 @@ from config.environment import (
     note_path,
 )
 from dynamo.engine.server import FileLock
+from tests.support.project import PROJECT
 
 
 @pytest.fixture
