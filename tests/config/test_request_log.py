@@ -185,7 +185,7 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
     typed |= {"password": secret["a password"], "order_id": secret["an order"]}
     where = {"REMOTE_ADDR": secret["a network address"], "raise_request_exception": False}
     assert EMAILS.flush(seconds=PATIENCE)  # none of other tests are in the way
-    for role in ("owner", "staff"):
+    for role in ("nobody", "owner", "staff"):
         browser = browser_of(role, known, **where)
         for route in routes():
             path = address(route, arguments)
