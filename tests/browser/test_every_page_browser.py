@@ -45,8 +45,8 @@ SCROLL_THROUGH = """
     async () => {
         for (let top = 0; top < document.documentElement.scrollHeight; top += 600) {
             scrollTo(0, top);
-            await new Promise(requestAnimationFrame);
-            await new Promise(requestAnimationFrame);
+            do await new Promise((seen) => setTimeout(seen, 20));
+            while (document.querySelector(".htmx-request"));
         }
     }
 """
