@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from django.test import Client
 from playwright.sync_api import expect
 
 from comments.lists import queries
@@ -250,6 +251,7 @@ def wanted(truth, monkeypatch):
     """The comments of the list, which a page can hardly pay for."""
     monkeypatch.setattr(queries, "MOST_UNITS", 2.0)
     monkeypatch.setattr(queries, "MOST_UNITS_OF_AN_ITEM", 0.0)
+    assert Client().get(RARE).content.count(b"data-comment-id") < 20
     return truth.ids(languages=["de", "fr"], ratings=[1, 2])
 
 

@@ -88,6 +88,7 @@ class TestTogglesClickedBeforeTheAnswer:
         for route in reversed(held):
             route.continue_()
         hasty.wait_for(*truth.ids(ratings=[4, 5])[:20])
+        hasty.page.wait_for_timeout(200)
         assert hasty.address == f"{HOME}/~/4.5/"
 
     def test_are_one_step_of_the_history(self, hasty, truth):
