@@ -415,11 +415,11 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
 def _spelled(*, is_exact: bool, is_open: bool) -> str:
     if is_open:
         if is_exact:
-            return _("%(first)s–%(last)s of more than %(total)s")  # noqa: RUF001
-        return _("about %(first)s–%(last)s of more than %(total)s")  # noqa: RUF001
+            return _("%(first)s–%(last)s of more than %(total)s")
+        return _("about %(first)s–%(last)s of more than %(total)s")
     if is_exact:
-        return _("%(first)s–%(last)s of %(total)s")  # noqa: RUF001
-    return _("about %(first)s–%(last)s of %(total)s")  # noqa: RUF001
+        return _("%(first)s–%(last)s of %(total)s")
+    return _("about %(first)s–%(last)s of %(total)s")
 
 
 def _shown(count: int) -> str:

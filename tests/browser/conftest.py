@@ -190,12 +190,6 @@ def visitor(open_context):
 
 
 @pytest.fixture
-def plain_visitor(open_context):
-    """A visitor without JavaScript."""
-    return Visitor.arrive(open_context(locale="fr-FR", java_script_enabled=False))
-
-
-@pytest.fixture
 def seat(site, open_context):
     """Puts somebody who is signed in at a browser of their own.
 

@@ -65,16 +65,6 @@ def slow_down(page: Page) -> None:
 
 
 class TestTogglesClickedBeforeTheAnswer:
-    def test_all_count(self, hasty, truth):
-        hasty.page.goto(f"{HOME}/~/~/")
-        slow_down(hasty.page)
-        for value in (2, 4, 1, 4):
-            rating(hasty, value).click()
-            hasty.page.wait_for_timeout(100)
-        hasty.wait_for(*truth.ids(ratings=[1, 2])[:20])
-        assert hasty.address == f"{HOME}/~/1.2/"
-        assert pressed(hasty, "rating") == ["1", "2"]
-
     def test_are_pressed_before_the_answer(self, visitor, truth):
         visitor.page.goto(f"{HOME}/~/~/")
         visitor.page.route("**/comments/**", lambda route: route.abort())
@@ -115,17 +105,11 @@ class TestTogglesClickedBeforeTheAnswer:
         hasty.page.go_forward()
         hasty.wait_for(*truth.ids(["de", "en"], [4, 5])[:20])
 
-    def test_that_take_out_all_ratings_choose_any(self, hasty, truth):
-        hasty.page.goto(f"{HOME}/de/1/")
-        rating(hasty, 1).click()
-        hasty.wait_for(*truth.ids(["de"])[:20])
-        assert hasty.address == f"{HOME}/de/~/"
-
     def test_lead_where_the_links_of_the_server_lead(self, visitor, truth):
         visitor.page.goto(f"{HOME}/~/~/")
         visitor.page.evaluate(NOTE_WHAT_WOULD_BE_ASKED)
         chosen = CommentFilter()
-        for _ in range(60):
+        for _ in range(30):
             value = CHANCE.choice([*RATINGS, "de", "en"])
             is_rating = value in RATINGS
             toggled = f"#toggle-{'rating' if is_rating else 'language'}-{value}"
@@ -147,16 +131,7 @@ class TestTogglesClickedBeforeTheAnswer:
 
 
 class TestStatusesOfOrders:
-    """Two are pressed 250 ms apart, and the shop takes 300 ms to answer."""
-
-    def press(self, visitor: Visitor, *toggles: str) -> None:
-        slow_down(visitor.page)
-        visitor.page.evaluate(
-            "ids => ids.forEach((id, n) =>"
-            " setTimeout(() => document.getElementById(`toggle-${id}`).click(), 250 * n))",
-            toggles,
-        )
-        visitor.page.wait_for_timeout(250 * len(toggles))
+    """They are pressed 100 ms apart, and the shop takes 300 ms to answer."""
 
     @pytest.fixture
     def alice(self, seat):
@@ -173,41 +148,27 @@ class TestStatusesOfOrders:
     @pytest.mark.parametrize(
         ("start", "toggles", "end", "count"),
         [
-            ("", "SHIPPED DELIVERED", "?status=SHIPPED&status=DELIVERED", 2),
-            ("?status=SHIPPED", "DELIVERED SHIPPED DELIVERED", "", 3),
-            ("?from=1980-01-01", "SHIPPED DELIVERED SHIPPED",
+            ("", "status-SHIPPED status-DELIVERED", "?status=SHIPPED&status=DELIVERED", 2),
+            ("?from=1980-01-01", "status-SHIPPED status-DELIVERED status-SHIPPED",
              "?status=DELIVERED&from=1980-01-01", 1),
-            ("?status=DELIVERED&from=1980-01-01", "all", "?from=1980-01-01", 3),
-            ("", "SHIPPED open", "?open=1", 1),
-            ("?open=1", "SHIPPED", "?status=SHIPPED", 1),
+            ("?status=DELIVERED&from=1980-01-01", "all-statuses", "?from=1980-01-01", 3),
+            ("", "status-SHIPPED open-1", "?open=1", 1),
         ],
-        ids=["count", "are taken back", "keep the days", "of all keep the days", "open", "closed"],
+        ids=["count", "keep the days", "of all keep the days", "open"],
     )  # fmt: skip
     def test_of_a_customer_all_count(self, alice, start, toggles, end, count):
-        others = {"all": "all-statuses", "open": "open-1"}
         alice.page.goto(f"/orders/{start}")
-        self.press(alice, *(others.get(name, f"status-{name}") for name in toggles.split()))
+        slow_down(alice.page)
+        alice.page.evaluate(
+            "ids => ids.forEach((id, n) =>"
+            " setTimeout(() => document.getElementById(`toggle-${id}`).click(), 100 * n))",
+            toggles.split(),
+        )
         alice.page.wait_for_url(f"**/orders/{end}")
         expect(alice.page.locator("[data-order-id]")).to_have_count(count)
 
-    def test_of_the_queue_count_too(self, seat):
-        sam = seat(someone("sam", is_staff=True))
-        sam.page.goto("/staff/orders/?to=2999-01-01")
-        self.press(sam, "status-PLACED", "status-APPROVED")
-        sam.page.wait_for_url("**/staff/orders/?status=PLACED&status=APPROVED&to=2999-01-01")
-        sam.forgive(*OF_A_CHANGED_MIND)
-
 
 class TestAToggle:
-    def test_says_again_what_the_list_shows_when_the_shop_refuses(self, visitor, truth):
-        visitor.page.goto(f"{HOME}/~/1.2/")
-        visitor.page.route("**/comments/**", lambda route: route.fulfill(status=503, body="Away"))
-        rating(visitor, 5).click()
-        expect(visitor.page.locator("#notice")).not_to_be_empty()
-        assert pressed(visitor, "rating") == ["1", "2"]
-        assert visitor.address == f"{HOME}/~/1.2/"
-        visitor.forgive("Failed to load resource", "Response Status Error Code 503")
-
     def test_is_clicked_though_the_list_changed_between_press_and_release(self, visitor, truth):
         held: list[Route] = []
         mouse = visitor.page.mouse
@@ -231,7 +192,7 @@ class TestTheFiltersOnATelephone:
         """So low that the filters scroll within their sheet."""
         return Visitor.arrive(open_context(viewport={"width": 390, "height": 500}, locale="en-GB"))
 
-    @pytest.mark.parametrize("scrolled", [0, 300, 2000])
+    @pytest.mark.parametrize("scrolled", [0, 2000])
     def test_stay_unfolded_and_under_the_finger(self, phone, truth, scrolled):
         self.unfold(phone, "/products/toggled/", scrolled)
         self.click(phone, "#toggle-language-de")
@@ -239,10 +200,9 @@ class TestTheFiltersOnATelephone:
         assert phone.focus == "toggle-language-de"
         expect(phone.page.locator("#filter summary")).to_have_text("Filter (2)")
 
-    @pytest.mark.parametrize("scrolled", [0, 2000])
-    def test_stay_there_when_few_comments_are_left(self, phone, truth, scrolled):
+    def test_stay_there_when_few_comments_are_left(self, phone, truth):
         phone.page.set_viewport_size({"width": 390, "height": 1000})
-        self.unfold(phone, f"{HOME}/~/~/", scrolled)
+        self.unfold(phone, f"{HOME}/~/~/", 2000)
         self.click(phone, "#toggle-language-ja")
         phone.wait_for(RARE)
 
@@ -262,27 +222,8 @@ class TestTheFiltersOnATelephone:
         expect(phone.page.locator(".htmx-request")).to_have_count(0)
         assert abs(shown.bounding_box()["y"] - was) < 2
 
-    def test_are_folded_without_a_script_too(self, open_context, truth):
-        size = {"width": 390, "height": 844}
-        page = open_context(viewport=size, java_script_enabled=False).new_page()
-        page.goto(f"{HOME}/~/~/")
-        toggle = page.locator("#toggle-rating-5")
-        expect(toggle).to_be_hidden()
-        page.get_by_text("Filter").click()
-        toggle.click()
-        page.wait_for_url("**/~/5/#comments")
-        expect(page.get_by_text("Filter (1)")).to_be_in_viewport()
-
 
 class TestChips:
-    def test_clicked_before_the_answer_all_count(self, hasty, truth):
-        hasty.page.goto(f"{HOME}/de.en/1.2/")
-        slow_down(hasty.page)
-        for value in ("English", "1 star"):
-            hasty.page.get_by_role("link", name=f"Remove the filter “{value}”").dblclick()
-        hasty.wait_for(*truth.ids(["de"], [2])[:20])
-        assert hasty.address == f"{HOME}/de/2/"
-
     def test_of_the_whole_filter_free_all(self, hasty, truth):
         hasty.page.goto(f"{HOME}/de/2/")
         slow_down(hasty.page)

@@ -1,14 +1,10 @@
 """What is typed into a form stays there whatever happens, in a real browser."""
 
 import pytest
-from django.conf import settings as site_settings
-from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
-from shop.accounts.services import create_profile
 from tests.browser.test_writing_browser import fill
-from tests.support.comments.threads import made_comment
-from tests.support.comments.writers import Writer, made_product, new_url, sign_in, someone
+from tests.support.comments.writers import made_product, new_url, someone
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
@@ -23,25 +19,8 @@ def lamp():
 
 
 @pytest.fixture
-def comment():
-    return made_comment()
-
-
-def somebody_with_a_password() -> Writer:
-    writer = someone("alice")
-    username = f"p-{writer.username}"
-    create_profile(username=username, password=PASSWORD, now=timezone.now())
-    return sign_in(username)
-
-
-@pytest.fixture
-def writer():
-    return somebody_with_a_password()
-
-
-@pytest.fixture
-def alice(seat, writer):
-    visitor = seat(writer)
+def alice(seat):
+    visitor = seat(someone("alice"))
     yield visitor
     visitor.forgive(OFFLINE, "htmx:afterRequest", "htmx:sendError")
 
@@ -50,40 +29,7 @@ def post_button(page: Page) -> None:
     page.get_by_role("button", name="Post").click()
 
 
-def sign_out(context: BrowserContext) -> None:
-    context.clear_cookies(name=site_settings.SESSION_COOKIE_NAME)
-
-
-def sign_in_on_another_page(context: BrowserContext, writer: Writer) -> None:
-    page = context.new_page()
-    page.goto("/accounts/login/")
-    page.locator("input[name=username]").fill(writer.username)
-    page.locator("input[name=password]").fill(PASSWORD)
-    page.locator("main form button[type=submit]").click()
-    page.wait_for_url("**/orders/**")
-    page.close()
-
-
-def expect_refusal(page: Page, sentence: str) -> None:
-    expect(page.locator(".form-error")).to_contain_text(sentence)
-    expect(page.get_by_label("Your comment")).to_have_value(TYPED)
-
-
 class TestCommentThatIsBeingWritten:
-    def test_outlives_the_session_and_the_sign_in_after_it(self, alice, lamp, writer):
-        page, context = alice.page, alice.page.context
-        page.goto(new_url(lamp))
-        fill(page, body=TYPED)
-        sign_out(context)
-        post_button(page)
-        expect_refusal(page, "You are not signed in any more.")
-        sign_in_on_another_page(context, writer)
-        post_button(page)
-        expect_refusal(page, "from before you last signed in")
-        post_button(page)
-        expect(page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
-        expect(page.locator("[data-comment-id]")).to_contain_text(TYPED)
-
     def test_outlives_a_network_that_is_gone(self, alice, lamp):
         page, context = alice.page, alice.page.context
         page.goto(new_url(lamp))
@@ -108,25 +54,6 @@ class TestCommentThatIsBeingWritten:
         expect(page.locator("#detected-language")).to_have_text("Detected: Frisian")
         expect(page.locator("#notice")).to_contain_text("The shop cannot be reached.")
         alice.forgive("Failed to load resource")
-
-
-class TestReportThatIsBeingWritten:
-    def test_outlives_the_session(self, alice, comment, writer):
-        page, context = alice.page, alice.page.context
-        page.goto(f"/products/{comment.product_id}/")
-        page.get_by_role("link", name="Report").click()
-        page.get_by_label("Something else").check()
-        page.get_by_label("In your own words").fill(TYPED)
-        sign_out(context)
-        page.get_by_role("button", name="Report").click()
-        expect(page.locator(".form-error")).to_contain_text("not signed in any more")
-        expect(page.get_by_label("In your own words")).to_have_value(TYPED)
-        expect(page.get_by_label("Something else")).to_be_checked()
-        sign_in_on_another_page(context, writer)
-        for sentence in ("send it once more", "The shop will look at this comment."):
-            page.get_by_role("button", name="Report").click()
-            told = page.locator(".form-error, .message, .reported").first
-            expect(told).to_contain_text(sentence)
 
 
 def first_of(held: list[Route], page: Page) -> Route:

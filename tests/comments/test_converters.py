@@ -7,9 +7,8 @@ from django.urls import resolve, reverse
 
 from comments.apps import TAKEN
 from comments.posting.services import add_comment
-from tests.support.comments.threads import made_comment
 from tests.support.comments.truth import written
-from tests.support.comments.writers import delete_url
+from tests.support.comments.writers import delete_url, made_product
 
 IDS = [
     *(f"{word}/7" for word in TAKEN),
@@ -51,19 +50,12 @@ class TestAddress:
 
 @pytest.mark.usefixtures("tables")
 class TestCommentWhoseIdReadsAsAnAction:
-    @pytest.fixture
-    def comment(self, fresh):
-        product = made_comment().product_id
-        comment = written(product, id=f"edit/{fresh('c')}", body="Reached.")
+    def test_is_reached_from_its_list_and_deleted_by_its_whole_id(self, sam, fresh):
+        comment = written(made_product(), id=f"edit/{fresh('c')}", body="Reached.")
         add_comment(comment)
-        return comment
-
-    def test_is_reached_from_its_list(self, sam, comment):
         page = sam.get(f"/products/{comment.product_id}/comments/~/~/").page
         article = page.one("article", data_comment_id=comment.id)
         url = next(a["href"] for a in article.all("a") if comment.id in a["href"])
         assert "Reached." in sam.get(url).page.one(class_="comment-body").text
-
-    def test_is_deleted_by_its_whole_id(self, sam, comment):
         assert sam.send(delete_url(comment)).status_code == 302
-        assert sam.get(reverse("comment", args=[comment.id])).status == 404
+        assert sam.get(url).status == 404

@@ -13,7 +13,6 @@ from tests.support.chance import unique
 from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START
-from tests.support.markup import read_markup
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 
@@ -39,34 +38,29 @@ class TestTheExamples:
             "/staff/orders/?status=PLACED",
         ]
 
-    def test_lead_to_lists(self):
-        for link in visit("/").page.one(class_="examples").all("a")[:2]:
-            assert visit(link["href"]).comment_ids
-
-    def test_cost_nothing_on_the_front_page_itself(self):
+    def test_lead_to_lists_and_cost_nothing_on_the_front_page_itself(self):
         page = visit("/").page.one(class_="examples")
+        for link in page.all("a")[:2]:
+            assert visit(link["href"]).comment_ids
         assert page["hx-get"] == "/examples/"
         assert " a million" not in page.text
 
     def test_are_read_for_their_costs_and_remembered(self):
-        shown = read_markup(Client().get("/examples/").content.decode()).one(class_="examples")
+        with metered() as meter:
+            shown = visit("/examples/").page.one(class_="examples")
+        assert 0 < meter.capacity_units() <= 10
         costs = [cost.text for cost in shown.all(class_="example-cost")]
         assert len(costs) == 3
         assert all(" · $" in cost and " a million" in cost for cost in costs)
         assert not shown.all(hx_get=True)
-        with metered() as meter:
-            Client().get("/examples/")
-        assert meter.capacity_units() == 0
+        with metered() as again:
+            visit("/examples/")
+        assert again.capacity_units() == 0
 
     def test_are_remembered_in_no_language(self):
         Client().get("/examples/")
         german = Client(headers={"Accept-Language": "de"}).get("/examples/")
         assert "2.500" in german.content.decode()
-
-    def test_cost_ten_units_together_at_the_most(self):
-        with metered() as meter:
-            Client().get("/examples/")
-        assert 0 < meter.capacity_units() <= 10
 
 
 def test_another_shop_has_none():

@@ -106,48 +106,32 @@ class TestListOfComments:
 
 
 class TestCanonicalAddress:
-    @pytest.mark.parametrize(
-        ("spelled", "canonical"),
-        [
-            ("en.de/~", "de.en/~"),
-            ("DE/~", "de/~"),
-            ("de.de/~", "de/~"),
-            ("~/5.1", "~/1.5"),
-            ("~/1.1", "~/1"),
-            ("~/1.2.3.4.5", "~/~"),
-            ("De.en.de/5.4.3.2.1", "de.en/~"),
-        ],
-    )
-    def test_is_where_other_spellings_lead(self, lamp, spelled, canonical):
-        response = Client().get(f"/products/lamp/comments/{spelled}/?after=x&b=%C3%A4")
+    def test_is_where_other_spellings_lead(self, lamp):
+        url = "/products/lamp/comments/{}/?after=x&b=%C3%A4"
+        response = Client().get(url.format("De.en.de/5.1"))
         assert response.status_code == 301
-        assert response["Location"] == f"/products/lamp/comments/{canonical}/?after=x&b=%C3%A4"
+        assert response["Location"] == url.format("de.en/1.5")
 
-    @pytest.mark.parametrize("spelled", ["~/~", "de.en/1.2.5", "%7E/%7e", "de%2Een/1"])
+    @pytest.mark.parametrize("spelled", ["%7E/%7e", "de%2Een/1"])
     def test_is_answered(self, lamp, spelled):
         assert visit(f"/products/lamp/comments/{spelled}/").status == 200
-
-    def test_is_reached_without_its_last_slash(self, lamp):
-        response = Client().get("/products/lamp/comments/~/~")
-        assert response.status_code == 301
-        assert response["Location"] == "/products/lamp/comments/~/~/"
 
 
 class TestRefusals:
     @pytest.mark.parametrize(
-        "languages", ["xx", "eng", "de,en", "de.", "~.de", "%00", "%ff", "..."]
+        ("spelled", "allowed"),
+        [
+            ("xx/~", "ISO 639-1"),
+            ("%ff/~", "ISO 639-1"),
+            ("~/6", "1, 2, 3, 4 and 5"),
+            ("~/%D9%A3", "1, 2, 3, 4 and 5"),
+        ],
     )
-    def test_of_a_language_says_what_is_allowed(self, lamp, languages):
-        shown = visit(f"/products/lamp/comments/{languages}/~/")
+    def test_of_a_filter_says_what_is_allowed(self, lamp, spelled, allowed):
+        shown = visit(f"/products/lamp/comments/{spelled}/")
         assert shown.status == 400
-        assert "ISO 639-1" in shown.page.one(class_="lede").text
-        assert shown.page.one(class_="button")["href"] == "/products/lamp/comments/~/~/"
-
-    @pytest.mark.parametrize("ratings", ["0", "6", "1,2", "five", "1.6", "-1", "1.", "%D9%A3"])
-    def test_of_a_rating_says_what_is_allowed(self, lamp, ratings):
-        shown = visit(f"/products/lamp/comments/~/{ratings}/")
-        assert shown.status == 400
-        assert "1, 2, 3, 4 and 5" in shown.page.one(class_="lede").text
+        assert allowed in shown.page.one(class_="lede").text
+        assert shown.page.one(class_="button")["href"] == EVERYTHING
 
     def test_is_a_fragment_for_htmx_that_leaves_the_list(self, lamp):
         shown = visit("/products/lamp/comments/xx/~/", **HTMX)
@@ -157,31 +141,15 @@ class TestRefusals:
         assert "ISO 639-1" in shown.page.text
         assert shown.page.all("html") == []
 
-    @pytest.mark.parametrize(
-        "product_id",
-        ["nothing", "a%23b", "50%25", "a+b", "%F0%9F%A6%8A", "%00", "%ff", "..%2f", "x" * 90,
-         "x" * 1_500, "x" * 3_000,
-         "%F0%9F%A6%8A" * 128, "%C3%A4" * 1_500],
-    )  # fmt: skip
-    @pytest.mark.parametrize("rest", ["", "comments/~/~/", "comments/de/1/"])
-    def test_of_an_unknown_product_is_404_with_a_sentence(self, tables, product_id, rest):
-        shown = visit(f"/products/{product_id}/{rest}")
+    @pytest.mark.parametrize("odd", ["nothing", "%00", "x" * 3_000])
+    @pytest.mark.parametrize("url", ["products/{}", "products/{}/comments/de/1", "comments/{}"])
+    def test_of_what_is_not_there_is_404_with_a_sentence(self, tables, url, odd):
+        shown = visit(f"/{url}/".format(odd))
         assert shown.status == 404
         assert len(shown.page.one(class_="lede").text) > 20
 
-    @pytest.mark.parametrize(
-        "comment_id",
-        ["nothing", "a/b/c", "/", "%00", "%ff", "%0a", "x" * 90, "x" * 1_500, "x" * 3_000,
-         "%F0%9F%A6%8A" * 128, "%F0%9F%A6%8A" * 600, "COMMENT%23"],
-    )  # fmt: skip
-    def test_of_an_unknown_comment_is_404_with_a_sentence(self, tables, comment_id):
-        shown = visit(f"/comments/{comment_id}/")
-        assert shown.status == 404
-        assert len(shown.page.one(class_="lede").text) > 20
-
-    @pytest.mark.parametrize("url", ["/products/nothing/", "/comments/nothing/", "/nothing/"])
-    def test_of_what_is_not_there_is_a_fragment_for_htmx_too(self, tables, url):
-        shown = visit(url, **HTMX)
+    def test_of_what_is_not_there_is_a_fragment_for_htmx_too(self, tables):
+        shown = visit("/products/nothing/", **HTMX)
         assert (shown.status, shown.response["HX-Retarget"]) == (404, "#notice")
         assert shown.page.all("html") == []
         assert shown.page.one("p").text
@@ -197,24 +165,10 @@ class TestToggles:
         assert shown.toggle("all-ratings")["aria-pressed"] == "false"
         assert shown.toggle("all-ratings")["hx-get"] == "/products/lamp/comments/~/~/"
 
-    def test_of_one_language_add_a_further_one_and_take_it_out(self, lamp):
-        shown = visit("/products/lamp/comments/en/~/")
-        assert shown.toggle("language", "de")["hx-get"] == "/products/lamp/comments/de.en/~/"
-        assert shown.toggle("language", "en")["hx-get"] == "/products/lamp/comments/~/~/"
-        assert shown.toggle("language", "en")["aria-pressed"] == "true"
-        assert shown.toggle("language", "de")["aria-pressed"] == "false"
-
     def test_offer_the_languages_written_in_and_those_chosen(self, lamp):
         shown = visit("/products/lamp/comments/ja/~/")
         toggles = shown.page.all("a", data_toggle="language")
         assert {toggle["data-value"] for toggle in toggles} == {"de", "en", "ja"}
-
-    @pytest.mark.parametrize("start", ["de/~", "de.en/1.2"])
-    def test_lead_to_canonical_addresses_only(self, lamp, start):
-        shown = visit(f"/products/lamp/comments/{start}/")
-        for toggle in shown.page.all("a", data_toggle=True):
-            assert visit(toggle["hx-get"], **HTMX).status == 200
-            assert toggle["href"] == f"{toggle['hx-get']}#comments"
 
     def test_start_at_the_first_page(self, lamp):
         second = visit(visit("/products/lamp/comments/~/~/").older)
@@ -225,16 +179,7 @@ class TestToggles:
 class TestProductPage:
     @pytest.mark.parametrize(
         ("header", "languages"),
-        [
-            ("de", ["de"]),
-            ("de-AT,de;q=0.9,en;q=0.8", ["de"]),
-            ("fr, en;q=0.2, de;q=0.7", ["de"]),
-            ("EN-gb", ["en"]),
-            ("*", []),
-            ("fr, ja", []),
-            ("xx, de;q=0", []),
-            ("", []),
-        ],
+        [("fr, en;q=0.2, de;q=0.7", ["de"]), ("fr, ja", []), ("", [])],
     )
     def test_shows_the_visitors_language(self, lamp, header, languages):
         shown = visit("/products/lamp/", Accept_Language=header)
@@ -316,11 +261,14 @@ class TestPageOfAList:
 
 
 class TestFragments:
+    @pytest.mark.fallback
     def test_are_what_htmx_gets(self, lamp):
-        shown = visit("/products/lamp/comments/~/~/", **HTMX)
+        url = visit(EVERYTHING).older
+        page, shown = visit(url), visit(url, **HTMX)
         (root,) = shown.page.elements
         assert (root.tag, root["id"]) == ("section", "comments")
-        assert shown.comment_ids == lamp.ids()[:20]
+        for hook in ("older", "newer", "comment_ids"):
+            assert getattr(page, hook) == getattr(shown, hook)
 
     @pytest.mark.parametrize("header", ["HX-History-Restore-Request", "HX-Boosted"])
     def test_are_not_what_restores_a_page(self, lamp, header):
@@ -328,35 +276,28 @@ class TestFragments:
         assert shown.page.one("html")
         assert shown.comment_ids == lamp.ids()[:20]
 
-    @pytest.mark.parametrize("url", ["/products/lamp/", "/products/lamp/comments/~/~/"])
     @pytest.mark.parametrize("headers", [{}, HTMX])
-    def test_are_told_apart_by_caches(self, lamp, url, headers):
-        assert "HX-Request" in visit(url, **headers).response["Vary"]
-
-    @pytest.mark.fallback
-    def test_hold_the_same_list_as_the_page(self, lamp):
-        url = visit("/products/lamp/comments/~/~/").older
-        page, fragment = visit(url), visit(url, **HTMX)
-        for hook in ("older", "newer", "comment_ids"):
-            assert getattr(page, hook) == getattr(fragment, hook)
+    def test_are_told_apart_by_caches(self, lamp, headers):
+        assert "HX-Request" in visit(EVERYTHING, **headers).response["Vary"]
 
 
 class TestWhatVisitorsWrote:
-    @pytest.mark.parametrize(
-        "odd", [*ODD_IDS, "x" * 128, "/a", "a//b", "a/", "%2F", "a\\b", "-", "a.b", "BODY"]
-    )
-    def test_is_found_by_its_odd_id(self, fresh, odd):
+    def test_is_found_by_its_odd_id(self, fresh, settings):
+        settings.PAGE_SIZE = 50
         product_id = fresh("product")
-        comment = written(product_id, id=odd, body=f"Written as {product_id}.")
-        load([comment])
+        odd_ids = [*ODD_IDS, "x" * 128, "/a", "a//b", "a/", "%2F", "a\\b", "-", "a.b", "BODY"]
+        comments = {odd: written(product_id, id=odd, body=f"It is {n}.")
+                    for n, odd in enumerate(odd_ids)}  # fmt: skip
+        load(comments.values())
         listed = visit(f"/products/{product_id}/comments/~/~/")
-        assert listed.comment_ids == [odd]
-        links = listed.page.one(data_comment_id=odd).one("footer").all("a")
-        link = next(each["href"] for each in links if each.all("time"))
-        assert link == f"/comments/{quote(odd, safe='/~:@!$&*+,;=()' + chr(39))}/"
-        alone = visit(link)
-        assert alone.comment_ids == [odd]
-        assert comment.body in alone.page.one(class_="comment-body").text
+        assert {*listed.comment_ids} == comments.keys()
+        for odd, comment in comments.items():
+            links = listed.page.one(data_comment_id=odd).one("footer").all("a")
+            link = next(each["href"] for each in links if each.all("time"))
+            assert link == f"/comments/{quote(odd, safe='/~:@!$&*+,;=()' + chr(39))}/"
+            alone = visit(link)
+            assert alone.comment_ids == [odd]
+            assert comment.body in alone.page.one(class_="comment-body").text
 
     @pytest.mark.parametrize("body", [NASTY, NASTY + " long" * 400])
     def test_is_inert(self, fresh, body):
@@ -388,32 +329,14 @@ class TestWhatVisitorsWrote:
         read_on = listed.one(class_="read-on").one("a")
         assert visit(read_on["href"]).page.one(class_="comment-body").text == body
 
-    def test_keeps_its_paragraphs(self, fresh):
-        product_id = fresh("product")
-        comment = written(product_id, body="One.\r\n\r\nTwo.\nThree.")
+    def test_keeps_its_paragraphs_and_is_marked_with_its_language(self, fresh):
+        comment = written(fresh("product"), language="ja", title="題", body="1.\r\n\r\n2.\n3.")
         load([comment])
-        body = visit(f"/comments/{comment.id}/").page.one(class_="comment-body")
-        assert [p.text for p in body.all("p")] == ["One.", "Two. Three."]
+        shown = visit(f"/comments/{comment.id}/").page
+        assert [p.text for p in shown.one(class_="comment-body").all("p")] == ["1.", "2. 3."]
+        assert shown.one("h1")["lang"] == "ja"
 
     def test_may_be_only_stars(self, fresh):
-        product_id = fresh("product")
-        comment = written(product_id, author="", title="", body="")
+        comment = written(fresh("product"), author="", title="", body="")
         load([comment])
-        assert visit(f"/products/{product_id}/").comment_ids == [comment.id]
         assert "only stars" in visit(f"/comments/{comment.id}/").page.text
-
-    def test_is_marked_with_its_language(self, fresh):
-        product_id = fresh("product")
-        load([written(product_id, language="ja", title="題")])
-        element = visit(f"/products/{product_id}/").page.one(data_comment_id=True)
-        assert element.one("h3")["lang"] == "ja"
-
-
-class TestProductIds:
-    @pytest.mark.parametrize("product_id", ["A.b_c-1", "0", "comments", "x" * 128])
-    def test_have_pages_whatever_they_are(self, tables, product_id):
-        comment = written(product_id, id=f"on-{product_id}"[:128])
-        load([comment])
-        shown = visit(f"/products/{product_id}/comments/en/~/")
-        assert shown.comment_ids == [comment.id]
-        assert visit(shown.toggle("language", "en")["href"]).comment_ids == [comment.id]

@@ -19,9 +19,6 @@ from tests.support.project import PROJECT
 from tests.test_rooms import LAYERS
 
 DOCUMENTS = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *(PROJECT / "docs").rglob("*.md")]
-DESIGNS = sorted(
-    path.stem for path in (PROJECT / "docs" / "designs").glob("*.md") if path.stem != "README"
-)
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?: +[^\n`|]*)?)")
 MACHINES = re.compile(r"/w[o]rk/|/r[o]ot/|/h[o]me/\w|r[e]gistry\.|p[y]pi\.")
@@ -269,40 +266,3 @@ class TestTheSecurityTable:
         ]
         assert named
         assert missing == []
-
-
-class TestTheDesigns:
-    SECTIONS = (
-        "How it is stored",
-        "How it is read",
-        "When to choose it, and when not",
-        "Its price",
-        "The source, and where it errs",
-    )
-
-    def test_say_the_same_things(self):
-        for design in DESIGNS:
-            text = (PROJECT / "docs" / "designs" / f"{design}.md").read_text()
-            missing = set(self.SECTIONS) - set(re.findall(r"^## (.+)$", text, re.MULTILINE))
-            assert not missing, (design, missing)
-
-    def test_have_a_picture_that_is_described(self):
-        described = r"<title id=\"title\">.+</title>\s*<desc id=\"desc\">.+</desc>"
-        for design in DESIGNS:
-            text = (PROJECT / "docs" / "designs" / f"{design}.md").read_text()
-            assert re.search(rf"!\[.+\]\(\.\./images/designs/{design}\.svg\)", text), design
-            picture = (PROJECT / "docs" / "images" / "designs" / f"{design}.svg").read_text()
-            assert re.search(described, picture), design
-
-    def test_are_all_in_the_index(self):
-        index = (PROJECT / "docs" / "designs" / "README.md").read_text()
-        assert set(DESIGNS) <= set(re.findall(r"\]\(([\w-]+)\.md\)", index))
-
-
-class TestTheDecisionRecords:
-    def test_are_all_listed_under_their_titles(self):
-        folder = PROJECT / "docs" / "adr"
-        listed = (folder / "README.md").read_text()
-        for path in sorted(folder.glob("[0-9]*.md")):
-            title = path.read_text().splitlines()[0].partition(". ")[2]
-            assert f"[{title}]({path.name})" in listed

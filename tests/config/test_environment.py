@@ -32,107 +32,67 @@ def read(monkeypatch):
     return read
 
 
-class TestText:
-    def test_is_the_default_when_unset_or_blank(self, read):
+NUMBER = {"default": 20, "least": 1, "most": 100}
+DECIMAL = {"default": 6, "least": 0.5, "most": 60}
+WORD = {"default": "indexes", "among": ("indexes", "sets")}
+
+
+class TestAValue:
+    @pytest.mark.parametrize(
+        ("method", "value", "options", "found"),
+        [
+            ("text", " value\n", {}, "value"),
+            ("text", "  ", {"default": "default"}, "default"),
+            *(("flag", value, {}, True) for value in ("1", "true", "YES", " On\n")),
+            *(("flag", value, {"default": True}, False) for value in ("0", "false", "NO", "Off")),
+            ("flag", "", {"default": True}, True),
+            *(("integer", value, NUMBER, int(value)) for value in ("1", "100", " 20 ")),
+            ("number", "0.5", DECIMAL, 0.5),
+            ("choice", "Sets", WORD, "sets"),
+            ("choice", " ", WORD, "indexes"),
+            ("words", "a.example, b.example,,", {}, ("a.example", "b.example")),
+            ("words", " , ", {"default": ("x",)}, ("x",)),
+            ("url", "http://127.0.0.1:8001", {}, "http://127.0.0.1:8001"),
+            ("url", "http://[::1]:8001/", {}, "http://[::1]:8001"),
+            ("path", "some/folder", {}, Path.cwd() / "some" / "folder"),
+            ("path", "", {}, None),
+        ],
+    )
+    def test_is_read(self, read, method, value, options, found):
+        assert read(method, value, **options) == (found, [])
+
+    def test_is_the_default_where_it_is_not_set(self):
         assert Environment().text("MISSING", "default") == "default"
-        assert read("text", "  ", default="default") == ("default", [])
-
-    def test_has_no_blanks_around_it(self, read):
-        assert read("text", " value\n") == ("value", [])
-
-
-class TestAFlag:
-    @pytest.mark.parametrize("value", ["1", "true", "YES", "On", " 1\n"])
-    def test_is_true_for_the_usual_words(self, read, value):
-        assert read("flag", value) == (True, [])
-
-    @pytest.mark.parametrize("value", ["0", "false", "NO", "Off"])
-    def test_is_false_for_the_usual_words(self, read, value):
-        assert read("flag", value, default=True) == (False, [])
-
-    def test_is_the_default_for_another_word_and_a_blank(self, read):
-        problem = "NAME is 'maybe', neither true nor false."
-        assert read("flag", "maybe", default=True) == (True, [problem])
-        assert read("flag", "", default=True) == (True, [])
-
-
-class TestAnInteger:
-    @pytest.mark.parametrize("value", ["1", "100", " 20 "])
-    def test_may_be_at_both_ends_of_its_range(self, read, value):
-        assert read("integer", value, default=7, least=1, most=100) == (int(value), [])
 
     @pytest.mark.parametrize(
-        ("value", "problem"),
+        ("method", "value", "options", "problem"),
         [
-            *((value, f"{value}, out of its range.") for value in ("0", "101", "-5")),
+            ("flag", "maybe", {"default": True}, "'maybe', neither true nor false."),
             *(
-                (value, f"{value!r}, not a whole number.")
+                ("integer", value, NUMBER, f"{value}, out of its range.")
+                for value in ("0", "101", "-5")
+            ),
+            *(
+                ("integer", value, NUMBER, f"{value!r}, not a whole number.")
                 for value in ("many", "1.5", "0x10", "{input}", "9" * 5000)
             ),
+            *(
+                ("number", value, DECIMAL, f"{value!r}, not a number from 0.5 to 60.")
+                for value in ("0.4", "61", "nan", "inf", "soon")
+            ),
+            ("choice", "tables", WORD, "'tables', not indexes or sets."),
+            *(
+                ("url", f"{value}", {}, f"'{value}', not the address of a server.")
+                for value in ("127.0.0.1:8001", "ftp://127.0.0.1", "http://", "http://host:port",
+                              "http://host:99999", "http://[::1", "http://host/path")
+            ),
         ],
-    )
-    def test_is_the_default_for_anything_else(self, read, value, problem):
-        found = read("integer", value, default=20, least=1, most=100)
-        assert found == (20, [f"NAME is {problem}"])
-
-
-class TestANumber:
-    def test_may_have_decimals(self, read):
-        assert read("number", "0.5", default=6, least=0.5, most=60) == (0.5, [])
-
-    @pytest.mark.parametrize("value", ["0.4", "61", "nan", "inf", "soon"])
-    def test_is_the_default_for_anything_else(self, read, value):
-        found = read("number", value, default=6, least=0.5, most=60)
-        assert found == (6, [f"NAME is {value!r}, not a number from 0.5 to 60."])
-
-
-class TestAChoice:
-    @pytest.mark.parametrize(
-        ("value", "found"),
-        [
-            ("Sets", ("sets", [])),
-            (" ", ("indexes", [])),
-            ("tables", ("indexes", ["NAME is 'tables', not indexes or sets."])),
-        ],
-    )
-    def test_is_one_of_the_words_however_it_is_capitalised(self, read, value, found):
-        assert read("choice", value, default="indexes", among=("indexes", "sets")) == found
-
-
-class TestWords:
-    def test_are_what_is_between_commas(self, read):
-        assert read("words", "a.example, b.example,,") == (("a.example", "b.example"), [])
-        assert read("words", " , ", default=("x",)) == (("x",), [])
-
-
-class TestAUrl:
-    @pytest.mark.parametrize(
-        "value", ["http://127.0.0.1:8001", "https://dynamodb.example.com", "http://[::1]:8001/"]
-    )
-    def test_is_the_address_of_a_server(self, read, value):
-        assert read("url", value) == (value.rstrip("/"), [])
-
-    @pytest.mark.parametrize(
-        "value",
-        [
-            "127.0.0.1:8001",
-            "ftp://127.0.0.1",
-            "http://",
-            "http://host:port",
-            "http://host:99999",
-            "http://[::1",
-            "http://host/path",
-        ],
-    )
-    def test_is_none_for_anything_else(self, read, value):
-        assert read("url", value) == (None, [f"NAME is {value!r}, not the address of a server."])
-
-
-class TestAPath:
-    def test_is_absolute(self, read):
-        found = Path.cwd() / "some" / "folder"
-        assert read("path", "some/folder") == (found, [])
-        assert read("path", "") == (None, [])
+    )  # fmt: skip
+    def test_that_is_wrong_is_told_of_and_counts_as_the_default(
+        self, read, method, value, options, problem
+    ):
+        found = read(method, value, **options)
+        assert found == (options.get("default"), [f"NAME is {problem}"])
 
 
 @pytest.mark.parametrize(

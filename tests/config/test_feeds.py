@@ -75,11 +75,6 @@ class TestTheFeedOfAProduct:
         links = {link.get("rel", ""): link.get("href") for link in feed.findall("link", ATOM)}
         assert links == {"self": f"{SITE}{url}?format=atom", "alternate": f"{SITE}{url}"}
 
-    def test_is_fetched_again_only_if_it_has_changed(self, lamp):
-        url = f"{lamp}comments/~/~/?format=atom"
-        known = {"If-None-Match": Client().get(url)["ETag"]}
-        assert Client().get(url, headers=known).status_code == 304
-
 
 class TestTheFeedOfARanking:
     def test_has_the_last_comments_of_products(self, shop):

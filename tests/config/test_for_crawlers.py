@@ -33,12 +33,7 @@ NOT_LISTED = (
     "/orders/",
     "/staff/orders/",
 )
-LATER = (
-    "/products/{product_id}/comments/~/~/",
-    "/products/{product_id}/most-helpful/",
-    "/categories/{slug}/",
-    "/rankings/most-loved/",
-)
+LATER = ("/products/{product_id}/comments/~/~/", "/categories/{slug}/", "/rankings/most-loved/")
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +66,6 @@ class TestAPage:
         head = head_of(Client().get(shop.address(route)))
         assert canonical(head) == [f"{SITE}{shop.address(wanted)}"]
         assert robots(head) == []
-
-    def test_of_a_product_has_one_address_in_whatever_language_it_is_shown(self, shop):
-        url = shop.address("/products/{product_id}/")
-        head = head_of(Client().get(url, headers={"Accept-Language": "en"}))
-        assert canonical(head) == [f"{SITE}{url}"]
 
     def test_has_the_host_that_was_asked_where_no_site_is_set(self, settings):
         settings.SITE_URL = ""

@@ -16,8 +16,6 @@ from dynamo.upkeep.migrations import Migration, MigrationStep
 from dynamo.writes.transactions import Action
 from shop import keys
 from shop.table import TABLE
-from tests.support.comments.outage import connected
-from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -110,9 +108,6 @@ class TestTheCommand:
         assert run("--dry-run").endswith(", to be changed: 1\n")
         assert "color" not in stored(lamp)
 
-    def test_is_silent_where_that_is_asked_for(self):
-        assert run(verbosity=0) == ""
-
     def test_says_that_there_are_no_steps(self, monkeypatch):
         monkeypatch.setattr(migrate_items, "STEPS", ())
         assert run() == "There are no steps: all items have the shape of this version.\n"
@@ -130,17 +125,3 @@ class TestTheCommand:
             run()
         assert ended.value.code == 130
         assert "Run the same command again" in capsys.readouterr().err
-
-    def test_tells_a_failure_in_one_line(self):
-        with (
-            connected(f"http://127.0.0.1:{spare_port()}"),
-            pytest.raises(CommandError, match="The database cannot be reached"),
-        ):
-            run()
-
-
-class TestTheSteps:
-    def test_have_names_of_their_own_and_a_sentence(self):
-        names = {(step.table, step.name) for step in migrate_items.STEPS}
-        assert len(names) == len(migrate_items.STEPS)
-        assert all(step.sentence.endswith(".") for step in migrate_items.STEPS)

@@ -110,9 +110,6 @@ EXAMPLES = re.findall(EXAMPLE, API, re.MULTILINE | re.DOTALL)
 
 
 class TestAnExample:
-    def test_is_there(self):
-        assert len(EXAMPLES) >= 4
-
     @pytest.mark.parametrize(("url", "shown"), EXAMPLES)
     def test_shows_what_such_an_address_answers(self, url, shown):
         path = next(path for path in LISTS if _is_of(url, path))

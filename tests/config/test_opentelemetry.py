@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,6 +26,7 @@ from dynamo.telemetry.requests import RequestRecord, observed
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import belongings, browser_of
+from tests.support.config.environments import run_python
 from tests.support.config.logs import request_lines, written_log
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
@@ -55,20 +55,15 @@ def units_in(spans: list[Any]) -> float:
 
 
 class TestTheSpansOfAPage:
-    def test_are_one_tree(self, told, owned):
-        Client().get(f"/products/{owned.product_id}/")
-        (request,) = told.requests
-        assert request.parent is None
-        assert len(told.calls) > 1
-        assert {call.parent.span_id for call in told.calls} == {request.context.span_id}
-
-    def test_have_the_capacity_units_of_its_meter(self, told, owned):
+    def test_are_one_tree_with_the_capacity_units_of_its_meter(self, told, owned):
         with metered() as meter:
             Client().get(f"/products/{owned.product_id}/comments/de.en/1.2.5/")
-        assert units_in(told.calls) == meter.capacity_units() > 0
         (request,) = told.requests
+        assert request.parent is None
+        assert {call.parent.span_id for call in told.calls} == {request.context.span_id}
+        assert units_in(told.calls) == meter.capacity_units() > 0
         assert request.attributes["dynashop.capacity_units"] == meter.capacity_units()
-        assert len(told.calls) == meter.requests()
+        assert len(told.calls) == meter.requests() > 1
 
     def test_are_named_by_the_conventions(self, told, owned):
         Client().get(f"/products/{owned.product_id}/")
@@ -82,14 +77,8 @@ class TestTheSpansOfAPage:
         assert query.attributes["aws.dynamodb.table_names"] == (
             f"{settings.DYNAMODB_TABLE_PREFIX}comments",
         )
-        assert query.attributes["aws.dynamodb.index_name"]
-        assert query.attributes["aws.dynamodb.limit"] > 0
-        assert query.attributes["aws.dynamodb.count"] >= 0
-
-    def test_have_attributes_that_the_conventions_know(self, told, owned):
         root = Path(import_module("opentelemetry.semconv").__path__[0])
         known = "".join(path.read_text() for path in root.rglob("*_attributes.py"))
-        Client().get(f"/products/{owned.product_id}/")
         used = {name for span in (*told.requests, *told.calls) for name in span.attributes}
         unknown = {name for name in used if f'"{name}"' not in known}
         assert {name for name in unknown if not name.startswith("dynashop.")} == set()
@@ -123,15 +112,12 @@ class TestTheSpansOfAPage:
 BEGUN = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}
 
 
-class TestATraceThatWasBegunBefore:
-    def test_goes_on_behind_a_trusted_proxy(self, told, settings):
-        settings.TRUSTED_PROXIES = 1
-        Client().get("/docs/how-it-works/", headers=BEGUN)
-        assert f"{told.requests[0].context.trace_id:032x}" == "a" * 32
-
-    def test_is_not_taken_from_a_visitor(self, told):
-        Client().get("/docs/how-it-works/", headers=BEGUN)
-        assert f"{told.requests[0].context.trace_id:032x}" != "a" * 32
+@pytest.mark.parametrize("proxies", [0, 1])
+def test_a_trace_that_was_begun_before_goes_on_behind_a_trusted_proxy(told, settings, proxies):
+    settings.TRUSTED_PROXIES = proxies
+    Client().get("/docs/how-it-works/", headers=BEGUN)
+    goes_on = f"{told.requests[0].context.trace_id:032x}" == "a" * 32
+    assert goes_on is bool(proxies)
 
 
 class TestACallThatIsThrottled:
@@ -147,11 +133,8 @@ class TestACallThatIsThrottled:
                     client().get_item(TableName=table, Key={"pk": {"S": "a"}, "sk": {"S": "a"}})
                 metrics = told.metrics()
         (call,) = told.calls
-        assert (call.attributes["dynashop.retries"], call.attributes["dynashop.throttles"]) == (
-            2,
-            3,
-        )
         assert call.attributes["error.type"] == "ThrottlingException"
+        assert call.attributes["dynashop.throttles"] == 3
         (retries,), (throttles,) = (
             metrics[f"dynashop.dynamodb.{kind}"] for kind in ("retries", "throttles")
         )
@@ -162,22 +145,17 @@ class TestACallThatIsThrottled:
 
 
 class TestTheMetrics:
-    def test_have_the_units_by_list_and_plan(self, told, owned):
+    def test_have_the_units_by_list_and_plan_and_the_time_by_route_and_status(self, told, owned):
         with metered() as meter:
             Client().get(f"/products/{owned.product_id}/comments/~/~/")
-        (point,) = told.metrics()["dynashop.request.capacity"]
+        metrics = told.metrics()
+        (point,) = metrics["dynashop.request.capacity"]
         assert dict(point.attributes) == {"dynashop.list": "comments", "dynashop.plan": "all"}
         assert (point.count, point.sum) == (1, meter.capacity_units())
-
-    def test_have_the_time_by_route_and_status(self, told):
-        Client().get("/docs/how-it-works/")
-        (point,) = told.metrics()["http.server.request.duration"]
-        assert dict(point.attributes) == {
-            "http.request.method": "GET",
-            "url.scheme": "http",
-            "http.response.status_code": 200,
-            "http.route": "/docs/<path:name>/",
-        }
+        (point,) = metrics["http.server.request.duration"]
+        route = "/products/<id:product_id>/comments/<str:languages>/<str:ratings>/"
+        assert point.attributes["http.route"] == route
+        assert point.attributes["http.response.status_code"] == 200
 
     def test_count_what_was_late_and_what_was_shed(self, told, settings, owned):
         settings.PAGE_SECONDS = 0
@@ -238,22 +216,10 @@ print(sorted(name for name in sys.modules if name.startswith("opentelemetry.sdk.
 
 
 def run(code: str, **given: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=PROJECT,
-        env=os.environ | given,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=2 * PATIENCE,
-    )
+    return run_python("-c", code, **os.environ | given)
 
 
 class TestASiteWithoutIt:
-    def test_imports_nothing_of_it(self):
-        done = run(OPEN)
-        assert done.stdout.splitlines() == ["200 OK", "[]"], done.stderr
-
     def test_works_where_it_is_not_installed(self):
         done = run(NOT_INSTALLED + OPEN)
         assert done.stdout.splitlines() == ["200 OK", "[]"], done.stderr
@@ -282,7 +248,7 @@ class _Collector(BaseHTTPRequestHandler):
 def collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
     with ThreadingHTTPServer(("127.0.0.1", 0), _Collector) as server:
         server.sent = []  # type: ignore[attr-defined]
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}", server.sent  # type: ignore[attr-defined]
         server.shutdown()
 

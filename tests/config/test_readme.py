@@ -99,10 +99,6 @@ class TestTheTables:
 
 
 class TestTheAccessPatterns:
-    def test_are_told_apart_by_their_numbers(self):
-        numbers = [pattern.number for pattern in ALL]
-        assert len(numbers) == len(set(numbers))
-
     def test_name_code_that_exists(self):
         for pattern in ALL:
             module = pattern.module

@@ -6,11 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from datetime import UTC, datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.test import Client, RequestFactory
@@ -25,7 +25,7 @@ from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import Belongings, address, belongings, browser_of, routes
-from tests.support.config.environments import settings_of
+from tests.support.config.environments import run_python, settings_of
 from tests.support.config.logs import request_lines, written_log
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT
@@ -82,14 +82,6 @@ class TestTheLine:
         assert (line["list"], line["plan"]) == ("orders", "orders_by_status")
         assert line["shape"] == {"statuses": 1, "days": 1, "open": 0, "page": "first"}
 
-    def test_costs_no_call(self, owned):
-        units = []
-        for requests in (False, True):
-            with written_log(requests=requests), metered() as meter:
-                Client().get(f"/products/{owned.product_id}/comments/~/~/")
-            units.append((meter.requests(), meter.capacity_units()))
-        assert units[0] == units[1]
-
     def test_has_the_fields_that_the_document_explains(self):
         section = DOCUMENT.read_text().partition("| field |")[2].partition("\n\n")[0]
         told = re.findall(r"^\| `(\w+)`", section, re.MULTILINE)
@@ -136,28 +128,21 @@ class TestAnAnswer:
         assert line["status"] == HTTPStatus.NOT_FOUND
         assert "view" not in line
 
-    def test_of_a_view_with_a_bug_is_told_of(self, log, monkeypatch, owned):
-        def fail(*_: object, **__: object) -> None:
-            raise ZeroDivisionError
-
-        monkeypatch.setattr("comments.views.read_comments_page", fail)
+    @pytest.mark.parametrize(
+        ("fault", "status", "told"),
+        [(ZeroDivisionError(), 500, None), (Throttled(BUSY), 503, "Throttled")],
+        ids=["a bug", "the database"],
+    )
+    def test_that_failed_is_told_of(self, log, monkeypatch, owned, fault, status, told):
+        monkeypatch.setattr("comments.views.read_comments_page", Mock(side_effect=fault))
         browser = Client(raise_request_exception=False)
         line = line_of(log, browser.get(f"/products/{owned.product_id}/"))
-        assert (line["status"], line["view"]) == (500, "product")
-
-    def test_names_the_fault_of_the_database(self, log, monkeypatch, owned):
-        def fail(*_: object, **__: object) -> None:
-            raise Throttled(BUSY)
-
-        monkeypatch.setattr("comments.views.read_comments_page", fail)
-        line = line_of(log, Client().get(f"/products/{owned.product_id}/"))
-        assert (line["status"], line["fault"]) == (503, "Throttled")
+        assert (line["status"], line["view"], line.get("fault")) == (status, "product", told)
 
     def test_that_was_out_of_time_is_late(self, log, settings, owned):
         settings.PAGE_SECONDS = 0
         line = line_of(log, Client().get(f"/products/{owned.product_id}/"))
-        assert (line["status"], line["late"]) == (503, True)
-        assert line["fault"] == "Unreachable"
+        assert (line["status"], line["late"], line["fault"]) == (503, True, "Unreachable")
 
     def test_to_one_too_many_is_shed(self, log, monkeypatch, settings):
         monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
@@ -206,7 +191,7 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
             path = address(route, arguments)
             if "logout" in path or "close" in path:
                 continue
-            for asked in (browser.get(path), browser.get(path, query), browser.post(path, typed)):
+            for asked in (browser.get(path, query), browser.post(path, typed)):
                 asked.close()
     Client(**where).get(f"/{secret['an e-mail address']}/{secret['a name']}", query)
     assert EMAILS.flush(seconds=PATIENCE)
@@ -243,21 +228,8 @@ class TestTheSettings:
         assert logging_of["loggers"]["request"]["level"] == level
 
     def test_write_all_lines_as_json(self, tmp_path):
-        environment = os.environ | {
-            "VAR_DIR": str(tmp_path),
-            "DEBUG": "1",
-            "LOG_FORMAT": "json",
-            "REQUEST_LOG": "1",
-        }
-        done = subprocess.run(
-            [sys.executable, "-c", TWO_LINES],
-            cwd=PROJECT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=60,
-        )
+        given = {"VAR_DIR": str(tmp_path), "DEBUG": "1", "LOG_FORMAT": "json", "REQUEST_LOG": "1"}
+        done = run_python("-c", TWO_LINES, **os.environ | given)
         security, request = map(json.loads, done.stderr.splitlines())
         assert (security["logger"], security["event"]) == ("security", "sign-in")
         assert (request["logger"], request["view"]) == ("request", "document")

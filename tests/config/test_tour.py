@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from http import HTTPStatus
 
 import pytest
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
@@ -30,8 +32,11 @@ from tests.support.config.addresses import (
 from tests.support.markup import Element, read_markup
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
+TOKEN = "t" * 32
 TOKENLESS = {"language/"}
 """Forms on pages that shared caches keep, and that can do no harm."""
+AT_BOTH_ENDS = {"nobody", "staff"}
+"""Whom it is enough to ask as where an address answers all alike."""
 USED_UP = {"comments/delete/<id_with_slashes:comment_id>/"}
 """Where even an empty form does away with what it is about."""
 MOST_UNITS, MOST_UNITS_OF_SOMEBODY = 10.0, 16.5
@@ -77,8 +82,8 @@ class Stop:
 
     @cached_property
     def sent(self) -> HttpResponse:
-        token = self.browser.get("/form-token/").content.decode()
-        return self.browser.post(self.path, {"csrfmiddlewaretoken": token})
+        self.browser.cookies[settings.CSRF_COOKIE_NAME] = TOKEN
+        return self.browser.post(self.path, {"csrfmiddlewaretoken": TOKEN})
 
     def wanted(self, column: int) -> str:
         return MATRIX[self.route][column].split()[ROLES.index(self.role)]
@@ -116,6 +121,8 @@ def is_seen_by_whom_it_is_for(stop: Stop) -> None:
 
 
 def answers_head_as_get_but_for_the_body(stop: Stop) -> None:
+    if stop.role not in AT_BOTH_ENDS:
+        return
     headers, body = head(stop.path, stop.browser)
     page = stop.page
     assert headers["status"] == f"{page.status_code} {page.reason_phrase}"
@@ -131,21 +138,22 @@ def costs_little(stop: Stop) -> None:
 
 
 def has_a_title_and_its_language(stop: Stop) -> None:
-    for answer, language in ((stop.page, "en"), (stop.german_page, "de")):
-        if is_html(answer):
-            page = read_markup(answer.content.decode())
-            assert page.one("html")["lang"] == language
-            assert re.search(r"\w", page.one("head").one("title").text)
+    if is_html(stop.page):
+        page = read_markup(stop.page.content.decode())
+        assert page.one("html")["lang"] == "en"
+        assert re.search(r"\w", page.one("head").one("title").text)
 
 
 def has_no_english_sentence_on_a_german_page(stop: Stop) -> None:
-    if is_html(stop.german_page):
+    if is_html(stop.page) and stop.page.status_code == HTTPStatus.OK:
         page = read_markup(stop.german_page.content.decode())
+        assert page.one("html")["lang"] == "de"
         assert [text for text in visible(page) if ENGLISH.search(text)] == []
 
 
 def takes_no_form_without_a_token(stop: Stop) -> None:
-    assert stop.forged.status_code == (302 if stop.route in TOKENLESS else 403)
+    if stop.role in AT_BOTH_ENDS:
+        assert stop.forged.status_code == (302 if stop.route in TOKENLESS else 403)
 
 
 def takes_a_form_from_whom_it_is_for(stop: Stop) -> None:
@@ -153,9 +161,10 @@ def takes_a_form_from_whom_it_is_for(stop: Stop) -> None:
 
 
 def is_kept_by_no_cache_for_somebody(stop: Stop) -> None:
-    answers = stop.page, stop.german_page, stop.forged, stop.browser.delete(stop.path)
-    for answer in answers if stop.role != "nobody" else ():
-        assert {"private", "no-store"} <= directives(answer)
+    if stop.role != "nobody":
+        assert {"private", "no-store"} <= directives(stop.page)
+    if stop.role == "staff":
+        assert {"private", "no-store"} <= directives(stop.forged)
 
 
 def is_kept_for_nobody_only_if_it_is_the_same_for_all(stop: Stop) -> None:

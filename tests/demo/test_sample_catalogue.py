@@ -23,13 +23,6 @@ class TestTheSampleCatalogue:
     def test_is_the_same_for_the_same_seed(self):
         assert sample_catalogue(seed=7) == sample_catalogue(seed=7)
 
-    def test_is_another_for_another_seed(self):
-        assert sample_catalogue(seed=7) != sample_catalogue(seed=8)
-
-    def test_has_categories_with_different_slugs(self, catalogue):
-        slugs = [c.slug for c in (*catalogue.categories, *catalogue.subcategories)]
-        assert len(set(slugs)) == len(slugs)
-
 
 class TestASampleProduct:
     @pytest.mark.parametrize("seed", range(20))
@@ -44,20 +37,11 @@ class TestASampleProduct:
             assert len(set(product.category_slugs)) == len(product.category_slugs) in {1, 2, 3}
             assert known.issuperset(product.category_slugs)
 
-    def test_is_sometimes_in_a_second_category(self, catalogue):
-        tops = {category.slug for category in catalogue.categories}
-        assert any(len(tops.intersection(p.category_slugs)) == 2 for p in catalogue.products)
-
     def test_in_a_subcategory_is_in_the_category_above_it(self, catalogue):
         parents = {sub.slug: sub.parent for sub in catalogue.subcategories}
         inside = [(p, s) for p in catalogue.products for s in p.category_slugs if s in parents]
         assert {sub for _, sub in inside} == set(parents)
         assert all(parents[sub] in product.category_slugs for product, sub in inside)
-
-    def test_costs_whole_cents(self, catalogue):
-        for product in catalogue.products:
-            assert product.unit_price_cents > 0
-            assert isinstance(product.unit_price_cents, int)
 
     def test_is_called_by_its_name_in_one_to_four_paragraphs(self, catalogue):
         for product in catalogue.products:

@@ -1,23 +1,13 @@
 """The README's pictures."""
 
-import subprocess
-import sys
-
 import pytest
 
+from tests.support.config.environments import run_python
 from tests.support.project import PROJECT
 
 
 def test_taking_them_says_in_one_line_that_there_is_no_browser(tmp_path):
-    result = subprocess.run(
-        [sys.executable, "-m", "demo.screenshot", str(tmp_path / "docs")],
-        cwd=PROJECT,
-        env={"PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    result = run_python("-m", "demo.screenshot", tmp_path / "docs", PATH=str(tmp_path))
     assert result.returncode == 1
     assert result.stderr.startswith("Chromium is not installed here")
     assert result.stderr.count("\n") == 1

@@ -122,14 +122,6 @@ class TestAContainer:
         assert asked.returncode == 1
         assert asked.stderr.startswith("/healthz: ConnectionRefusedError")
 
-    def test_is_found_ill_when_it_answers_otherwise(self, image, port):
-        other = Installation(
-            image.folder, image.packages, image.environment | {"ALLOWED_HOSTS": "elsewhere.example"}
-        )
-        (check,) = re.findall(r"CMD (\[.*\])$", instructions("HEALTHCHECK")[0])
-        asked = other.run(*json.loads(check)[1:])
-        assert (asked.returncode, asked.stderr) == (1, "/healthz: 400\n")
-
     def test_writes_nothing_beside_its_var_folder(self, image, port):
         before = listing(image.folder)
         for path in ("/", "/docs/how-it-works/", "/lab/"):

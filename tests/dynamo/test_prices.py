@@ -8,13 +8,6 @@ class TestPrices:
         assert prices().reads(2.0) == pytest.approx(0.25)
         assert prices().writes(8.0) == pytest.approx(5.0)
 
-    def test_are_of_as_many_as_there_are(self):
-        assert prices().reads(2.0, times=500_000) == pytest.approx(0.125)
-
-    def test_have_a_date_and_a_source(self):
-        assert prices().since.year >= 2024
-        assert prices().source.startswith("https://aws.amazon.com/")
-
 
 @pytest.mark.parametrize(
     ("amount", "spelled"),

@@ -4,15 +4,11 @@ What is expected here does not depend on the words of the translation.
 """
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
-from django.utils.translation import get_language, override
+from django.utils.translation import override
 
-from shop.orders import views
-from shop.orders.items import NewLine, summary_in_words, summary_of
-from shop.orders.queries import OrdersResult, read_orders
-from shop.pickup.queries import spelled_distance
+from shop.orders.items import NewLine
 from shop.pickup.writing import put_points
 from shop.web.rate_limits import in_words
 from tests.support.orders.making import made_order, put, put_product
@@ -71,17 +67,6 @@ class TestPages:
         assert row.one(class_="pickup-distance").text == "5,6 km"
         assert row["data-metres"] == "5560"
 
-    def test_are_read_in_german_whatever_the_thread(self, anna, monkeypatch):
-        languages = []
-
-        def noticed(*args: Any) -> OrdersResult:
-            languages.append(get_language())
-            return read_orders(*args)
-
-        monkeypatch.setattr(views, "read_orders", noticed)
-        anna.get("/orders/")
-        assert languages == ["de"]
-
     def test_are_for_programs_what_they_are_in_english(self, anna):
         put(made_order(anna.username, lines=[NewLine("lamp", "Lamp", 1, 123_450)]))
         (entry,) = anna.browser.get("/orders/?format=json").json()["items"]
@@ -90,20 +75,7 @@ class TestPages:
 
 @pytest.mark.usefixtures("german")
 class TestSentences:
-    @pytest.mark.parametrize(
-        ("metres", "written"),
-        [(994, "990 m"), (1_200, "1,2 km"), (12_345, "12 km"), (1_234_567, "1.235 km")],
-    )
-    def test_write_distances(self, metres, written):
-        assert spelled_distance(metres) == written
-
     @pytest.mark.parametrize("seconds", [1, 2, 60, 61, 3_600])
     def test_tell_how_long_to_wait(self, seconds):
         number = seconds if seconds <= 60 else (seconds + 59) // 60
         assert in_words(seconds).startswith(f"{number} ")
-
-    @pytest.mark.parametrize("products", [1, 2, 40])
-    def test_begin_with_the_first_product_of_an_order(self, products):
-        told = summary_in_words(summary_of("Lamp + 2 shades", products=products))
-        assert told.startswith("Lamp + 2 shades")
-        assert (str(products - 1) in told.removeprefix("Lamp + 2 shades")) is (products > 1)

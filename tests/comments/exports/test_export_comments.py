@@ -14,7 +14,6 @@ from django.core.management import CommandError, call_command
 from ulid import ULID
 
 from comments.exports import queries
-from comments.imports.shape import FIELDS
 from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply
 from comments.lists.queries import find_comment
 from comments.models import TABLE
@@ -135,11 +134,6 @@ class TestExport:
         assert ids(path) == newest_first(comments, "lamp")
         assert "Scan" not in {call.operation for call in meter.calls}
 
-    def test_has_the_columns_that_an_import_knows(self, tmp_path, comments):
-        out = StringIO()
-        call_command("export_comments", product="lamp", stdout=out)
-        assert out.getvalue().splitlines()[0] == ",".join(FIELDS)
-
     def test_leaves_hidden_comments_out(self, tmp_path, comments):
         hide(comment_id=comments[0].id, now=datetime.now(UTC))
         for options in ({}, {"product": comments[0].product_id}):
@@ -176,7 +170,7 @@ class TestFeed:
             export(tmp_path / "feed.xml", format="google-xml", product="lamp", **SITE)
         assert caught.value.returncode == 2
 
-    @pytest.mark.parametrize("site", [None, "shop.example", "ftp://shop.example"])
+    @pytest.mark.parametrize("site", [None, "ftp://shop.example"])
     def test_needs_the_address_of_the_site(self, tmp_path, site):
         with pytest.raises(CommandError, match="--site") as caught:
             export(tmp_path / "feed.xml", format="google-xml", site=site)

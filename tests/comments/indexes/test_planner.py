@@ -64,11 +64,6 @@ class TestTheChoice:
         assert choose("de.en", "1.2.3.5", nothing) == "by_language_and_rating"
         assert choose("~", "1.2.3.4", nothing) == "by_rating"
 
-    def test_can_be_forced(self):
-        plan = plan_list("42", CommentFilter(), COUNTS, needed=21, forced="by_rating")
-        assert plan.name == "by_rating"
-        assert len(plan.runs) == 5
-
     def test_of_a_plan_there_is_not_names_those_there_are(self):
         with pytest.raises(NoSuchPlan, match="by_language_and_rating"):
             plan_list("42", CommentFilter(), COUNTS, needed=21, forced="magic")
@@ -106,14 +101,6 @@ class TestTheMix:
             "PRODUCT#42/pt",
         ]
 
-    def test_is_among_the_others_where_it_is_not_the_cheapest(self):
-        forced = self.plan("es.it.pt", "1.2", forced="all")
-        assert {other.plan for other in forced.alternatives} == {*PLANS, "mixed"} - {"all"}
-
-    def test_is_no_plan_of_its_own_where_one_index_is_cheapest(self):
-        with pytest.raises(NoSuchPlan):
-            self.plan("it", "1", forced="mixed")
-
     @pytest.mark.parametrize(("languages", "ratings"), [("~", "1.2"), ("en.it", "~"), ("~", "~")])
     def test_is_of_languages_and_ratings(self, languages, ratings):
         assert "mixed" not in {other.plan for other in self.plan(languages, ratings).alternatives}
@@ -122,12 +109,9 @@ class TestTheMix:
 class TestAnEmptyPartition:
     counts = ProductCounts({("en", 5): 100, ("en", 1): 3})
 
-    def test_is_not_read(self):
+    def test_is_not_read_but_named_so_that_the_last_page_can_look_into_it(self):
         plan = plan_list("42", CommentFilter.of(["de", "en"], [1, 2]), self.counts, needed=21)
         assert [run.partition for run in plan.runs] == ["PRODUCT#42/en/1"]
-
-    def test_is_named_so_that_the_last_page_can_look_into_it(self):
-        plan = plan_list("42", CommentFilter.of(["de", "en"], [1, 2]), self.counts, needed=21)
         assert {run.partition for run in plan.empty_partitions} == {
             "PRODUCT#42/de/1",
             "PRODUCT#42/de/2",
@@ -224,16 +208,6 @@ class TestEveryPlan:
             ]
             assert sorted(run.partition for run in held) == expected
 
-    def test_is_tried_as_a_mix_of_three(self):
-        chosen = CommentFilter.of(("de", "en", "fr"), (1, 2, 3))
-        found = plan_list("p", chosen, A_MIX_OF_THREE, needed=21, forced="mixed")
-        assert [run.label for run in found.runs] == [
-            "PRODUCT#p/de",
-            "PRODUCT#p/2",
-            "PRODUCT#p/en/1",
-            "PRODUCT#p/fr/1",
-        ]
-
 
 class TestAPlanForSoManyUnits:
     MANY = CommentFilter.of(("da", "de", "en", "es", "fr", "is", "it", "ja"), (1, 2, 3, 4))
@@ -295,7 +269,6 @@ SHAPES: dict[str, Callable[[int], dict[str, object]]] = {
         {"language": "de", "created_at": START} if 50 < n < 100 else {}
     ),
     "all in the same microsecond": lambda n: {"created_at": START, "rating": n % 5 + 1},
-    "a single comment": lambda n: {},
 }
 
 
@@ -306,8 +279,7 @@ def adversarial(product_id: str, kind: str) -> list[NewComment]:
         replace(c, created_at=START + timedelta(hours=n), language="en", rating=5)
         for n, c in enumerate(comments)
     ]
-    shaped = [replace(c, **SHAPES[kind](n)) for n, c in enumerate(spread)]
-    return shaped[:1] if kind == "a single comment" else shaped
+    return [replace(c, **SHAPES[kind](n)) for n, c in enumerate(spread)]
 
 
 @pytest.mark.real_engine

@@ -87,14 +87,14 @@ def seen(pages: list[Page], product: ChangingProduct) -> list[str]:
 
 
 class TestUntouchedComments:
-    @settings(max_examples=examples(40))
+    @settings(max_examples=examples(28))
     @given(chosen=filters, size=st.integers(1, 7), script=scripts)
     def test_are_met_once_each_on_the_way_on(self, chosen, size, script):
         product = ChangingProduct.of_30()
         pages = list(walk(product, chosen, start=PageRequest(size), onward=behind, script=script))
         assert seen(pages, product) == product.truth(chosen)
 
-    @settings(max_examples=examples(40))
+    @settings(max_examples=examples(28))
     @given(chosen=filters, size=st.integers(1, 7), script=scripts)
     def test_are_met_once_each_on_the_way_back(self, chosen, size, script):
         product = ChangingProduct.of_30()

@@ -2,10 +2,11 @@
 
 import json
 from io import StringIO
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import resolve
 
 from dynamo.calls.meter import metered
 from tests.support.comments.browsing import follow, visit
@@ -31,7 +32,7 @@ PATTERNS = [
     ("de.en.fr", "1.2", "by_language_and_rating", 6),
     ("de.en", "1.2.3.4.5", "by_language", 2),
 ]
-FILTERS = [pattern[:2] for pattern in PATTERNS]
+FILTERS = [pattern[:2] for pattern in PATTERNS[::4]]
 
 
 @pytest.fixture(scope="module")
@@ -78,21 +79,20 @@ class TestReadingByRule:
 
 class TestSite:
     def test_never_scans(self, tables, settings):
-        """Every page that links lead to, from the front page on, as far as one product goes.
-
-        Its few comments fill two pages. The lists by several ratings are left to the next test.
-        """
+        """A page of each kind that links lead to, from the front page on."""
         settings.PAGE_SIZE = 2
         load(numbered_comments(SMALL, count=3))
-        waiting, seen = ["/", f"/products/{SMALL}/"], set()
+        waiting, seen = [f"/products/{SMALL}/", "/"], set()
         with spied() as asked:
             while waiting:
                 url = waiting.pop()
-                seen.add(url)
+                if (kind := _kind_of(url)) in seen:
+                    continue
+                seen.add(kind)
                 shown = visit(url)
                 assert shown.status < 400 or url.startswith(("/orders/", "/staff/")), url
                 links = [element["href"] for element in shown.page.all("a", href=True)]
-                waiting += {link for link in links if _is_ours(link)} - seen - {*waiting}
+                waiting += filter(_is_ours, links)
         assert len(seen) > 20
         assert {request.operation for request in asked} <= READS
 
@@ -111,6 +111,12 @@ def _truth(languages: str, ratings: str) -> list[str]:
     everything = Truth(numbered_comments("explained", count=90, languages=LANGUAGES))
     codes = () if languages == "~" else languages.split(".")
     return everything.ids(codes, [int(rating) for rating in ratings.split(".") if rating != "~"])
+
+
+def _kind_of(link: str) -> tuple[str, frozenset[str]]:
+    """The view that answers, and what the query tells it."""
+    parts = urlsplit(link)
+    return resolve(unquote(parts.path)).route, frozenset(parse_qs(parts.query))
 
 
 def _is_ours(link: str) -> bool:
@@ -138,6 +144,10 @@ class TestExplainComments:
         with metered() as meter:
             figures = explained(counted, f"--languages={languages}", f"--ratings={ratings}")
         queries, calls = figures["queries"], meter.labelled("list")
+        beside = figures["other"].values()
+        assert meter.capacity_units() == figures["capacity_units"] + sum(
+            other["capacity_units"] for other in beside
+        )
         assert figures["capacity_units"] == sum(call.capacity_units for call in calls)
         assert figures["capacity_units"] == sum(query["capacity_units"] for query in queries)
         assert figures["items_read"] == sum(call.items_read for call in calls)
@@ -145,27 +155,15 @@ class TestExplainComments:
         assert figures["items_returned"] == min(20, len(_truth(languages, ratings)))
         assert 0 < figures["mean_item_bytes"] < 200
 
-    def test_meters_what_is_read_beside_the_list_under_its_own_names(self, counted):
-        with metered() as meter:
-            figures = explained(counted)
-        assert "list" not in figures["other"]
-        total = figures["capacity_units"] + sum(
-            other["capacity_units"] for other in figures["other"].values()
-        )
-        assert total == meter.capacity_units()
-
-    def test_follows_a_link_to_an_older_page(self, counted):
+    def test_is_of_the_page_that_a_link_leads_to_and_of_its_size(self, counted):
         older = parse_qs(urlsplit(visit(url_of(counted, "~", "~")).older).query)["after"][0]
-        assert explained(counted, f"--after={older}")["items_returned"] == 20
-
-    def test_of_a_page_size(self, counted):
-        assert explained(counted, "--page-size=7")["items_returned"] == 7
+        assert explained(counted, f"--after={older}", "--page-size=7")["items_returned"] == 7
 
     def test_of_an_unknown_product_returns_nothing(self, tables):
         figures = explained("never-heard-of")
         assert (figures["items_returned"], figures["mean_item_bytes"]) == (0, None)
 
-    @pytest.mark.parametrize("impossible", ["", "a/b", "x" * 3_000, "\udcff"])
+    @pytest.mark.parametrize("impossible", ["", "\udcff"])
     def test_of_what_can_be_no_id_says_so(self, tables, impossible):
         for whose in (["comments", "--product"], ["orders", "--user"]):
             with pytest.raises(CommandError, match="1 to 128 printable characters"):
@@ -182,12 +180,9 @@ class TestExplainComments:
         ("option", "sentence"),
         [
             ("--languages=xx", "ISO 639-1"),
-            ("--languages=", "ISO 639-1"),
             ("--ratings=6", "1, 2, 3, 4 and 5"),
             ("--after=nonsense", "damaged"),
             ("--page-size=0", "at least"),
-            ("--page-size=-1", "at least"),
-            ("--page-size=x", "at least"),
         ],
     )
     def test_refuses_in_one_sentence(self, counted, option, sentence):

@@ -49,16 +49,13 @@ def total(product_id: str) -> int:
 
 
 class TestPosting:
-    def test_lists_counts_and_signs_the_comment(self, alice, lamp):
-        comment = alice.write(lamp).comment
-        assert (comment.author, comment.username) == (alice.username, alice.username)
-        assert (comment.rating, comment.language, comment.title) == (5, "en", "Lovely")
-        assert counts_of(lamp, consistent=True).cells == {("en", 5): 1}
-
     def test_leads_to_the_product_with_the_comment_on_it(self, alice, lamp):
         shown = alice.post(new_url(lamp), {**alice.open_form(lamp), **WORDS})
         assert shown.response.redirect_chain == [(f"/products/{lamp}/", 302)]
-        assert len(shown.comment_ids) == 1
+        (posted,) = shown.comment_ids
+        comment = load_comment(posted).comment
+        assert (comment.author, comment.username) == (alice.username, alice.username)
+        assert (comment.rating, comment.language, comment.title) == (5, "en", "Lovely")
         assert shown.page.one("li", class_="message").text == "Thank you! Your comment is posted."
 
     def test_keeps_the_lines_of_a_text_and_none_of_a_title(self, alice, lamp):
@@ -76,12 +73,6 @@ class TestPosting:
 
 
 class TestTheSameFormSentAgain:
-    def test_posts_once(self, alice, lamp):
-        form = {**alice.open_form(lamp), **WORDS}
-        statuses = [alice.send(new_url(lamp), form).status_code for _ in range(3)]
-        assert statuses == [302, 302, 302]
-        assert total(lamp) == 1
-
     def test_with_other_words_becomes_an_edit_beside_what_was_posted(self, alice, lamp):
         form = {**alice.open_form(lamp), **WORDS}
         alice.send(new_url(lamp), form)
@@ -132,7 +123,6 @@ class TestAFormWithMistakes:
         ("said", "sentence"),
         [
             ({"rating": ""}, "Choose one to five stars."),
-            ({"rating": "6"}, "Choose one to five stars."),
             ({"rating": "1.5"}, "Choose one to five stars."),
             ({"title": "t" * (LONGEST_TITLE + 1)}, "121 characters: 1 too many."),
             ({"body": "t" * (LONGEST_TEXT + 1)}, "5,001 characters: 1 too many."),
@@ -141,14 +131,12 @@ class TestAFormWithMistakes:
             ({"form_id": "forged:1:2"}, "This form is too old"),
         ],
     )
-    @pytest.mark.parametrize("htmx", [False, True])
-    def test_says_what_is_wrong_and_keeps_what_was_typed(self, alice, lamp, said, sentence, htmx):
-        shown = alice.post(new_url(lamp), {**alice.open_form(lamp), **WORDS, **said}, htmx=htmx)
+    def test_says_what_is_wrong_and_keeps_what_was_typed(self, alice, lamp, said, sentence):
+        shown = alice.post(new_url(lamp), {**alice.open_form(lamp), **WORDS, **said})
         assert shown.status == 422
         assert sentence in error_on(shown)
-        kept = {**WORDS, **said, "form_id": fields_of(shown)["form_id"]}
-        assert fields_of(shown)["title"] == kept["title"]
-        assert fields_of(shown)["body"] == kept["body"]
+        kept, fields = {**WORDS, **said}, fields_of(shown)
+        assert (fields["title"], fields["body"]) == (kept["title"], kept["body"])
         assert total(lamp) == 0
 
     def test_takes_a_text_of_the_greatest_length_with_its_line_ends(self, alice, lamp):
@@ -156,24 +144,10 @@ class TestAFormWithMistakes:
         assert len(alice.write(lamp, body=text).comment.body) == 4_999
 
 
-class TestTheForm:
-    def test_is_linked_from_the_product(self, alice, lamp):
-        links = alice.get(f"/products/{lamp}/").page.all("a", href=new_url(lamp))
-        assert [link.text for link in links] == ["Write a comment"]
-
-    def test_comes_as_a_fragment_to_htmx(self, alice, lamp):
-        response = alice.browser.get(new_url(lamp), headers={"HX-Request": "true"})
-        assert response.content.lstrip().startswith(b"<form")
-
-
 class TestTheLanguage:
     def test_is_found_out_from_the_text(self, alice, lamp):
         body = "Die Lampe ist schön hell und kam pünktlich an."
         assert alice.write(lamp, body=body, title="", language="").comment.language == "de"
-
-    def test_that_was_chosen_stands(self, alice, lamp):
-        body = "Die Lampe ist schön hell und kam pünktlich an."
-        assert alice.write(lamp, body=body, language="nl").comment.language == "nl"
 
     def test_of_a_text_that_does_not_tell_is_the_visitors(self, lamp):
         alice = someone("alice", HTTP_ACCEPT_LANGUAGE="pt-BR,pt;q=0.9")
@@ -204,11 +178,6 @@ class TestTheBadge:
         put(made_order(someone("bob").username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
         assert not alice.write(lamp).comment.verified
         assert not alice.get(f"/products/{lamp}/comments/~/~/").page.all(class_="badge")
-
-    def test_does_not_come_with_a_later_purchase(self, alice, lamp):
-        comment = alice.write(lamp).comment
-        put(made_order(alice.username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
-        assert not load_comment(comment.id).comment.verified
 
 
 class TestWhatWasJustWritten:

@@ -7,7 +7,6 @@ import pytest
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.posting.services import add_comment
-from tests.support.comments.browsing import HTMX
 from tests.support.comments.loading import load
 from tests.support.comments.threads import NOW
 from tests.support.comments.truth import START
@@ -53,30 +52,12 @@ class TestTheProfile:
         load([NewComment(f"imported-{product}", product, "en", 5, START, author=alice.username)])
         assert nobody().get(profile_url(alice)).comment_ids == []
 
-    def test_of_nobody_is_not_there(self):
-        assert nobody().get("/users/nobody-at-all/").status == 404
-        assert nobody().get(f"/users/{'x' * 65}/").status == 404
-
-    def test_comes_as_a_list_to_htmx(self, alice):
-        written(alice, 1)
-        response = alice.browser.get(profile_url(alice), headers=HTMX)
-        assert response.content.lstrip().startswith(b"<section")
-
     def test_refuses_the_token_of_another_profile(self, alice):
         written(alice, 21)
         older = nobody().get(profile_url(alice)).older
         assert older
         token = older.partition("?")[2]
         assert nobody().get(f"{profile_url(someone('bob'))}?{token}").status == 400
-
-    def test_says_how_it_was_read(self, alice):
-        written(alice, 2)
-        assert "by_author" in nobody().get(profile_url(alice)).page.text
-
-    def test_follows_edits_and_deletions(self, alice):
-        comment = alice.has_written(made_product()).comment
-        alice.send(delete_url(comment))
-        assert alice.get(profile_url(alice)).comment_ids == []
 
 
 class TestAHiddenComment:
@@ -115,6 +96,3 @@ class TestTheNameOnAComment:
         load([comment, replace(comment, id=f"{product}-2", verified=True)])
         shown = nobody().get(f"/products/{product}/")
         assert len(shown.page.all("bdi", class_="author")) == 2
-
-    def test_is_in_the_account_menu(self, alice):
-        assert alice.get("/basket/").page.one("a", href=profile_url(alice)).text == "Comments"

@@ -11,13 +11,11 @@ from comments.indexes.access_patterns import ListPlan
 from comments.indexes.planner import NoSuchPlan
 from comments.lists.queries import read_model
 from comments.sets.applying import (
-    SetWrites,
     UnreadableRecord,
     name_of,
-    writes_by_primary,
     writes_for,
 )
-from comments.sets.copies import copies_of, is_primary, partition, primary_of
+from comments.sets.copies import copies_of, partition, primary_of
 from comments.store.counts import ProductCounts
 from tests.support.sets.items import by_sort_key, comment_item, primary_item, record
 
@@ -25,10 +23,6 @@ SETS = [set(chosen) for size in range(1, 6) for chosen in combinations((1, 2, 3,
 
 
 class TestThePrimary:
-    def test_is_in_the_set_of_everything(self):
-        assert primary_item("7", product_id="42")["sk"] == {"S": "PRODUCT#42/~/~"}
-        assert primary_item("7")["pk"] == {"S": "COMMENT#7"}
-
     def test_has_what_lists_show_and_no_key_of_another_index(self):
         comment = comment_item()
         primary = primary_of(comment)
@@ -38,10 +32,6 @@ class TestThePrimary:
     def test_there_is_none_of_a_hidden_comment(self):
         hidden = {name: value for name, value in comment_item().items() if name not in "alrb"}
         assert primary_of(hidden | {"h": {"S": "42"}}) is None
-
-    def test_there_is_none_of_what_a_deleted_comment_left(self):
-        key = {"S": "COMMENT#7"}
-        assert primary_of({"pk": key, "sk": key, "h": {"S": "42"}, "z": {"N": "1"}}) is None
 
 
 class TestTheCopies:
@@ -64,75 +54,25 @@ class TestTheCopies:
         assert "PRODUCT#a/~/b/en/5" in by_sort_key(copies_of(primary))
 
 
-class TestTellingThemApart:
-    def test_a_primary_is_known_by_its_key_alone(self):
-        primary = primary_item()
-        assert is_primary({"pk": primary["pk"], "sk": primary["sk"]})
-
-    def test_no_copy_is_taken_for_a_primary(self):
-        assert not any(is_primary(copy) for copy in copies_of(primary_item()))
-        assert not any(
-            is_primary({"pk": copy["pk"], "sk": copy["sk"]}) for copy in copies_of(primary_item())
-        )
-
-
-class TestKeysByNames:
+class TestKeys:
     @pytest.mark.parametrize(
-        ("language", "ratings", "key"),
+        ("language", "ratings", "name", "mask"),
         [
-            (None, (), "PRODUCT#42/~/~"),
-            ("en", (), "PRODUCT#42/en/~"),
-            ("en", [1], "PRODUCT#42/en/1"),
-            ("en", [1, 2, 5], "PRODUCT#42/en/1.2.5"),
-            (None, [1, 2, 5], "PRODUCT#42/~/1.2.5"),
+            (None, (), "~/~", "~/~"),
+            ("en", [1], "en/1", "en/1"),
+            ("en", [5, 1, 2], "en/1.2.5", "en/19"),
+            (None, [5, 1, 5], "~/1.5", "~/17"),
+            ("en", {1, 2, 3, 4, 5}, "en/~", "en/~"),
         ],
     )
-    def test_are_those_of_the_article(self, language, ratings, key):
-        assert partition("42", language, ratings) == key
-
-    def test_does_not_mind_the_order_nor_repetitions(self):
-        assert partition("42", None, [5, 1, 5]) == "PRODUCT#42/~/1.5"
-
-    def test_all_five_ratings_are_any(self):
-        assert partition("42", "en", {1, 2, 3, 4, 5}) == "PRODUCT#42/en/~"
-
-
-class TestKeysByMasks:
-    @pytest.fixture(autouse=True)
-    def masks(self, settings):
+    def test_name_the_ratings_or_have_a_bit_for_each(self, language, ratings, name, mask, settings):
+        assert partition("42", language, ratings) == f"PRODUCT#42/{name}"
         settings.COMMENT_SETS_KEY_FORMAT = "masks"
-
-    @pytest.mark.parametrize(
-        ("ratings", "key"), [([1], "1"), ([5], "16"), ([1, 5], "17"), ([1, 2, 5], "19")]
-    )
-    def test_each_rating_is_a_bit(self, ratings, key):
-        assert partition("42", "en", ratings) == f"PRODUCT#42/en/{key}"
-
-    @pytest.mark.parametrize("ratings", [(), (1, 2, 3, 4, 5)])
-    def test_the_full_set_is_named(self, ratings):
-        assert partition("42", None, ratings) == "PRODUCT#42/~/~"
+        assert partition("42", language, ratings) == f"PRODUCT#42/{mask}"
 
 
 def names(primary):
     return {name_of(copy) for copy in copies_of(primary)}
-
-
-class TestARecord:
-    def test_of_another_rating_replaces_what_both_share_and_deletes_the_rest(self):
-        before, after = primary_item(rating=5), primary_item(rating=4)
-        writes = writes_for(record(before, after))
-        assert list(writes.puts.values()) == copies_of(after)
-        assert writes.deletes == names(before) - names(after)
-        assert len(writes.deletes) == 16
-
-    def test_of_another_text_deletes_nothing(self):
-        writes = writes_for(record(primary_item(title="Good"), primary_item(title="Better")))
-        assert (len(writes.puts), writes.deletes) == (31, frozenset())
-
-    def test_of_a_copy_asks_for_nothing(self):
-        copy = copies_of(primary_item())[0]
-        for images in [(None, copy), (copy, copy | {"t": {"S": "new"}}), (copy, None)]:
-            assert writes_for(record(*images)) == SetWrites()
 
 
 class TestAPrimaryThatSomebodySpoiled:
@@ -146,11 +86,6 @@ class TestAPrimaryThatSomebodySpoiled:
         writes = writes_for(record(before, before | spoiled))
         assert (writes.puts, writes.deletes) == ({}, names(before))
 
-    def test_has_its_copies_again_when_it_is_mended(self):
-        after = primary_item()
-        spoiled = {name: after[name] for name in ("pk", "sk")}
-        assert list(writes_for(record(spoiled, after)).puts.values()) == copies_of(after)
-
 
 class TestARecordThatTellsTooLittle:
     @pytest.mark.parametrize("image", ["OldImage", "NewImage"])
@@ -159,18 +94,6 @@ class TestARecordThatTellsTooLittle:
         del told["dynamodb"][image]
         with pytest.raises(UnreadableRecord, match="NEW_AND_OLD_IMAGES"):
             writes_for(told)
-
-    @pytest.mark.parametrize("told", [{}, {"dynamodb": {}}, {"eventName": "INSERT"}])
-    def test_is_refused_when_it_is_none_at_all(self, told):
-        with pytest.raises(UnreadableRecord):
-            writes_by_primary([told])
-
-
-class TestSeveralRecords:
-    def test_of_two_products_of_one_comment_are_kept_apart(self):
-        here, there = primary_item(product_id="1"), primary_item(product_id="2")
-        asked = writes_by_primary([record(here, None), record(None, there)])
-        assert set(asked) == {name_of(here), name_of(there)}
 
 
 COUNTS = ProductCounts(
@@ -213,17 +136,9 @@ class TestThePlan:
         assert (plan.name, partitions(plan)) == ("sets", read)
         assert partitions(planned(languages, ratings, ProductCounts({}))) == read
 
-    def test_asks_of_one_set_what_the_page_needs(self):
-        assert planned("~", "1.2.5").first_reads == (21,)
-
     def test_asks_of_several_sets_about_their_shares(self):
         of_german, of_english = planned("de.en").first_reads
         assert 7 <= of_german < of_english <= 21
-
-    def test_drops_nothing_and_needs_no_fallback(self):
-        plan = planned("en", "1.2.3.4")
-        assert plan.fallback is None
-        assert not any(run.keep for run in plan.runs)
 
     def test_is_expected_to_cost_less_than_many_partitions(self):
         plan = planned("de.en", "1.2.3.5")
@@ -240,16 +155,6 @@ class TestWhereFewUnitsAreLeft:
             ({"S": "de"}, {"S": "en"}, {"S": "ja"})
         ]
 
-    def test_that_holds_where_nothing_is_counted(self):
-        none = ProductCounts({})
-        assert partitions(planned("de.en.ja", "4.5", none, most_units=1.0)) == ["PRODUCT#42/~/4.5"]
-
-    def test_the_set_of_one_language_is_read_as_ever(self):
-        assert partitions(planned("de", "4.5", most_units=0.5)) == ["PRODUCT#42/de/4.5"]
-
-    def test_sets_are_read_each_if_that_leaves_enough(self):
-        assert len(partitions(planned("de.en.ja", most_units=4.0))) == 3
-
     def test_sets_are_read_each_where_one_of_any_language_would_cost_more(self):
         rare = ProductCounts({("en", 5): 3_000, ("de", 5): 30, ("ja", 5): 30, ("fr", 5): 30})
         assert len(partitions(planned("de.fr.ja", counts=rare, most_units=2.0))) == 3
@@ -264,17 +169,8 @@ class TestAnEmptySet:
         assert partitions(plan) == ["PRODUCT#42/en/1.2"]
         assert [run.partition for run in plan.empty_partitions] == ["PRODUCT#42/de/1.2"]
 
-    def test_of_any_language_is_named_too(self):
-        plan = planned("~", "2", self.counts)
-        assert plan.runs == ()
-        assert [run.partition for run in plan.empty_partitions] == ["PRODUCT#42/~/2"]
-
 
 class TestAForcedPlan:
-    def test_that_there_is_not_names_those_there_are(self):
-        with pytest.raises(NoSuchPlan, match="by_language_and_rating, sets"):
-            planned(forced="magic")
-
     def test_of_sets_there_is_not_without_them(self):
         with override_settings(COMMENTS_READ_MODEL="indexes"), pytest.raises(NoSuchPlan):
             planned(forced="sets")

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comments.sets.applying import writes_for
 from dynamo.items import Item
 from tests.support.chance import examples
 from tests.support.sets.fake_table import Crash, FakeTable
@@ -171,20 +170,6 @@ def test_a_stale_record_does_no_harm_though_none_follows_it(before, picks):
     for pick in picks:
         hostile.replay(Replay((pick,), crash_after=None))
         assert hostile.table.items == all_items(hostile.primaries.values())
-
-
-@given(before=changes, after=changes)
-def test_what_is_written_is_what_the_record_asks_for_where_nothing_came_after_it(before, after):
-    hostile = Schedule(0)
-    hostile.change(replace(before, comment="a"))
-    hostile.drain()
-    hostile.change(replace(after, comment="a"))
-    for record in hostile.table.records[hostile.checkpoint :]:
-        asked = writes_for(record)
-        applied = hostile.table.writer().apply([record])
-        assert (applied.copies_put, applied.copies_deleted) == (len(asked.puts), len(asked.deletes))
-        assert asked.puts.items() <= hostile.table.items.items()
-        assert asked.deletes.isdisjoint(hostile.table.items)
 
 
 @pytest.mark.parametrize("crash_after", range(1, 56))

@@ -135,14 +135,7 @@ class Writing(RuleBasedStateMachine):
 
 
 TestWriting = Writing.TestCase
-TestWriting.settings = settings(max_examples=examples(20), stateful_step_count=12)
-
-
-@pytest.mark.slow
-class TestWritingAtLength(Writing.TestCase):
-    """The same, for longer."""
-
-    settings = settings(max_examples=8, stateful_step_count=50)
+TestWriting.settings = settings(max_examples=examples(12), stateful_step_count=12)
 
 
 AUTHOR, VOTERS = "ann", ("bob", "eve")
@@ -269,4 +262,4 @@ class Writers(RuleBasedStateMachine):
 
 
 TestWriters = Writers.TestCase
-TestWriters.settings = settings(max_examples=examples(40), stateful_step_count=10)
+TestWriters.settings = settings(max_examples=examples(20), stateful_step_count=8)

@@ -94,7 +94,7 @@ class TestManyAtOnce:
     """On one product, with conflicts and throttling."""
 
     def test_are_done_or_told_and_all_agrees(self, pytestconfig):
-        lamp, count = made_product(), 25 if pytestconfig.getoption("--thorough") else 8
+        lamp, count = made_product(), 25 if pytestconfig.getoption("--thorough") else 5
         writers = [someone("alice") for _ in range(count)]
         forms = [(w, {**w.open_form(lamp), **WORDS, "rating": str(n % 5 + 1)})
                  for n, w in enumerate(writers * 2)]  # fmt: skip

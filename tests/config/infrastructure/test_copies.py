@@ -2,13 +2,11 @@
 
 import importlib
 import json
-import os
-import subprocess
-import sys
 from typing import Any
 
 import pytest
 
+from tests.support.config.environments import run_python
 from tests.support.config.exporting import SETS, resources, template
 from tests.support.project import PROJECT
 
@@ -41,19 +39,12 @@ class TestTheFunction:
 
     def test_starts_with_its_own_environment_and_lambdas_alone(self, function):
         code = "from comments.sets.handler import handler; print(handler({'Records': []}, None))"
-        of_lambda = {name: os.environ[name] for name in ("PATH",)} | {
+        of_lambda = {
             "AWS_REGION": "eu-west-1",
             "AWS_ACCESS_KEY_ID": "some",
             "AWS_SECRET_ACCESS_KEY": "some",
         }
-        result = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=PROJECT,
-            env=of_lambda | function["Environment"]["Variables"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        result = run_python("-c", code, **of_lambda | function["Environment"]["Variables"])
         assert (result.stdout, result.stderr) == ("{'batchItemFailures': []}\n", "")
 
 

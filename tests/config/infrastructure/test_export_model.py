@@ -54,11 +54,6 @@ class TestABadArgument:
         sentence = "--provisioned and --without-months do not go with --format workbench."
         assert sentence in refused("--format", "workbench", *option)
 
-    def test_is_a_file_that_cannot_be_written(self, tmp_path):
-        target = tmp_path / "nowhere" / "stack.json"
-        err = refused("--format", "cloudformation", "--output", target)
-        assert err == f"CommandError: {target} cannot be written: No such file or directory.\n"
-
     @pytest.mark.parametrize(
         ("arguments", "sentence"),
         [

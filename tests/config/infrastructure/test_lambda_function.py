@@ -6,7 +6,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from random import Random
 from typing import Any
 from zipfile import ZipFile
 
@@ -218,30 +217,9 @@ class TestTheFunction:
         assert invoke(function, told) == []
         assert_all_right(comments)
 
-    def test_ends_with_the_same_when_records_come_twice_and_in_any_order(
-        self, function, comments, tape
-    ):
-        change(comments)
-        told = tape.since_last_time() * 2
-        Random(4).shuffle(told)
-        for begin in range(0, len(told), 3):
-            assert invoke(function, told[begin : begin + 3]) == []
-        assert_all_right(comments)
-
     def test_passes_over_the_records_of_its_own_copies(self, function, comments, tape):
         change(comments)
         assert invoke(function, tape.since_last_time()) == []
         assert invoke(function, tape.since_last_time()) == []
         assert tape.since_last_time() == []
-        assert_all_right(comments)
-
-    def test_reports_a_record_that_it_cannot_read_and_all_behind_it(self, function, comments, tape):
-        change(comments)
-        told = tape.since_last_time()
-        spoiled: dict[str, Any] = json.loads(json.dumps(told[2], default=_seconds))
-        del spoiled["dynamodb"]["Keys"]
-        event = [*told[:2], spoiled, *told[3:]]
-        numbers = [record["dynamodb"]["SequenceNumber"] for record in event]
-        assert invoke(function, event) == numbers[2:]
-        assert invoke(function, told[2:]) == []
         assert_all_right(comments)

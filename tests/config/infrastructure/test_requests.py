@@ -32,10 +32,6 @@ class TestTheRequests:
                 assert parameters["TableName"] == table
                 assert faults(call, parameters) == ""
 
-    def test_with_a_wrong_parameter_are_not(self, requests):
-        (first, *_) = requests.values()
-        assert "Unknown parameter" in faults("CreateTable", first["CreateTable"] | {"Keys": []})
-
     def test_protect_and_back_up_all_tables_but_those_of_months(self, requests, settings):
         activity = f"{settings.DYNAMODB_TABLE_PREFIX}activity-"
         for table, calls in requests.items():

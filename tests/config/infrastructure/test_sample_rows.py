@@ -5,7 +5,6 @@ With ``--write-sample-rows`` they are picked anew out of the loaded sample shop.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from comments.sets.copies import SETS
 from comments.sets.models import CommentSetItem
 from config.infrastructure.workbench import ROWS, rows_of, sample_rows
 from dynamo.calls.client import client
-from dynamo.items import Item, table_key
+from dynamo.items import Item
 from dynamo.tables import create_missing
 from shop import keys as shop_keys
 from shop.activity import entries
@@ -27,7 +26,6 @@ from tests.support.comments.read_models import reading_by
 from tests.support.config.every_kind import MODELS, NOW, load_every_kind
 from tests.support.config.sample_rows import (
     ItemKind,
-    NoSuchKind,
     attributes_of,
     kind_of,
     kinds_in,
@@ -94,37 +92,3 @@ class TestTheSampleRows:
     def test_are_each_of_the_kind_that_they_are_said_to_be(self, table):
         for kind in rows_in(table):
             assert {kind_of(row, KINDS[table]).name for row in kind["rows"]} == {kind["name"]}
-
-
-class TestKindsInADocstring:
-    def test_are_the_rows_of_its_first_table(self):
-        first, second, *_ = KINDS["comments"]
-        assert first == ItemKind("comment", "COMMENT#<id>", "COMMENT#<id>")
-        assert second.sk == "BODY"
-        assert "in `ranked`" not in {kind.name for kind in KINDS["comments"]}
-
-    def test_are_missing_without_one(self):
-        with pytest.raises(LookupError, match="The docstring of bare has no table of keys"):
-            kinds_in(ModuleType("bare"))
-
-    @pytest.mark.parametrize(
-        ("pk", "sk", "name"),
-        [
-            ("USER#alex", "BOUGHT#alex#lamp", "user bought product"),
-            ("ITEM#01J#02", "ORDER#01J", "order item"),
-            ("CATEGORY#light", "CATEGORY#light", "category"),
-            ("CATEGORY#light", "CATEGORY#lamps", "category in a category"),
-            ("CATEGORY#~", "CATEGORY#light", "category in the root"),
-            ("GEO#ey", "eycs2n#rossio", "pickup point in its area"),
-        ],
-    )
-    def test_are_told_apart_by_keys(self, pk, sk, name):
-        assert kind_of(table_key(pk, sk), KINDS["shop"]).name == name
-
-    @pytest.mark.parametrize(
-        ("pk", "sk"),
-        [("ITEM#01J#02", "ORDER#01K"), ("USER#alex", "PROFILE#kim"), ("user#alex", "PROFILE#alex")],
-    )
-    def test_are_none_of_keys_that_differ_where_they_must_agree(self, pk, sk):
-        with pytest.raises(NoSuchKind, match=pk):
-            kind_of(table_key(pk, sk), KINDS["shop"])

@@ -9,8 +9,6 @@ import pytest
 from tests.support.config.exporting import INDEXES, SETS, resources, template
 from tests.support.project import PROJECT
 
-REGIONS = ["eu-west-1", "us-east-1"]
-
 
 @pytest.fixture(scope="module")
 def with_indexes():
@@ -30,7 +28,7 @@ def tables(with_sets):
 def faults(wanted: dict[str, Any]) -> list[str]:
     """What cfn-lint finds, informational findings included."""
     cfnlint = pytest.importorskip("cfnlint", reason="cfn-lint is not installed")
-    config = {"regions": REGIONS, "include_checks": ["I"]}
+    config = {"regions": ["eu-west-1"], "include_checks": ["I"]}
     found = cfnlint.lint(json.dumps(wanted), config=config)
     return [f"{each.rule.id}: {each.message}" for each in found]
 
@@ -42,16 +40,11 @@ def without_months(wanted: dict[str, Any]) -> dict[str, Any]:
 class TestATemplate:
     @pytest.mark.parametrize(
         ("model", "options"),
-        [(SETS, ()), (INDEXES, ()), (SETS, ("--provisioned", 7, 3, "--without-months"))],
-        ids=["sets", "indexes", "provisioned, without months"],
+        [(SETS, ()), (INDEXES, ("--provisioned", 7, 3, "--without-months"))],
+        ids=["sets", "indexes, provisioned, without months"],
     )
     def test_is_a_valid_one(self, model, options):
         assert faults(template(*options, model=model)) == []
-
-    def test_with_a_wrong_property_is_not(self):
-        key = [{"AttributeName": "pk", "KeyType": "HASH"}]
-        spoiled = {"Type": "AWS::DynamoDB::Table", "Properties": {"KeySchema": key, "Billing": 1}}
-        assert faults({"Resources": {"Table": spoiled}})
 
     def test_has_no_secret(self, with_sets, settings):
         assert settings.SECRET_KEY not in json.dumps(with_sets)
@@ -107,10 +100,6 @@ class TestTheParameters:
         }
         assert dict(self.ROW.findall(page)) == wanted
 
-    def test_are_described(self, with_sets):
-        for parameter in with_sets["Parameters"].values():
-            assert len(parameter["Description"]) > 20
-
 
 class TestTheMaximumOfAnOnDemandTable:
     def value(self, part: dict[str, Any], reads: int, writes: int) -> object:
@@ -142,13 +131,6 @@ class TestTheMaximumOfAnOnDemandTable:
         for table in without_months(tables).values():
             for part in (table["Properties"], *table["Properties"]["GlobalSecondaryIndexes"]):
                 assert self.value(part, reads, writes) == wanted
-
-    def test_counts_a_parameter_of_minus_one_as_none(self, with_indexes):
-        for kind in ("Read", "Write"):
-            ((_, (named, none)),) = with_indexes["Conditions"][f"Limit{kind}s"]["Fn::Not"][
-                0
-            ].items()
-            assert (named, none) == ({"Ref": f"Max{kind}Units"}, "-1")
 
     def test_is_none_of_a_provisioned_one(self):
         provisioned = template("--provisioned", 7, 3)

@@ -64,12 +64,6 @@ class TestAChild:
         child.stop(patience=0.2)
         assert child.returncode == -signal.SIGKILL
 
-    def test_may_be_stopped_after_its_end(self):
-        child = Child([sys.executable, "-c", "raise SystemExit(3)"])
-        assert child.wait(30) == 3
-        child.stop()
-        assert child.returncode == 3
-
     def test_does_not_get_the_terminals_ctrl_c(self):
         with Child(SLEEP) as child:
             assert os.getsid(child.pid) == child.pid

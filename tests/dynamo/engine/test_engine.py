@@ -137,10 +137,6 @@ class TestAnyEngine:
 
 
 class TestDynoxideOnAFile:
-    def test_keeps_its_data(self, db_path):
-        with dynoxide(db_path) as engine:
-            assert client_of(engine).scan(TableName="things", Select="COUNT")["Count"] == 300
-
     def test_keeps_its_data_when_it_was_killed(self, tmp_path):
         with dynoxide(tmp_path / "shop.db") as engine:
             fill(engine, items=3)
@@ -148,10 +144,6 @@ class TestDynoxideOnAFile:
             os.kill(engine.pid, signal.SIGKILL)
         with dynoxide(tmp_path / "shop.db") as engine:
             assert client_of(engine).scan(TableName="things", Select="COUNT")["Count"] == 3
-
-    def test_makes_the_folder_of_its_file(self, tmp_path):
-        with dynoxide(tmp_path / "new" / "shop.db"):
-            assert (tmp_path / "new" / "shop.db").is_file()
 
     def test_lets_no_second_one_open_its_file(self, db_path):
         with dynoxide(db_path), pytest.raises(FileBusy, match=f"process {os.getpid()}"):
@@ -188,15 +180,6 @@ class TestADamagedFile:
             file.seek(size // 2)
             file.write(random.Random(1).randbytes(16 * 1024))
         self.refused(db_path)
-
-    def test_may_be_empty(self, tmp_path):
-        (tmp_path / "shop.db").touch()
-        with dynoxide(tmp_path / "shop.db") as engine:
-            assert tables_of(engine) == []
-
-    def test_may_not_be_a_folder(self, tmp_path):
-        (tmp_path / "shop.db").mkdir()
-        self.refused(tmp_path / "shop.db")
 
 
 class TestFindingAnEngine:

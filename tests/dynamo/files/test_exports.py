@@ -67,12 +67,6 @@ class TestAnExport:
         assert path.read_bytes().decode() == whole
         assert list(tmp_path.iterdir()) == [path]
 
-    def test_replaces_a_finished_one(self, layout, whole, tmp_path):
-        path = tmp_path / "out"
-        path.write_text("before" * 1_000)
-        export_to_file(path, layout, walk, about=ABOUT)
-        assert path.read_bytes().decode() == whole
-
 
 class TestAnInterruptedExport:
     def interrupted(self, path: Path, layout: Layout, *, until: int) -> None:

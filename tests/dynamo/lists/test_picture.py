@@ -18,9 +18,6 @@ def columns(path: str) -> list[int]:
 
 
 class TestAPicture:
-    def test_has_a_lane_for_each_query_in_their_order(self):
-        assert [lane.key for lane in picture(3, A="adf", B="bc").lanes] == ["A", "B"]
-
     def test_draws_each_item_in_the_lane_of_its_query(self):
         first, second = picture(4, A="adf", B="bc").lanes
         assert (columns(first.shown), columns(second.shown)) == ([1, 4], [2, 3])

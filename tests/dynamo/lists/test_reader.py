@@ -127,22 +127,6 @@ class TestFallingBack:
         page = read(listing, 2, first_reads=[23], fallback=lambda _run, _most: [B])
         assert (places(page), page.fell_back) == (["98", "99"], False)
 
-    def test_begins_there_going_down_too(self, listing):
-        listing.things += [Thing("A", "", f"99{n}", kind="blue") for n in range(9)]
-        page = read(listing, 2, NEWEST, fallback=lambda _run, _most: [B])
-        assert (places(page), page.fell_back) == (["99", "98"], True)
-        assert listing.requests[1]["ExclusiveStartKey"]["s"] == {"S": "996"}
-
-    def test_keeps_what_was_found_before(self, listing):
-        listing.things += [Thing(name, "", "00-", kind="red") for name in "AB"]
-        page = read(listing, 2, fallback=lambda _run, _most: [B, C])
-        assert (places(page), page.has_next) == (["00-", "98"], True)
-        assert [(r.run.partition, r.items_returned) for r in page.reads] == [
-            ("A", 1),
-            ("B", 1),
-            ("C", 0),
-        ]
-
     def test_replaces_no_run_that_filters_nothing(self, listing):
         listing.runs.append(C)
         listing.things += [Thing("C", "", place) for place in ("000", "001")]
@@ -154,21 +138,7 @@ class TestFallingBack:
 
 
 class TestWhatIsWrong:
-    def test_in_the_source_passes_through(self):
-        listing = merged(A="abc")
-        listing.cut = lambda _request: 1 // 0
-        with pytest.raises(ZeroDivisionError):
-            read(listing, 2)
-
     @pytest.mark.parametrize("size", [0, -1])
     def test_is_a_page_of_no_item(self, size):
         with pytest.raises(ValueError, match="at least one item"):
             PageRequest(size)
-
-    @pytest.mark.parametrize(
-        ("first_reads", "said"),
-        [([1, 0], "at least one item"), ([1], "argument"), ([1, 1, 1], "argument")],
-    )
-    def test_are_first_reads_that_do_not_fit_the_runs(self, first_reads, said):
-        with pytest.raises(ValueError, match=said):
-            read(merged(A="a", B="b"), 2, first_reads=first_reads)

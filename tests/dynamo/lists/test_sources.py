@@ -104,10 +104,6 @@ class TestTheRequest:
         assert asked(run, behind=Position("14"))["ExclusiveStartKey"] == key
         assert run.position_of(key) == Position("14", "")
 
-    def test_is_none_where_the_range_is_empty(self):
-        run = Run(INDEX, "A", since=UNTIL, until=SINCE)
-        assert query_request(run, behind=None, limit=1, ascending=True) is None
-
     def test_filters_by_every_attribute_it_is_told_to(self):
         kept = (*only("red", "blue"), OneOf("size", ({"N": "42"},)))
         request = asked(Run(INDEX, "A", keep=kept))

@@ -9,9 +9,6 @@ from dynamo.management.options import at_least_one
 
 
 class TestANumberOfAtLeastOne:
-    def test_is_read(self):
-        assert at_least_one("25") == 25
-
     @pytest.mark.parametrize("text", ["0", "-1", "", "x", "1.5", "٣", "1_0", " 1"])
     def test_is_nothing_else(self, text):
         with pytest.raises(ArgumentTypeError, match="not a whole number of at least 1"):

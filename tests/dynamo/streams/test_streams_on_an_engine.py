@@ -68,18 +68,8 @@ class TestARealStream:
         told = [(r["eventName"], _value(r, "OldImage"), _value(r, "NewImage")) for r in drained()]
         assert told == [("INSERT", None, "1"), ("MODIFY", "1", "2"), ("REMOVE", "2", None)]
 
-    def test_is_taken_up_again_behind_the_last_record(self, strict_client, table, drained):
-        strict_client.put_item(TableName=table, Item={"pk": {"S": "a"}})
-        drained()
-        assert drained() == []
-        strict_client.put_item(TableName=table, Item={"pk": {"S": "b"}})
-        assert [record["dynamodb"]["Keys"] for record in drained()] == [{"pk": {"S": "b"}}]
-
 
 class TestCheckpointsInATable:
-    def test_are_empty_where_none_was_kept(self, checkpoints):
-        assert checkpoints.load("stream", "shard") == Checkpoint()
-
     @pytest.mark.parametrize(
         "kept", [Checkpoint("17"), Checkpoint("18", finished=True), Checkpoint(finished=True)]
     )

@@ -1,6 +1,7 @@
 """Creating tables from models, on whatever engine the tests run on."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.conf import settings
@@ -76,10 +77,6 @@ class TestAMissingTable:
         )
         assert global_index["Projection"]["NonKeyAttributes"] == ["name"]
         assert local_index["Projection"]["ProjectionType"] == "KEYS_ONLY"
-
-    def test_is_active_and_reported(self, create, described, table):
-        assert create(model(table)) == [f"{table}: creating", f"{table}: active"]
-        assert described()["TableStatus"] == "ACTIVE"
 
     def test_is_billed_by_provisioned_capacity_when_told_to(self, create, described, table):
         create(model(table, by_kind=index("kind")), provisioned=Throughput(read=7, write=3))
@@ -181,38 +178,10 @@ class TestATableThatDiffers:
         assert create(same) == [f"{table}: active"]
 
 
-class TestSeveralModels:
-    def test_are_created_in_order(self, create, strict_client, table):
-        names = [table, f"{table}-2"]
-        try:
-            lines = create(*map(model, names))
-            assert [line for line in lines if "creating" in line] == [
-                f"{name}: creating" for name in names
-            ]
-        finally:
-            strict_client.delete_table(TableName=names[1])
-
-
 class TestATableThatIsNotReadyInTime:
     def test_is_told_in_a_sentence(self, table):
+        creating = {"Table": {"TableName": table, "TableStatus": "CREATING"}}
+        slow = Mock(**{"describe_table.side_effect": [LookupError, creating, creating]})
+        slow.exceptions.ResourceNotFoundException = LookupError
         with pytest.raises(TableNotReady, match=f"{table} was not active after 0 seconds"):
-            create_missing([model(table)], client=SlowClient(), patience=0)
-
-
-class SlowClient:
-    """Takes longer to make a table than anyone waits."""
-
-    class exceptions:  # noqa: N801 - botocore's name
-        ResourceNotFoundException = LookupError
-        ResourceInUseException = FileExistsError
-
-    def __init__(self) -> None:
-        self._made = False
-
-    def describe_table(self, *, TableName: str) -> dict[str, Any]:  # noqa: N803
-        if not self._made:
-            raise LookupError
-        return {"Table": {"TableName": TableName, "TableStatus": "CREATING"}}
-
-    def create_table(self, **_request: Any) -> None:
-        self._made = True
+            create_missing([model(table)], client=slow, patience=0)

@@ -56,9 +56,6 @@ class TestAListAsCsv:
         response = csv_response("list", ["value"], reader(["x;=1+1"], []))
         assert rows_of(list(response))[1] == ["x;'=1+1"]
 
-    def test_of_nothing_has_its_columns(self):
-        assert rows_of(list(csv_response("list", ["a", "b"], reader([], [])))) == [["a", "b"]]
-
     def test_fails_before_it_begins_like_any_page(self):
         def read(_request: PageRequest) -> CsvPage:
             raise Throttled

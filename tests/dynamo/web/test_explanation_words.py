@@ -8,7 +8,7 @@ from django.utils.translation import override
 
 from dynamo.lists.explain import Alternative, Explanation, Picture, QueryLine, Total
 from dynamo.templatetags.dynamo_html import in_short, merge_picture, verdict
-from dynamo.web.paging import in_dollars, plural_of
+from dynamo.web.paging import plural_of
 from tests.support.markup import read_markup
 
 TOTAL = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)
@@ -76,19 +76,6 @@ def drawn(picture: dict[str, Picture], language: str) -> str:
         svg = read_markup(render_to_string("_explanation_picture.html", picture)).one("svg")
     paths = [path["d"] for path in svg.all("path")]
     return " ".join([svg["width"], *paths, svg.one("text").text])
-
-
-class TestAPrice:
-    @pytest.mark.parametrize(
-        ("amount", "shown"),
-        [(0.004, "under $0.01"), (0.625, "$0.63"), (12.3, "$12"), (1_250.0, "$1,250")],
-    )
-    def test_is_rounded_as_commands_round_it(self, amount, shown):
-        assert in_dollars(amount) == shown
-
-    def test_has_the_decimal_mark_of_the_language(self):
-        with override("de"):
-            assert "0,63" in in_dollars(0.625)
 
 
 @pytest.mark.parametrize(("number", "counts_as"), [(0, 0), (0.5, 2), (1.0, 1), (2_500.0, 2_500)])

@@ -114,29 +114,21 @@ class TestRequests:
         for path in ("/healthz", "/readyz", "/static/css/base.css"):
             assert site.send(path).result(ENOUGH).status_code == 200
 
-    def test_of_htmx_leave_the_list_on_the_screen(self, site):
+    def test_of_htmx_and_of_programs_are_refused_in_their_language(self, site):
         site.fill(9)
         refused = site.send(**{"HX-Request": "true"}).result(ENOUGH)
         assert refused["HX-Retarget"] == "#notice"
         assert b"<html" not in refused.content
         assert b"Too many people" in refused.content
-
-    def test_of_programs_are_refused_with_a_sentence(self, site):
-        site.fill(9)
         refused = site.send("/?format=json").result(ENOUGH)
         assert refused["Content-Type"] == "application/json"
         assert "Too many people" in json.loads(refused.content)["error"]
 
 
 class TestARequestThatHasWaited:
-    def test_is_refused_when_it_is_too_late(self, site, monkeypatch):
+    def test_is_refused_when_it_is_too_late_and_leaves_its_place_to_others(self, site, monkeypatch):
         monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
-        assert [one.status_code for one in answers(site.fill(3), 1)] == [503]
-
-    def test_leaves_its_place_to_others(self, site, monkeypatch):
-        monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
-        sent = site.fill(9)
-        answers(sent, 7)
+        assert [one.status_code for one in answers(site.fill(9), 7)] == [503] * 7
         site.goes_on.set()
         assert site.send().result(ENOUGH).status_code == 200
 
@@ -155,10 +147,6 @@ class TestForms:
         site.wait_until_begun(2)
         site.goes_on.set()
         assert [page.result(ENOUGH).status_code for page in pages] == [200] * 5
-
-    def test_that_are_too_many_are_refused_at_once(self, site):
-        refused = answers(site.fill_with_forms(7), 2)
-        assert [one.status_code for one in refused] == [503] * 2
 
     def test_wait_longer_than_pages(self, site, monkeypatch):
         monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
@@ -185,7 +173,11 @@ class TestAFormThatIsRefused:
 
     def test_comes_back_with_its_fields_and_a_button(self, full):
         sent = {"csrfmiddlewaretoken": "t" * 32, "body": self.TEXT, "rating": "5"}
-        page = read_markup(self.refused(full, sent).content.decode())
+        refused = self.refused(full, sent)
+        assert refused["Cache-Control"] == "no-store"
+        assert refused["X-Frame-Options"] == "DENY"
+        assert "form-action 'self'" in refused["Content-Security-Policy"]
+        page = read_markup(refused.content.decode())
         form = page.one("main").one("form")
         assert (form["method"], form.get("action")) == ("post", None)
         fields = {field["name"]: field["value"] for field in form.all("input")}
@@ -225,22 +217,11 @@ class TestAFormThatIsRefused:
         sent = {"body": "x" * settings.DATA_UPLOAD_MAX_MEMORY_SIZE}
         assert len(self.refused(full, sent).content) < 20_000
 
-    def test_of_htmx_leaves_the_form_on_the_screen(self, full):
-        refused = self.refused(full, {"body": "typed"}, **{"HX-Request": "true"})
-        assert refused["HX-Retarget"] == "#notice"
-        assert b"typed" not in refused.content
-
     def test_without_a_token_leads_back_to_the_page_before(self, full):
         """As the choice of a language does, which is sent to an address without a page."""
         refused = self.refused(full, {"language": "de"}, Referer=f"{OURS}/products/42/")
         page = read_markup(refused.content.decode()).one("main")
         assert page.one("input", name="next")["value"] == "/products/42/"
-
-    def test_is_kept_and_framed_by_nobody(self, full):
-        refused = self.refused(full, {"body": "typed"})
-        assert refused["Cache-Control"] == "no-store"
-        assert refused["X-Frame-Options"] == "DENY"
-        assert "form-action 'self'" in refused["Content-Security-Policy"]
 
 
 def answers(sent: "list[Future[HttpResponse]]", number: int) -> list[HttpResponse]:

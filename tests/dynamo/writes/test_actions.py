@@ -1,7 +1,6 @@
 """Actions of transactions: what PynamoDB's expressions become, and that an engine accepts it."""
 
 import pytest
-from botocore.exceptions import ClientError
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
 from dynamo.calls.client import DynamoModel, client
@@ -9,10 +8,8 @@ from dynamo.items import Item, wire_key
 from dynamo.writes.transactions import (
     ConditionFailed,
     check,
-    delete,
     parameters,
     put,
-    set_or_remove,
     unchanged,
     update,
     write_together,
@@ -36,35 +33,12 @@ IS_THIRD = Letter.version == 3
 
 
 class TestAnAction:
-    def test_updates_attributes_by_the_names_they_are_stored_under(self):
-        changes = [Letter.text.set("Hello"), Letter.version.add(1)]
-        assert update(Letter, KEY, changes) == {
-            "Update": {
-                "TableName": "letters",
-                "Key": KEY,
-                "UpdateExpression": "SET #0 = :0 ADD #1 :1",
-                "ExpressionAttributeNames": {"#0": "t", "#1": "v"},
-                "ExpressionAttributeValues": {":0": {"S": "Hello"}, ":1": {"N": "1"}},
-            }
-        }
-
     def test_shares_its_names_between_changes_and_condition(self):
         built = parameters(update(Letter, KEY, [Letter.version.set(4)], IS_THIRD))
         assert built["UpdateExpression"] == "SET #0 = :0"
         assert built["ConditionExpression"] == "#0 = :1"
         assert built["ExpressionAttributeNames"] == {"#0": "v"}
         assert built["ExpressionAttributeValues"] == {":0": {"N": "4"}, ":1": {"N": "3"}}
-
-    def test_is_none_but_its_key_where_it_deletes_without_a_condition(self):
-        assert delete(Letter, KEY) == {"Delete": {"TableName": "letters", "Key": KEY}}
-        assert delete("letters", KEY, IS_THIRD)["Delete"]["ConditionExpression"] == "#0 = :0"
-
-    @pytest.mark.parametrize(
-        ("value", "change"),
-        [({"S": "Hello"}, Letter.text.set("Hello")), (None, Letter.text.remove())],
-    )
-    def test_sets_a_value_in_wire_form_or_removes_it(self, value, change):
-        assert set_or_remove(Letter.text, value) == change
 
     def test_keeps_dots_within_a_name(self):
         cell = NumberAttribute(attr_name="en.5")
@@ -90,12 +64,6 @@ class TestOnAnEngine:
         write_together(client(), [written])
         found = client().get_item(TableName=SHOP, Key=key_of(stored), ConsistentRead=True)
         assert found["Item"] == {**stored, "v": {"N": "4"}}
-
-    def test_a_single_write_takes_the_same_parameters(self, stored):
-        again = parameters(update(SHOP, key_of(stored), [Letter.version.add(1)], IS_THIRD))
-        client().update_item(**again)
-        with pytest.raises(ClientError, match="ConditionalCheckFailed"):
-            client().update_item(**again)
 
     def test_a_condition_that_does_not_hold_reports_the_item(self, stored):
         changes = [Letter.text.remove()]

@@ -139,12 +139,6 @@ class TestTheEnd:
         messages = [record.getMessage()[:16] for record in told_by("The test", caplog)]
         assert (messages, writes.lost) == (["The test: 1 wait", "The test: 1 lost"], 1)
 
-    def test_does_not_wait_when_there_is_nothing(self):
-        far = Far()
-        far.is_open.clear()
-        queue(far).close(seconds=60)
-        assert far.arrived == []
-
 
 class TestWhatIsLeft:
     def test_at_the_end_is_sent_by_the_next_process(self, files, tmp_path, caplog):
@@ -167,12 +161,6 @@ class TestWhatIsLeft:
         writes.put(1)
         writes.close(seconds=5)
         assert seen == [[1]]
-
-    def test_leaves_no_file_when_all_was_sent(self, files, tmp_path):
-        writes = queue(Far(), by_itself=False, spool=files)
-        writes.put(1)
-        writes.close(seconds=5)
-        assert list(tmp_path.iterdir()) == []
 
     def test_is_sent_though_it_is_more_than_may_wait(self, files):
         files.save(range(10))

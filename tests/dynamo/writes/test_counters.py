@@ -74,17 +74,6 @@ def name(fresh):
 
 @pytest.mark.fallback
 class TestACounter:
-    def test_is_one_item_that_half_a_unit_reads(self, name):
-        counters = make_counters()
-        change(counters, name, en=1)
-        with metered() as meter:
-            counters.read(name)
-        assert [call.operation for call in meter.calls] == ["BatchGetItem"]
-
-    def test_refuses_a_change_that_changes_nothing(self, name):
-        with pytest.raises(ValueError, match="changes nothing"):
-            make_counters().change(name, {"en": 0})
-
     def test_is_read_together_with_others(self, name):
         counters = make_counters()
         change(counters, name, en=1)
@@ -98,10 +87,6 @@ class TestSpreading:
     def test_doubles_the_shards_up_to_a_limit(self, name, most, expected):
         counters = make_counters(most_shards=most)
         assert [counters.spread(name) for _ in range(4)] == expected
-
-    def test_creates_the_shards_with_their_number(self, name):
-        spread(make_counters(), name, to=4)
-        assert stored(name) == [0, 1, 2, 3]
 
     def test_is_recorded_by_the_first_write_of_a_counter_that_begins_spread(self, name):
         change(make_counters(least_shards=4), name, en=1)
@@ -324,9 +309,6 @@ class TestACounterThatMustExist:
         change(counters, name, en=-1)
         with pytest.raises(ConditionFailed):
             write_together(client(), deletions)
-
-    def test_without_items_needs_no_deletion(self, name, counters):
-        assert counters.deletions(name) == []
 
 
 processes = st.integers(0, 2)

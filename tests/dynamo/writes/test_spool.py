@@ -64,6 +64,3 @@ class TestAFile:
             list(files.load_all())
         assert [Path(name).suffix for name in names(tmp_path)] == [".taken"]
         assert list(files.load_all()) == []
-
-    def test_is_none_where_there_is_no_folder(self, files):
-        assert list(files.load_all()) == []

@@ -80,12 +80,6 @@ class TestATransactionThatMeetsAnother:
         transactions(database)[0].write(lambda: ACTIONS, on_conflict=told.append)
         assert told == [frozenset({1})]
 
-    def test_waits_ever_longer_at_the_most(self):
-        database = Database(*[cancelled("TransactionConflict")] * 3)
-        writer, pauses = transactions(database)
-        writer.write(lambda: ACTIONS)
-        assert all(pause <= 2**n for n, pause in enumerate(pauses))
-
     def test_is_given_up_after_the_last_attempt(self):
         database = Database(*[cancelled("TransactionConflict")] * 9)
         writer, _ = transactions(database, attempts=4)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError
 
 from dynamo.calls.pool import Backoff
 from dynamo.writes.transactions import ConditionFailed, Contended, write_one
@@ -75,13 +74,6 @@ class TestAnUpdateWhoseConditionFails:
         with pytest.raises(ConditionFailed) as failed:
             write_one(strict_client, {"Update": parameters})
         assert failed.value.failed[0]["made"] == {"N": "2"}
-
-
-class TestAnUpdateThatIsWrong:
-    def test_is_not_made_again(self, strict_client, parameters):
-        wrong = {**parameters, "UpdateExpression": "ADD made"}
-        with pytest.raises(ClientError, match="ValidationException"):
-            write_one(strict_client, {"Update": wrong})
 
 
 class TestAllOtherCode:

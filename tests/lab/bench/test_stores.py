@@ -10,7 +10,7 @@ from dynamo.lists.reader import Page
 from dynamo.upkeep.pace import Progress
 from lab.bench.context import Stores
 from lab.bench.data import CommentData
-from lab.bench.pages import ListRead, WrongAnswer, depths, require_answer
+from lab.bench.pages import ListRead, WrongAnswer, require_answer
 from tests.support.project import PROJECT
 
 DATA = CommentData(50)
@@ -61,17 +61,9 @@ class TestHoldingADataSet:
         written = file_of(stores).stat().st_mtime_ns
         assert stores.hold(DATA).path.stat().st_mtime_ns > written
 
-    def test_leaves_nothing_but_the_file_its_lock_and_its_note(self, loaded):
-        assert {path.suffix for path in loaded.iterdir()} == {".db", ".lock", ".json"}
-
     def test_does_not_replace_a_file_that_is_in_use(self, stores):
         with FileLock(file_of(stores)), pytest.raises(FileBusy):
             stores.hold(DATA, fresh=True)
-
-
-class TestTheDepthsOfAList:
-    def test_are_the_pages_it_has_and_its_last(self):
-        assert depths(205, pages=(1, 10, 100), size=20) == [1, 10, 11]
 
 
 def test_a_page_that_holds_something_else_is_not_measured():

@@ -1,28 +1,11 @@
 """How the benchmarks take times."""
 
-from collections.abc import Callable
 from itertools import count
 
 from lab.bench.context import time_in_turns
-from lab.reports.results import Timing
-
-
-def ticking(seconds: dict[str, float]) -> tuple[dict[str, Callable[[], None]], Callable[[], float]]:
-    """Build actions that take these seconds by a clock of their own."""
-    now = [0.0]
-
-    def take(name: str) -> None:
-        now[0] += seconds[name]
-
-    return {name: lambda name=name: take(name) for name in seconds}, lambda: now[0]
 
 
 class TestTimingInTurns:
-    def test_gives_what_each_action_took(self):
-        actions, clock = ticking({"quick": 0.001, "slow": 0.01})
-        timings = time_in_turns(actions, turns=4, clock=clock)
-        assert timings == {"quick": Timing(1.0, 1.0), "slow": Timing(10.0, 10.0)}
-
     def test_is_not_moved_by_one_slow_turn(self):
         now, calls = [0.0], count()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from django.test import Client
 
 from comments.items import NewComment
@@ -28,7 +28,7 @@ from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
 
 pytestmark = pytest.mark.usefixtures("tables")
 
-LITTLE = OrderData(of_customer=120, queued=10)
+LITTLE = OrderData(of_customer=40, queued=10)
 SUBJECTS = {
     "comments": ["scan", "filter", "sets", "rules", "planner"],
     "customer orders": ["scan", "filter", "composite"],
@@ -77,16 +77,6 @@ class TestTheFigures:
         assert found == SUBJECTS
         assert printed.names("part") == [RUN, *SUBJECTS]
 
-    def test_have_the_metrics_that_the_documents_tell(self, printed):
-        run = printed.where(part=RUN).facts()
-        assert run.keys() == {*("taken_at", "engine", "machine", "warning", "page_size", "turns")}
-        costs = {"requests", "items_read", "capacity_units", "response_bytes"}
-        scan = printed.where(part="comments", reader="scan")
-        assert scan.where(page=1).facts().keys() == {"items", *costs, "latency_ms"}
-        assert scan.where(page=None).facts().keys() == {
-            *(*costs, "items_stored", "bytes_stored", "latency_ms", "consistent_ms"),
-        }
-
     def test_are_kept_for_the_page(self, run):
         assert run.kept == run.printed
         for name in ("comments-scan", "comments-sets", "open-orders-sharded"):
@@ -118,10 +108,6 @@ class TestTheUsersOwnComments:
         assert product in data
         assert data.startswith("25 comments")
 
-    def test_must_be_there(self, little, fresh):
-        with pytest.raises(CommandError, match="There are no comments on “nothing"):
-            call_command("compare", "--here", "--product", f"nothing-{fresh('x')}")
-
 
 @pytest.mark.real_engine
 class TestAnEngineOfItsOwn:
@@ -147,11 +133,6 @@ class TestAnEngineOfItsOwn:
             assert client().list_tables()["TableNames"] == []
         assert name.endswith(where)
         assert kept_files() == []
-
-    def test_is_asked_for_where_it_is_missing(self, monkeypatch):
-        monkeypatch.setattr("lab.bench.context.find", lambda _folder: None)
-        with pytest.raises(CommandError, match="dynoxide is not installed"):
-            call_command("compare")
 
 
 def kept_files() -> list[Path]:
@@ -179,10 +160,6 @@ class TestWhatGoesWrong:
         told = capsys.readouterr()
         assert "4,321 comments of nobody." in told.out
         assert "not kept" in told.err
-
-    def test_is_a_number_out_of_bounds(self):
-        with pytest.raises(CommandError, match="not a number from 1 to 100"):
-            call_command("compare", "--turns", "0")
 
 
 class TestDrawing:

@@ -1,4 +1,4 @@
-"""``manage.py create_user``, the user of a request, and that no SQL is ever asked."""
+"""``manage.py create_user``, and what knowing the user of a request costs."""
 
 from datetime import UTC, datetime
 from io import StringIO
@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
-from django.db import connections
 
 from dynamo.calls.meter import metered
 from shop.accounts.queries import find_user, users_with_email
@@ -15,10 +14,6 @@ from shop.accounts.services import ensure_profile
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
-    change_password,
-    sign_in,
-    sign_up,
-    signed_in_name,
 )
 from tests.support.comments.faulty import unreachable
 
@@ -47,8 +42,10 @@ class TestCreateUser:
         assert users_with_email(address) == [find_user(name)]
 
     def test_asks_twice_for_a_password_that_is_not_given(self, fresh, terminal):
-        terminal(PASSWORD, PASSWORD)
+        terminal(NEW_PASSWORD, PASSWORD, PASSWORD, PASSWORD)
         name = fresh("carla")
+        with pytest.raises(CommandError, match="differ"):
+            create_user(name)
         create_user(name)
         assert find_user(name).check_password(PASSWORD)
 
@@ -66,11 +63,6 @@ class TestCreateUser:
     def test_refuses_in_a_line(self, arguments, sentence):
         with pytest.raises(CommandError, match=sentence):
             create_user(*arguments)
-
-    def test_refuses_two_different_passwords(self, fresh, terminal):
-        terminal(PASSWORD, NEW_PASSWORD)
-        with pytest.raises(CommandError, match="differ"):
-            create_user(fresh("carla"))
 
     def test_refuses_a_name_that_is_taken(self, alice):
         with pytest.raises(CommandError, match="already; --update"):
@@ -106,10 +98,6 @@ class TestEnsureProfile:
         assert user.joined_at == joined_at
         assert not user.has_usable_password()
 
-    def test_leaves_a_user_who_has_a_password_alone(self, alice):
-        assert not ensure_profile(username=alice.username, joined_at=datetime.now(UTC))
-        assert find_user(alice.username).check_password(PASSWORD)
-
 
 @pytest.fixture
 def terminal(monkeypatch):
@@ -138,25 +126,8 @@ class TestKnowingTheUser:
         assert meter.calls == []
 
 
-class TestNoSql:
-    def test_is_there_to_be_asked(self):
-        assert connections["default"].vendor == "unknown"
-        assert connections["default"].settings_dict["ENGINE"] == "django.db.backends.dummy"
-
-    def test_is_missed_by_the_life_of_an_account(self, browser, tables, fresh):
-        name = fresh("carla")
-        sign_up(browser, name)
-        change_password(browser)
-        browser.post("/accounts/logout/")
-        sign_in(browser, name, NEW_PASSWORD)
-        browser.post("/accounts/password_reset/", {"email": name})
-        assert signed_in_name(browser) == name
-
-    def test_is_missed_by_the_checks(self, capsys):
-        call_command("check", fail_level="WARNING")
-        assert "no issues" in capsys.readouterr().out
-
-    def test_user_is_only_made_by_the_service(self):
+class TestAUser:
+    def test_is_only_made_by_the_service(self):
         with pytest.raises(TypeError, match="create_profile"):
             get_user_model()(username="carla").save()
 

@@ -11,7 +11,6 @@ from dynamo.calls.meter import metered
 from shop.accounts import rate_limits, services
 from shop.accounts.emails import EMAILS
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
-from shop.accounts.services import StaleAccount
 from tests.support.accounts.cast import change_password, new_browser, sign_in, sign_up
 from tests.support.accounts.emails import (
     ask_for_link,
@@ -134,15 +133,6 @@ class TestConfirmingAnAddress:
         assert find_user(alice.username).email_confirmed
         assert "was changed" in str(emails()[-1].subject)
 
-    def test_is_over_with_another_address(self, alice, fresh):
-        services.confirm(alice.username, alice.email or "")
-        user = find_user(alice.username)
-        user.email = f"{fresh('new')}@example.com"
-        user.save()
-        assert find_user(alice.username).email_confirmed is None
-        assert users_with_email(alice.email or "") == []
-        assert users_with_email(user.email) == [user]
-
     @pytest.mark.parametrize(
         ("address", "valid"), [("before@example.com", timedelta(7)), ("", timedelta(seconds=-1))]
     )
@@ -159,16 +149,6 @@ class TestConfirmingAnAddress:
             page = browser.post("/accounts/confirm/WyJhIiwiYiJd:1tMxyz:AAAA/").content.decode()
         assert "no longer works" in page
         assert meter.calls == []
-
-    def test_says_when_the_account_was_changed_at_the_same_moment(
-        self, browser, alice, monkeypatch
-    ):
-        def fail(**_: object) -> None:
-            raise StaleAccount("Changed.")
-
-        monkeypatch.setattr(services, "change_account", fail)
-        token = services.token_for(alice.username, alice.email or "")
-        assert browser.post(f"/accounts/confirm/{token}/").status_code == 409
 
 
 class TestAChangedPassword:

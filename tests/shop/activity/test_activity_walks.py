@@ -63,21 +63,6 @@ class TestWalkingTheLog:
             pages = list(walk(kinds, from_the_end, now=NOW))[::-1]
             assert [entry for found in pages for entry in found.items] == truth
 
-    def test_turns_around_at_any_entry(self, history):
-        whole = newest_first(history)
-        for at in range(0, len(whole), 9):
-            position = Position(whole[at].place)
-            onward = list_activity((), PageRequest(4, position), now=NOW)
-            back = list_activity((), PageRequest(4, position, PREVIOUS), now=NOW)
-            assert list(onward.items) == whole[at + 1 : at + 5]
-            assert list(back.items) == whole[max(0, at - 4) : at]
-
-    def test_keeps_entries_of_one_microsecond_apart_by_their_month(self, history):
-        boundary = datetime(2026, 10, 31, 23, 59, 59, 999_999, tzinfo=UTC)
-        at = Position(newest_first(e for e in history if e.moment > boundary)[-1].place)
-        (older,) = list_activity((Kind.ORDER,), PageRequest(1, at), now=NOW).items
-        assert older.moment == boundary
-
 
 class TestMissingTables:
     def test_are_skipped(self, history):
@@ -85,10 +70,6 @@ class TestMissingTables:
         left = [entry for entry in history if entry.month != Month(2026, 10)]
         pages = walk((), PageRequest(7), now=NOW)
         assert [entry for found in pages for entry in found.items] == newest_first(left)
-
-    def test_may_be_all_of_them(self, own_log):
-        found = list_activity((), PageRequest(7), now=NOW)
-        assert (found.items, found.page.has_next) == ((), False)
 
     def test_past_retention_are_not_asked_for(self, history, settings):
         settings.ACTIVITY_RETENTION_MONTHS = 1

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.conf import settings as django_settings
@@ -12,7 +12,7 @@ from django.conf import settings as django_settings
 from dynamo.calls.client import client
 from dynamo.writes import background
 from shop.activity import tables
-from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, entry_in_line, line_of
+from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in_line, line_of
 from shop.activity.recording import LOG, record
 from shop.activity.tables import Month, forget_shards, settle_shards, shards_of
 from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
@@ -49,22 +49,9 @@ class TestAnEntry:
         with pytest.raises(ValueError, match=r"."):
             entry_in_line(line)
 
-    @pytest.mark.parametrize("kind", Kind)
-    def test_is_read_as_it_was_written(self, kind):
-        entry = made_entry(kind=kind, was="PLACED", who="")
-        assert entry_in(entry.item(shards=3)) == entry
-
-    def test_goes_to_the_same_shard_each_time(self):
-        entry = made_entry()
-        assert entry.item(shards=8) == entry.item(shards=8)
-
     def test_goes_to_all_shards(self):
         keys = {made_entry().item(shards=4)["pk"]["S"] for _ in range(200)}
         assert keys == {f"ORDER#{shard}" for shard in range(4)}
-
-    def test_is_told_apart_from_another_of_the_same_moment(self):
-        one, other = made_entry(subject="a"), made_entry(subject="b")
-        assert one.place != other.place
 
 
 class TestRecording:
@@ -91,13 +78,6 @@ class TestRecording:
         assert whole_log() == [entry]
         assert "another entry is stored there" in caplog.text
         assert "eve" not in caplog.text
-
-    def test_writes_each_entry_to_the_table_of_its_month(self, own_log):
-        own_log(THIS, THIS.plus(1))
-        late = datetime(2026, 11, 30, 23, 59, 59, 999_999, tzinfo=UTC)
-        write_entries([made_entry(late), made_entry(late + timedelta(microseconds=1))])
-        counts = [client().scan(TableName=month.table)["Count"] for month in (THIS, THIS.plus(1))]
-        assert counts == [2, 2]  # with the number of shards
 
     @pytest.mark.real_engine
     def test_costs_one_unit_an_entry(self, own_log):
@@ -214,12 +194,6 @@ class TestAProcessThatEnds:
         ids = [f"order-{number}" for number in range(120)]
         placed = [LogEntry(Kind.ORDER, LogVerb.PLACED, today, "alex", each, "alex") for each in ids]
         return newest_first(placed)
-
-    def test_has_written_everything(self, own_log, month, ending, expected, tmp_path):
-        own_log(month)
-        assert self.run(ending, VAR_DIR=str(tmp_path)).stderr == ""
-        assert whole_log() == expected
-        assert list(tmp_path.iterdir()) == []
 
     def test_keeps_what_it_could_not_write_for_the_next_server(
         self, own_log, month, ending, expected, tmp_path

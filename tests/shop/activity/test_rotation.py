@@ -11,8 +11,8 @@ from django.core.management import call_command
 from dynamo.calls.client import client
 from dynamo.tables import Throughput, set_throughput, table_names, throughput_of
 from shop.activity.rotation import LEAST, existing_months, rotate, steps_for
-from shop.activity.tables import Month, month_of_table, months_kept
-from tests.support.activity.making import NOW, THIS, made_entry, write_entries
+from shop.activity.tables import Month, month_of_table
+from tests.support.activity.making import NOW, THIS
 from tests.support.clock import this_month
 
 FULL = Throughput(5, 5)
@@ -40,31 +40,8 @@ class TestMonths:
         assert month_of_table(f"x{prefix}activity-2026-03") is None
         assert month_of_table(f"{prefix}activity-2026-03-old") is None
 
-    def test_kept_are_this_one_and_as_many_whole_ones_as_set(self, settings):
-        settings.ACTIVITY_RETENTION_MONTHS = 2
-        assert [str(month) for month in months_kept(NOW)] == ["2026-11", "2026-10", "2026-09"]
-
 
 class TestRotating:
-    def test_lowers_those_whose_month_is_over(self, own_log):
-        own_log(Month(2026, 9), Month(2026, 10))
-        rotate(client=client(), now=NOW)
-        assert tables() == {"2026-09": LEAST, "2026-10": LEAST, "2026-11": FULL, "2026-12": FULL}
-
-    def test_drops_those_past_retention_with_what_is_in_them(self, own_log, settings):
-        settings.ACTIVITY_RETENTION_MONTHS = 2
-        own_log(Month(2026, 8), Month(2026, 9))
-        write_entries([made_entry(datetime(2026, 8, 31, tzinfo=UTC))])
-        rotate(client=client(), now=NOW)
-        assert list(tables()) == ["2026-09", "2026-11", "2026-12"]
-
-    def test_twice_does_nothing_more(self, own_log):
-        own_log(Month(2025, 10), Month(2026, 10))
-        assert rotate(client=client(), now=NOW)
-        before = tables()
-        assert rotate(client=client(), now=NOW) == []
-        assert tables() == before
-
     @pytest.mark.real_engine
     def test_several_times_at_once_is_as_good_as_once(self, own_log):
         own_log(Month(2025, 9), Month(2025, 10), Month(2026, 10))
@@ -108,11 +85,6 @@ class TestTheNamesOfTables:
 
 
 class TestTheCapacity:
-    def test_is_the_settings(self, own_log, settings):
-        settings.ACTIVITY_READ_UNITS, settings.ACTIVITY_WRITE_UNITS = 7, 9
-        rotate(client=client(), now=NOW)
-        assert throughput_of(client(), THIS.table) == Throughput(7, 9)
-
     def test_is_raised_where_the_settings_ask_for_more(self, own_log, settings):
         own_log(THIS, THIS.plus(1))
         settings.ACTIVITY_WRITE_UNITS = 50

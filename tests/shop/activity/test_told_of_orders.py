@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 import pytest
 from django.test import override_settings
 
-from shop.activity.entries import Kind, LogVerb
 from shop.order_status import Status
 from shop.orders.placing import place_order
 from tests.support.activity.making import whole_log
@@ -47,11 +46,6 @@ class TestMovingAnOrder:
         assert told() == [
             ("ORDER", "MOVED", sam.username, order.id, alice.username, "PLACED", "APPROVED")
         ]
-
-    def test_by_its_customer_is_told_as_theirs(self, alice, order):
-        alice.send(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "CANCELED"})
-        ((kind, action, who, *_),) = told()
-        assert (kind, action, who) == (Kind.ORDER, LogVerb.MOVED.name, alice.username)
 
     def test_in_bulk_is_told_for_each_order_that_moves(self, sam, alice, bob):
         orders = [

@@ -45,24 +45,11 @@ class TestThePage:
         assert [tile["data-product"] for tile in shown.page.all(class_="tile")] == [BULB]
         assert shown.page.one(class_="tile").one("a")["href"] == f"/products/{BULB}/"
 
-    def test_leads_back_by_its_breadcrumbs(self):
-        links = visit(URL).page.one(class_="breadcrumbs").all("a")
-        assert [link["href"] for link in links] == [
-            "/",
-            "/categories/paged/",
-            "/categories/paged-in/",
-            f"/products/{LAMP}/",
-        ]
-
     def test_names_nobody(self):
         for headers in ({}, HTMX):
             html = visit(URL, **headers).response.content.decode()
             assert "paged-ann" not in html
             assert "paged-ben" not in html
-
-    def test_tells_how_it_was_read(self):
-        explanation = visit(URL).page.one(id="explanation")
-        assert "newest buyers" in explanation.text
 
     def test_is_a_fragment_for_htmx_that_fits_into_another_page(self):
         shown = visit(URL, **HTMX)

@@ -81,16 +81,6 @@ class TestAChangedProduct:
         assert (shown_in(between), shown_in(last)) == ([], [("Lamp", 1_999)])
         assert [d for d in differences("catalogue") if lamp.id in d.subject] == []
 
-    def test_is_one_transaction(self, lamp):
-        with spied() as asked:
-            put_catalogue(
-                categories=[category(lamp.category_slugs[0])],
-                products=[replace(lamp, unit_price_cents=5)],
-            )
-        (written,) = [a for a in asked if a.operation == "TransactWriteItems"]
-        keys = [action["Put"]["Item"]["sk"]["S"] for action in written.parameters["TransactItems"]]
-        assert keys == [f"PRODUCT#{lamp.id}", f"PRODUCT#{lamp.id}", f"NAME#{lamp.id}"]
-
     def test_is_changed_wholly_or_not_at_all(self, lamp):
         """A crash at the transaction leaves the old price everywhere; the same again changes it."""
         (slug,) = lamp.category_slugs

@@ -69,9 +69,6 @@ class TestPutCatalogue:
         assert (found.name, found.description) == ("Desk lamp", "It shines.")
         assert (found.unit_price, found.currency) == (Decimal("49.90"), "EUR")
         assert [(c.slug, c.name) for c in found.categories] == [(lamps.slug, "Lamps")]
-
-    def test_leads_from_the_root_to_the_product(self, lamps, lamp):
-        put_catalogue(categories=[lamps], products=[lamp])
         assert lamps.slug in categories()
         assert find_category(lamps.slug).name == "Lamps"
         assert products_in(lamps.slug) == {lamp.id: "Desk lamp"}
@@ -167,9 +164,6 @@ class TestFolding:
 
 
 class TestTheDrawingOfACategory:
-    def test_is_that_of_its_slug(self):
-        assert Category("kitchen", "Kitchen").drawing == "/static/tiles.svg#kitchen"
-
     def test_is_an_ancestors_where_it_has_none(self):
         node = CategoryNode("cookware", "Cookware", trail=(Category("kitchen", "Kitchen"),))
         assert node.drawing == "/static/tiles.svg#kitchen"
@@ -178,9 +172,6 @@ class TestTheDrawingOfACategory:
         trail = (Category("kitchen", "Kitchen"), Category("cookware", "Cookware"))
         assert Product("pan", "Pan", trail=trail).drawing == "/static/tiles.svg#kitchen"
         assert Product("pan", "Pan").drawing == ""
-
-    def test_is_none_for_a_category_that_nobody_drew(self):
-        assert CategoryNode("cama-mesa", "Cama", trail=(Category("root", "Root"),)).drawing == ""
 
     def test_is_there_for_every_category_of_the_sample_shop(self):
         slugs = {category.slug for category in sample_catalogue().categories}

@@ -16,17 +16,14 @@ from shop.catalogue.services import put_shelf
 from shop.order_status import Status
 from tests.support.catalogue.making import sell
 from tests.support.catalogue.spoiling import (
-    Key,
     by_name_of,
     edge_of,
     found,
-    lose,
     mend,
     put_lamp,
     sell_to_someone,
-    spoil,
-    stored,
 )
+from tests.support.shop.checks import Key, lose, spoil, stored
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -41,8 +38,8 @@ WRONG_EDGES: dict[str, tuple[Sequence[str], dict[str, dict[str, str]]]] = {
     "another name of the category": ([], {"category": {"S": "Another"}}),
 }
 WRONG_PURCHASES: dict[str, tuple[Sequence[str], dict[str, dict[str, str]]]] = {
-    "no keys": (["data_partition", "data", "order_status_date"], {}),
-    "another datum": ([], {"data": {"S": "2024-01-01#buyer"}}),
+    "no keys of a purchase": (["data_partition", "data", "order_status_date"], {}),
+    "another datum of a purchase": ([], {"data": {"S": "2024-01-01#buyer"}}),
     "another date": ([], {"order_status_date": {"S": "BOUGHT#2024"}}),
     "another product's partition": ([], {"data_partition": {"S": "BOUGHT#another#0"}}),
 }
@@ -63,6 +60,7 @@ def buyer(lamp):
 class Spoilt:
     """An item before it was spoilt, and what the differences that tell of it name."""
 
+    kind: str
     key: Key
     before: dict[str, Any]
     name: str
@@ -72,65 +70,43 @@ class Spoilt:
 class Checked:
     """A check of many spoilt items at once, because each reads the whole table, and one after."""
 
-    edges: dict[str, Spoilt]
-    purchases: dict[str, Spoilt]
+    spoilt: dict[str, Spoilt]
     differences: list[Difference]
     mended: list[tuple[str, bool]]
     left: list[Difference]
-
-    def found(self, spoilt: Spoilt) -> list[str]:
-        return [d.kind for d in self.differences if spoilt.name in d.subject]
-
-    def is_mended(self, spoilt: Spoilt) -> bool:
-        assert [d for d in self.left if spoilt.name in d.subject] == []
-        assert stored(spoilt.key) == spoilt.before
-        return [done for subject, done in self.mended if spoilt.name in subject] == [True]
 
 
 @pytest.fixture(scope="module")
 def checked(tables):
     """Every wrong edge and purchase, found, mended and looked for again."""
-    edges, purchases = {}, {}
+    spoilt = {}
     for case, (removed, values) in WRONG_EDGES.items():
         lamp = put_lamp()
         before = spoil(edge_of(lamp), *removed, **values)
-        edges[case] = Spoilt(edge_of(lamp), before, lamp.id)
+        spoilt[case] = Spoilt("edge", edge_of(lamp), before, lamp.id)
     bought = put_lamp()
     for case, (removed, values) in WRONG_PURCHASES.items():
         buyer = sell_to_someone(bought)
         key = keys.user(buyer), keys.bought(buyer, bought.id)
         before = spoil(key, *removed, **values)
-        purchases[case] = Spoilt(key, before, before["order_id"]["S"])
-    names = [spoilt.name for spoilt in (*edges.values(), *purchases.values())]
+        spoilt[case] = Spoilt("purchase", key, before, before["order_id"]["S"])
+    names = [one.name for one in spoilt.values()]
     differences = found(*names)
     mended = [(d.subject, bool(d.mend and d.mend())) for d in differences]
-    return Checked(edges, purchases, differences, mended, left=found(*names))
+    return Checked(spoilt, differences, mended, left=found(*names))
 
 
 class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, lamp, buyer):
         assert found(lamp.id, *lamp.category_slugs, buyer) == []
 
-    @pytest.mark.parametrize("case", WRONG_EDGES)
-    def test_finds_and_mends_what_an_edge_shows_and_is_found_by(self, checked, case):
-        assert checked.found(checked.edges[case]) == ["edge"]
-        assert checked.is_mended(checked.edges[case])
-
-    def test_gives_an_edge_by_name_to_what_was_there_before_the_index(self, lamp):
-        lose(by_name_of(lamp))
-        spoil(edge_of(lamp), "data_partition", "data")
-        assert mend(lamp.id) == [True, True]
-        for order in (ProductOrder.NAME, ProductOrder.CHEAPEST):
-            page = list_category(lamp.category_slugs[0], PageRequest(5), order=order)
-            assert [product.id for product in page.items] == [lamp.id]
-
-    @pytest.mark.parametrize("lost", [edge_of, by_name_of])
-    def test_puts_back_an_edge_that_the_product_lists(self, lamp, lost):
-        before = stored(lost(lamp))
-        lose(lost(lamp))
-        assert [difference.kind for difference in found(lamp.id)] == ["edge"]
-        assert mend(lamp.id) == [True]
-        assert stored(lost(lamp)) == before
+    @pytest.mark.parametrize("case", [*WRONG_EDGES, *WRONG_PURCHASES])
+    def test_finds_and_mends_what_an_item_shows_and_is_found_by(self, checked, case):
+        spoilt = checked.spoilt[case]
+        assert [d.kind for d in checked.differences if spoilt.name in d.subject] == [spoilt.kind]
+        assert [done for subject, done in checked.mended if spoilt.name in subject] == [True]
+        assert [d for d in checked.left if spoilt.name in d.subject] == []
+        assert stored(spoilt.key) == spoilt.before
 
     def test_puts_both_edges_back_and_the_shelf(self, lamp):
         slug = lamp.category_slugs[1]
@@ -198,11 +174,6 @@ class TestTheCheck:
 
 
 class TestTheCheckOfPurchases:
-    @pytest.mark.parametrize("case", WRONG_PURCHASES)
-    def test_finds_and_mends_wrong_keys(self, checked, case):
-        assert checked.found(checked.purchases[case]) == ["purchase"]
-        assert checked.is_mended(checked.purchases[case])
-
     def test_finds_and_mends_one_that_is_listed_although_its_order_is_not_delivered(self, lamp):
         buyer = sell_to_someone(lamp)
         key = (keys.user(buyer), keys.bought(buyer, lamp.id))

@@ -7,7 +7,8 @@ from shop import keys
 from shop.catalogue.queries import NoSuchCategory, find_category, find_product
 from shop.integrity.catalogue import CatalogueItems
 from shop.integrity.checks import catalogue_kinds
-from tests.support.catalogue.spoiling import found, lose, mend, put_lamp, spoil, stored
+from tests.support.catalogue.spoiling import found, mend, put_lamp
+from tests.support.shop.checks import lose, spoil, stored
 
 pytestmark = pytest.mark.usefixtures("tables")
 

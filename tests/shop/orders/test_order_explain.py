@@ -6,12 +6,10 @@ from functools import partial
 import pytest
 
 from dynamo.lists.explain import Explanation
-from dynamo.lists.reader import PageRequest
-from dynamo.web.refusals import Refusal
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, explain_list
-from shop.orders.queries import list_orders, read_orders, read_queue
+from shop.orders.queries import read_orders, read_queue
 from shop.orders.queue.listing import queue_pager
 from shop.table import OPEN_ORDERS
 from tests.support.orders.making import START, made_order, put
@@ -48,15 +46,6 @@ class TestExplainingOrders:
         assert explanation.plan == plan
         assert {query.index.rpartition("-")[2] for query in explanation.queries} == {index}
         assert [line.name for line in explanation.other] == ["counts"]
-
-    def test_goes_on_behind_a_token(self, username):
-        page = list_orders(username, BOTH, PageRequest(3)).page
-        token = (OrderList(username, "").pager(BOTH).next_url(page) or "").partition("after=")[2]
-        assert explain_orders(username, BOTH, size=3, after=token).items_returned == 1
-
-    def test_refuses_the_token_of_another_list(self, username):
-        with pytest.raises(Refusal):
-            explain_orders(username, BOTH, size=3, after="nonsense")
 
 
 class TestExplainingTheQueue:

@@ -3,23 +3,19 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
 from dynamo.calls.meter import metered
 from shop.order_status import Status
 from shop.orders.items import MOST_LINES, NewLine, NewOrder, StatusChange
-from shop.orders.moving import move_order
 from shop.orders.placing import place_order
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Killed, before_the_next_transaction, faults
-from tests.support.orders.making import START, made_order, put, put_product, stored_order
+from tests.support.orders.making import LATER, made_order, move, put, put_product, stored_order
 from tests.support.shop.checks import differences
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
-
-LATER = START + timedelta(days=1)
 
 
 def an_order(status: Status, *, lines: int = 2) -> NewOrder:
@@ -35,17 +31,6 @@ def deliver(order: NewOrder) -> None:
 
 def send_back(order: NewOrder) -> None:
     move(order, Status.DELIVERED, Status.RETURNED)
-
-
-def move(order: NewOrder, source: Status, target: Status) -> None:
-    move_order(
-        username=order.username,
-        order_id=order.id,
-        source=source,
-        target=target,
-        is_staff=True,
-        now=LATER,
-    )
 
 
 def import_again(order: NewOrder, status: Status) -> None:

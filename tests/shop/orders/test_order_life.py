@@ -169,7 +169,7 @@ def _queue() -> list[tuple[str, str]]:
 class TestTheLifeOfOrders:
     def test_keeps_queue_tabs_and_sparse_keys_right_at_every_step(self):
         run_state_machine_as_test(  # type: ignore[no-untyped-call]
-            OrderLife, settings=settings(max_examples=examples(16), stateful_step_count=15)
+            OrderLife, settings=settings(max_examples=examples(10), stateful_step_count=15)
         )
 
     @pytest.mark.slow

@@ -3,7 +3,6 @@
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
@@ -11,21 +10,13 @@ from botocore.exceptions import ClientError
 from dynamo.calls.client import client
 from dynamo.writes.counters import shards_in
 from shop import keys
-from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.actions import counter_of, counts_of
-from shop.orders.items import NewOrder
-from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
+from shop.orders.moving import MoveNotAllowed, OrderMoved
 from shop.orders.queries import NoSuchOrder
 from tests.support.comments.faulty import before_the_next_transaction
-from tests.support.orders.making import LIFE, START, made_order, stored_order
-
-LATER = START + timedelta(days=1)
-
-
-def move(order: NewOrder, source: Status, target: Status, **how: Any) -> None:
-    how = {"is_staff": True, "now": LATER, **how}
-    move_order(username=order.username, order_id=order.id, source=source, target=target, **how)
+from tests.support.orders.making import LATER, LIFE, made_order, move, stored_order
+from tests.support.shop.checks import stored
 
 
 @pytest.mark.fallback
@@ -109,6 +100,5 @@ class TestAConflict:
 
 
 def stored_shards(username: str) -> int:
-    key = {n: {"S": v} for n, v in keys.counter(counter_of(username), 0).items()}
-    response = client().get_item(TableName=ShopItem.Meta.table_name, Key=key, ConsistentRead=True)
-    return shards_in(response["Item"])
+    key = keys.counter(counter_of(username), 0)
+    return shards_in(stored((key["pk"], key["sk"])))

@@ -32,31 +32,6 @@ class TestTheListOfOrders:
             row = alice.get(f"/orders/{query}").page.one(class_="order")
             assert row.one(class_="order-status").text == "Shipped 3 Jan 2023"
 
-    def test_counts_its_orders_in_the_heading(self, alice):
-        put(*(made_order(alice.username, s) for s in (Status.PLACED, Status.SHIPPED)))
-        headings = [
-            alice.get(f"/orders/{query}").page.one("h1").text
-            for query in ("", "?status=SHIPPED", "?open=1", "?from=2023-01-01")
-        ]
-        assert headings == ["Your orders 2", "Your orders 1", "Your orders 1", "Your orders"]
-
-    def test_is_ordered_by_the_day_of_the_status_when_one_is_chosen(self, alice):
-        slow = made_order(alice.username, Status.SHIPPED, entered_at=START + 9 * DAY)
-        fast = made_order(
-            alice.username, Status.SHIPPED, placed_at=START + DAY, entered_at=START + 2 * DAY
-        )
-        put(slow, fast, made_order(alice.username, Status.DELIVERED))
-        shown = alice.get("/orders/?status=SHIPPED")
-        assert shown.order_ids == [slow.id, fast.id]
-        assert shown.dates == ["2023-01-10T00:00:00.000000Z", "2023-01-03T00:00:00.000000Z"]
-
-    def test_shows_an_open_order_at_once_among_the_open_ones(self, alice):
-        placed, shipped = made_order(alice.username), made_order(alice.username, Status.SHIPPED)
-        put(placed, shipped)
-        shown = alice.get("/orders/?open=1")
-        assert shown.order_ids == [placed.id]
-        assert shown.toggle("open", "1")["aria-pressed"] == "true"
-
 
 class TestTheTabs:
     def test_count_the_orders_in_each_status_and_say_which_are_chosen(self, alice):
@@ -126,11 +101,6 @@ class TestThePagesOfTheList:
     def test_are_bound_to_the_customer(self, alice, bob, ids):
         assert bob.get(alice.get(self.URL).next or "").status == 400
 
-    def test_are_there_for_htmx_without_the_page_around(self, alice, ids):
-        shown = alice.get(self.URL, htmx=True)
-        assert shown.order_ids == ids[:2]
-        assert not shown.page.all("html")
-
 
 class TestAnAddressThatIsNoFilter:
     @pytest.mark.parametrize(
@@ -152,11 +122,6 @@ class TestAnAddressThatIsNoFilter:
         shown = alice.get(f"/orders/?{query}")
         assert shown.status == 400
         assert hint in shown.page.text
-
-    def test_is_told_to_htmx_beside_the_list(self, alice):
-        response = alice.get("/orders/?status=SHIPED", htmx=True).response
-        assert response.status_code == 400
-        assert response["HX-Retarget"] == "#notice"
 
 
 class TestWhoMaySeeOrders:

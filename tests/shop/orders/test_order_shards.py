@@ -32,12 +32,6 @@ class TestTheShards:
         settings.ORDER_SHARDS = OPEN_ORDERS.count() + 1
         assert OPEN_ORDERS.pick() < OPEN_ORDERS.count() == settings.ORDER_SHARDS
 
-    def test_never_become_fewer(self, settings):
-        before = OPEN_ORDERS.count()
-        settings.ORDER_SHARDS = 1
-        OPEN_ORDERS.pick()
-        assert OPEN_ORDERS.count() == before
-
     def test_may_change_in_number_and_no_order_is_lost(self, fresh, settings):
         username, orders = fresh("alex"), []
         for round_, number in enumerate([2, 6, 1, 7, 3]):

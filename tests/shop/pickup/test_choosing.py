@@ -7,7 +7,7 @@ from shop.order_status import OPEN, Status
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewOrder, NewPickup, StatusChange
 from shop.orders.moving import move_order
-from shop.orders.queries import NoSuchOrder, find_order
+from shop.orders.queries import find_order
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import NoSuchPoint
 from shop.pickup.writing import (
@@ -16,12 +16,11 @@ from shop.pickup.writing import (
     find_open_order,
     forget_point,
     put_points,
-    remove_point,
 )
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.orders.making import START, made_order, put
-from tests.support.pickup.stored import delete, made_point, own_item
-from tests.support.pickup.stored import put as put_item
+from tests.support.pickup.stored import made_point
+from tests.support.shop.checks import lose
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -42,23 +41,6 @@ def chosen(order: NewOrder) -> NewPickup | None:
 
 
 class TestChoosing:
-    def test_is_shown_with_the_order(self, order, point):
-        assert chosen(order) is None
-        choose(order, point)
-        assert chosen(order) == NewPickup(point.id, point.name, point.address, point.hours)
-
-    def test_again_takes_the_other_point(self, order, point, fresh):
-        put_points([other := made_point(fresh, name="Papelaria Sol")])
-        choose(order, point)
-        choose(order, other)
-        assert chosen(order).name == "Papelaria Sol"
-
-    def test_can_be_taken_back(self, order, point):
-        choose(order, point)
-        forget_point(username=order.username, order_id=order.id)
-        forget_point(username=order.username, order_id=order.id)
-        assert chosen(order) is None
-
     @pytest.mark.parametrize("status", OPEN)
     def test_is_possible_in_every_open_status(self, fresh, point, status):
         put(order := made_order(fresh("alice"), status))
@@ -76,24 +58,14 @@ class TestChoosing:
             find_open_order(username=order.username, order_id=order.id)
         assert chosen(order) is None
 
-    def test_does_not_reach_the_order_of_another(self, order, point, fresh):
-        choose(order, point)
-        bob = fresh("bob")
-        with pytest.raises(NoSuchOrder):
-            choose(order, point, username=bob)
-        with pytest.raises(NoSuchOrder):
-            forget_point(username=bob, order_id=order.id)
-        assert chosen(order) is not None
-
     def test_is_refused_when_the_point_goes_at_this_very_moment(self, order, point):
         own = keys.pickup_point(point.id)
-        before = own_item(point)
         with (
-            before_the_next_transaction(lambda: delete(own, own)),
+            before_the_next_transaction(lambda: lose((own, own))),
             pytest.raises(NoSuchPoint),
         ):
             choose(order, point)
-        put_item(before)
+        put_points([point])
         assert chosen(order) is None
 
 
@@ -102,10 +74,6 @@ class TestAChoice:
     def made(self, order, point):
         choose(order, point)
         return lambda: chosen(order)
-
-    def test_stays_when_the_point_is_gone(self, made, point):
-        remove_point(point.id)
-        assert made().name == point.name
 
     def test_stays_when_the_order_moves(self, made, order):
         move_order(

@@ -22,17 +22,12 @@ class TestChoosingOnThePage:
             "Kiosk 1 Rua Direita 7, 1100-148 Lisboa Opening hours: Daily 7-22"
         )
 
-    def test_marks_what_is_chosen(self, alice, order, points, spot):
-        alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
-        shown = alice.get(page_of(order) + near(spot))
-        assert shown.page.one(data_chosen=True)["data-chosen"] == points[0].id
-        assert "Chosen" in shown.page.all("li", data_point_id=points[0].id)[0].text
-
     def test_begins_where_the_point_is_when_it_is_changed(self, alice, order, points):
         alice.post(f"{page_of(order)}choose/", {"point": points[2].id})
         shown = alice.get(page_of(order))
         assert shown.page.one("h1").text == "Pickup points near Kiosk 2"
-        assert ids(shown)[0] == points[2].id
+        assert ids(shown)[0] == points[2].id == shown.page.one(data_chosen=True)["data-chosen"]
+        assert "Chosen" in shown.page.all("li", data_point_id=points[2].id)[0].text
         assert "pickup point" in shown.page.one(class_="explanation").text
 
     def test_asks_where_to_look_when_the_point_has_gone(self, alice, order, points):
@@ -105,9 +100,3 @@ class TestTheOrderPage:
     def test_offers_none_for_a_closed_order(self, alice):
         put(order := made_order(alice.username, Status.DELIVERED))
         assert alice.get(f"/orders/{order.id}/").page.all(class_="order-pickup") == []
-
-    def test_tells_staff_where_it_goes_without_a_choice(self, alice, sam, order, points):
-        alice.post(f"{page_of(order)}choose/", {"point": points[0].id})
-        section = sam.get(f"/orders/{order.id}/").page.one(class_="order-pickup")
-        assert "Kiosk 0" in section.text
-        assert section.all("a") == []

@@ -1,29 +1,17 @@
 """The check of pickup points: what it finds, and that repairing mends it."""
 
-from typing import Any
-
 import pytest
 
-from dynamo.calls.client import client
-from dynamo.upkeep.integrity import Difference
+from dynamo.items import table_key
 from shop import keys
-from shop.models import ShopItem
 from shop.pickup.cells import Coordinates, geohash_of
 from shop.pickup.points import COUNTER_PREFIX, PickupPoint, area_key, read_directories
 from shop.pickup.queries import nearest_points
 from shop.pickup.writing import put_points, remove_point
 from shop.table import counters_of
 from tests.support.chance import CHANCE
-from tests.support.pickup.stored import (
-    area_item,
-    delete,
-    made_point,
-    own_item,
-    put,
-)
-from tests.support.shop.checks import differences
-
-TABLE = ShopItem.Meta.table_name
+from tests.support.pickup.stored import area_item, made_point
+from tests.support.shop.checks import Key, differences, lose, spoil, told
 
 
 @pytest.fixture
@@ -34,70 +22,54 @@ def point(tables, fresh):
     return point
 
 
-def found(kind: str, subject: str) -> list[Difference]:
-    return [d for d in differences("pickup") if (d.kind, d.subject) == (kind, subject)]
-
-
-def mend(difference: Difference) -> bool:
-    assert difference.mend is not None
-    return difference.mend()
-
-
 def mended_cell(point: PickupPoint) -> str:
     """Mend the one wrong item of a point; give what was stored."""
-    (difference,) = found("cells", f"pickup point {point.id}")
-    assert mend(difference)
+    (difference,) = told("pickup", "cells", f"pickup point {point.id}")
+    assert difference.mend()
     return difference.stored
 
 
 def mended_kinds() -> set[str]:
     """Mend all that is found, after which nothing is; give its kinds."""
     wrong = list(differences("pickup"))
-    assert all(mend(difference) for difference in wrong)
+    assert all(difference.mend() for difference in wrong)
     assert list(differences("pickup")) == []
     return {difference.kind for difference in wrong}
 
 
-def must(item: dict[str, Any] | None) -> dict[str, Any]:
-    assert item is not None
-    return item
+def own_key(point: PickupPoint) -> Key:
+    return keys.pickup_point(point.id), keys.pickup_point(point.id)
 
 
 class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, point):
         assert list(differences("pickup")) == []
 
-    def test_finds_and_mends_a_missing_cell(self, point):
-        before = must(area_item(point))
-        delete(*area_key(point))
-        assert mended_cell(point) == f"nothing at {area_key(point)[1]}"
-        assert area_item(point) == before
-
     def test_finds_and_mends_a_cell_that_says_something_else(self, point):
-        before = must(area_item(point))
-        put(before | {"name": {"S": "Elsewhere"}})
+        before = spoil(area_key(point), name={"S": "Elsewhere"})
         assert mended_cell(point).endswith("Elsewhere")
         assert area_item(point) == before
 
     def test_finds_and_mends_a_point_in_the_wrong_cell(self, point):
-        item = must(area_item(point))
-        delete(*area_key(point))
-        put(item | {"pk": {"S": "GEO#s0"}, "sk": {"S": f"s000000000#{point.id}"}})
-        wrong = found("cells", f"pickup point {point.id}")
-        assert [mend(difference) for difference in wrong] == [True, True]
+        item = spoil(area_key(point))
+        lose(area_key(point))
+        elsewhere = "GEO#s0", f"s000000000#{point.id}"
+        spoil(elsewhere, **item | table_key(*elsewhere))
+        wrong = told("pickup", "cells", f"pickup point {point.id}")
+        assert [difference.mend() for difference in wrong] == [True, True]
         assert list(differences("pickup")) == []
         assert nearest_points(point.place, 1).points[0].point == point
 
     def test_finds_and_mends_coordinates_that_were_changed_by_hand(self, point):
-        put(must(own_item(point)) | {"latitude": {"N": "-30.5"}})
+        spoil(own_key(point), latitude={"N": "-30.5"})
         assert mended_kinds() == {"cells", "counts"}
         (near,) = nearest_points(Coordinates.at(-30.5, point.place.longitude), 1).points
         assert (near.point.id, near.metres) == (point.id, 0)
 
     def test_finds_and_mends_what_is_left_of_a_point_that_is_gone(self, point):
-        item = must(area_item(point))
+        item = spoil(area_key(point))
         remove_point(point.id)
-        put(item)
+        spoil(area_key(point), **item)
         assert mended_cell(point)
         assert area_item(point) is None
 
@@ -105,38 +77,20 @@ class TestTheCheck:
     def test_finds_and_mends_wrong_counts(self, point, directory):
         cell = geohash_of(point.place)[: 2 if directory == "~" else 4]
         directory = directory if directory == "~" else cell[:2]
-        spoil(directory, cell, 777)
-        (difference,) = found("counts", f"directory {directory}")
+        counter = keys.counter(f"PICKUP#{directory}", 0)
+        spoil((counter["pk"], counter["sk"]), **{f"_{cell}": {"N": "777"}})
+        (difference,) = told("pickup", "counts", f"directory {directory}")
         assert difference.stored != difference.expected
-        assert mend(difference)
+        assert difference.mend()
         assert list(differences("pickup")) == []
 
-    def test_finds_and_mends_counts_of_nothing(self, point):
-        spoil("7z", "7zzz", 3)
-        (difference,) = found("counts", "directory 7z")
-        assert (difference.stored, difference.expected) == ("7zzz 3", "7zzz 0")
-        assert mend(difference)
-        assert found("counts", "directory 7z") == []
-
     def test_does_not_mend_what_has_changed_since(self, point):
-        delete(*area_key(point))
-        (difference,) = found("cells", f"pickup point {point.id}")
-        before = must(own_item(point))
-        put(before | {"longitude": {"N": "-8.5"}})
-        assert not mend(difference)
-        put(before)
-        assert mend(difference)
-
-
-def spoil(directory: str, cell: str, number: int) -> None:
-    key = keys.counter(f"PICKUP#{directory}", 0)
-    client().update_item(
-        TableName=TABLE,
-        Key={name: {"S": value} for name, value in key.items()},
-        UpdateExpression="SET #c = :n",
-        ExpressionAttributeNames={"#c": f"_{cell}"},
-        ExpressionAttributeValues={":n": {"N": str(number)}},
-    )
+        lose(area_key(point))
+        (difference,) = told("pickup", "cells", f"pickup point {point.id}")
+        before = spoil(own_key(point), longitude={"N": "-8.5"})
+        assert not difference.mend()
+        spoil(own_key(point), **before)
+        assert difference.mend()
 
 
 def test_hints_at_a_directory_that_is_spread_and_folds_it(point):
@@ -144,8 +98,8 @@ def test_hints_at_a_directory_that_is_spread_and_folds_it(point):
     name = f"{COUNTER_PREFIX}{area}"
     before = read_directories([area], consistent=True)
     counters_of(name).spread(name)
-    (hint,) = found("shards", f"directory {area}")
+    (hint,) = told("pickup", "shards", f"directory {area}")
     assert hint.is_hint
-    assert mend(hint)
-    assert found("shards", f"directory {area}") == []
+    assert hint.mend()
+    assert told("pickup", "shards", f"directory {area}") == []
     assert read_directories([area], consistent=True) == before

@@ -4,7 +4,9 @@ The figures of docs/designs/pickup-points.md; ``pytest -s`` shows those that wer
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import product
 from math import asin, degrees
 from random import Random
 
@@ -21,6 +23,8 @@ Place = tuple[float, float]
 
 MOST = {10: (4, 12.0), 50: (5, 20.0)}
 """Rounds and capacity units of a search, by how many points it wants."""
+MOST_IN_A_CITY = 8, 26.0
+"""The cells of a crowd are guesses: it takes more than a sparse world does."""
 
 
 def anywhere(rng: Random) -> Place:
@@ -81,6 +85,16 @@ def in_one_city(rng: Random) -> list[Place]:
     return [near(rng, (38.71, -9.14), 0.1) for _ in range(5_216)]
 
 
+SEARCHES = {
+    spread_over_the_globe: (7, 105),
+    spread_and_in_towns: (8, 42),
+    in_a_few_cities: (8, 42),
+    at_two_antipodes: (8, 42),
+    in_one_city: (8, 42),
+}
+"""The worlds, with the seed and the number of the searches in each."""
+
+
 def origins(rng: Random, places: Sequence[Place], number: int) -> Iterator[Coordinates]:
     """Yield where searches begin: anywhere, at points, at the poles and at the antimeridian."""
     for place in ((90, 0), (90, 77.7), (-90, 0), (-90, -120), (0, 180), (0, -160), (0, 0)):
@@ -105,55 +119,38 @@ def show(what: str, count: int, figures: Sequence[tuple[int, float]]) -> None:
         )
 
 
-@pytest.fixture(scope="module")
-def world(tables):
-    """The points over the globe, in the table."""
-    world = World.of(made_points(spread_over_the_globe(Random(26))))
-    put_points(world.points)
-    return world
+@cache
+def made_world(made: Callable[[Random], list[Place]]) -> World:
+    return World.of(made_points(made(Random(26))))
+
+
+def places_of(points: Sequence[PickupPoint]) -> list[Place]:
+    return [(point.place.latitude, point.place.longitude) for point in points]
+
+
+@pytest.mark.parametrize("made", SEARCHES)
+def test_a_world_is_searched_exactly_for_few_rounds_and_units(made):
+    world, figures = made_world(made), {count: [] for count in MOST}
+    seed, number = SEARCHES[made]
+    for origin in origins(Random(seed), places_of(world.points), number):
+        truth = world.by_brute_force(origin, max(MOST))
+        for count in MOST:
+            assert world.nearest(origin, count).points == truth[:count]
+            figures[count].append((world.rounds, world.units))
+    for count, measured in figures.items():
+        show(made.__name__, count, measured)
+        most_rounds, most_units = MOST_IN_A_CITY if made is in_one_city else MOST[count]
+        assert max(rounds for rounds, _ in measured) <= most_rounds
+        assert max(units for _, units in measured) <= most_units
 
 
 @pytest.mark.real_engine
-@pytest.mark.parametrize("count", MOST)
-def test_the_globe_is_searched_exactly_for_few_rounds_and_units(world, count):
-    places = [(point.place.latitude, point.place.longitude) for point in world.points]
-    figures = []
-    for origin in origins(Random(7), places, 105):
+def test_the_table_is_searched_as_a_world_in_memory(tables):
+    """So that the figures of worlds in memory are those of the table."""
+    world = World.of(made_world(spread_over_the_globe).points[::40])
+    put_points(world.points)
+    for origin, count in product(origins(Random(7), places_of(world.points), 14), MOST):
         with metered() as meter:
             found = nearest_points(origin, count)
-        assert found.points == world.by_brute_force(origin, count)
-        figures.append((meter.rounds, meter.capacity_units()))
-    show("5,216 points over the globe", count, figures)
-    assert max(rounds for rounds, _ in figures) <= MOST[count][0]
-    assert max(units for _, units in figures) <= MOST[count][1]
-
-
-def found_in(made, count: int) -> list[tuple[int, float]]:
-    """Search a world from many places, each time rightly; return the rounds and units of each."""
-    places = made(Random(26))
-    world = World.of(made_points(places))
-    figures = []
-    for origin in origins(Random(8), places, 42):
-        assert world.nearest(origin, count).points == world.by_brute_force(origin, count)
-        figures.append((world.rounds, world.units))
-    show(made.__name__, count, figures)
-    return figures
-
-
-@pytest.mark.parametrize(
-    "made",
-    [spread_and_in_towns, in_a_few_cities, at_two_antipodes],
-)
-@pytest.mark.parametrize("count", MOST)
-def test_other_worlds_are_searched_for_as_few(made, count):
-    figures = found_in(made, count)
-    assert max(rounds for rounds, _ in figures) <= MOST[count][0]
-    assert max(units for _, units in figures) <= MOST[count][1]
-
-
-@pytest.mark.parametrize("count", MOST)
-def test_one_dense_city_is_found_from_afar_in_bounded_rounds(count):
-    """The cells of a crowd are guesses: it takes more than a sparse world does."""
-    figures = found_in(in_one_city, count)
-    assert max(rounds for rounds, _ in figures) <= 8
-    assert max(units for _, units in figures) <= 26
+        assert found.points == world.nearest(origin, count).points
+        assert (meter.rounds, meter.capacity_units()) == (world.rounds, world.units)

@@ -71,7 +71,7 @@ class TestTheSitemap:
         ]
 
     def test_has_all_products_of_a_large_category_once_it_is_written(self, capsys):
-        many = put_shelf("c-many", 1_100, name="n" * 200)
+        many = put_shelf("c-many", 300, name="n" * 900)
         call_command("write_sitemap")
         pages = [page for page in walk() if "c-many" in page[-1]]
         assert [one for page in pages for one in page if "products" in one] == many
@@ -132,11 +132,6 @@ class TestRobots:
         allowed = {path for path in paths if rules.can_fetch("any", f"{SITE}{path}")}
         assert allowed <= {"/sitemap-products.xml", "/products/x/comments/new/"}  # see below
         assert "Disallow: /products/*/comments/new/" in Client().get("/robots.txt").content.decode()
-
-    def test_may_read_what_everybody_may(self):
-        rules = self.rules()
-        for path in ("/", "/products/x/", "/comments/x/", "/categories/x/", "/sitemap.xml"):
-            assert rules.can_fetch("any", f"{SITE}{path}"), path
 
 
 def path_of(route: str) -> str:

@@ -1,6 +1,5 @@
 """What caches may keep: the pages of visitors who are nobody yet, and only those."""
 
-import gzip
 import re
 
 import pytest
@@ -44,11 +43,6 @@ class TestAVisitorsPage:
     def test_has_no_byte_of_its_own(self, lamp):
         for url in pages(lamp):
             assert shown(Client().get(url)) == shown(Client().get(url)), url
-
-    def test_is_compressed(self, lamp):
-        response = Client().get(f"/products/{lamp}/", headers={"Accept-Encoding": "gzip"})
-        assert response["Content-Encoding"] == "gzip"
-        assert b"</html>" in gzip.decompress(response.content)
 
 
 class TestThePageOfSomebody:

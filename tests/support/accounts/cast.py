@@ -5,14 +5,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 
 from shop.accounts.passwords import BoundedHasher
 from shop.accounts.queries import find_user
-from tests.support.comments.faulty import unreachable
 
 PASSWORD = "correct horse battery"  # noqa: S105 - it opens nothing
 NEW_PASSWORD = "staple of the year"  # noqa: S105 - the same
@@ -60,15 +58,6 @@ def set_once(person: Person, password: str) -> None:
     user = find_user(person.username)
     user.set_password(password)
     user.save()
-
-
-def send_while_away(
-    browser: Client, path: str, typed: dict[str, str], site: str = "http://testserver"
-) -> Any:
-    """Send a form without htmx, from a page of ``site``, while the database is away."""
-    form = "application/x-www-form-urlencoded"
-    with unreachable():
-        return browser.post(path, urlencode(typed), content_type=form, headers={"Origin": site})
 
 
 def signed_in_name(browser: Client) -> str | None:

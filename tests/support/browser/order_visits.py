@@ -36,17 +36,6 @@ class Shopper(Visitor):
     def page_link(self, rel: str) -> Locator:
         return self.page.locator(f"a[rel={rel}]")
 
-    def show_days(self, first: str, before: str) -> None:
-        self.page.get_by_label("From").fill(first)
-        self.page.get_by_label("Before").fill(before)
-        self.button("Show").click()
-
-    def type_account(self, password: str) -> None:
-        """Fill in whatever the form on screen asks for."""
-        self.page.get_by_label("User name").fill(self.username)
-        for field in self.page.locator("input[type=password]").all():
-            field.fill(password)
-
     def sees(self, orders: Iterable[NewOrder]) -> None:
         """Wait until exactly these orders are listed."""
         ids = [order.id for order in orders]
@@ -54,12 +43,6 @@ class Shopper(Visitor):
         expect(rows).to_have_count(len(ids))
         for number, order_id in enumerate(ids):
             expect(rows.nth(number)).to_have_attribute("data-order-id", order_id)
-
-    def sees_counts(self, **counts: int) -> None:
-        """Wait until the tabs count this, and no other status anything."""
-        for status in Status:
-            text = str(counts.get(status.value, 0))
-            expect(self.tab(status).locator(".toggle-count")).to_have_text(text)
 
     def is_told(self, *sentences: str) -> None:
         """Wait for what a page says at its top, or in its notice where htmx stays on it."""

@@ -1,20 +1,13 @@
 """A lamp in two categories, and ways to spoil what is stored of it, to find it and to mend it."""
 
-from typing import Any
-
-from dynamo.calls.client import client
 from dynamo.upkeep.integrity import Difference
 from shop import keys
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
-from shop.models import ShopItem
 from shop.order_status import Status
 from tests.support.catalogue.making import category, sell
 from tests.support.chance import unique
-from tests.support.shop.checks import differences
-
-TABLE = ShopItem.Meta.table_name
-Key = tuple[str, str]
+from tests.support.shop.checks import Key, differences
 
 
 def put_lamp() -> NewProduct:
@@ -37,23 +30,6 @@ def edge_of(product: NewProduct) -> Key:
 
 def by_name_of(product: NewProduct) -> Key:
     return keys.category(product.category_slugs[0]), keys.by_name(product.id)
-
-
-def stored(key: Key) -> dict[str, Any] | None:
-    wire_key = {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
-    return client().get_item(TableName=TABLE, Key=wire_key, ConsistentRead=True).get("Item")
-
-
-def spoil(key: Key, *removed: str, **values: dict[str, Any]) -> dict[str, Any]:
-    """Write what no service would write, and give what was there."""
-    item = stored(key) or {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
-    kept = {name: value for name, value in item.items() if name not in removed}
-    client().put_item(TableName=TABLE, Item={**kept, **values})
-    return item
-
-
-def lose(key: Key) -> None:
-    client().delete_item(TableName=TABLE, Key={"pk": {"S": key[0]}, "sk": {"S": key[1]}})
 
 
 def found(*names: str) -> list[Difference]:

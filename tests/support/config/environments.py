@@ -1,12 +1,15 @@
-"""What config/settings.py makes of an environment, without a process of its own."""
+"""What config/settings.py makes of an environment, in this process or in one of its own."""
 
 import os
 import runpy
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT
 
 
@@ -19,3 +22,16 @@ def settings_of(var: Path, **environment: str) -> dict[str, Any]:
             patch.setenv(name, value)
         found = runpy.run_path(str(PROJECT / "config" / "settings.py"))
     return {name: value for name, value in found.items() if name.isupper()}
+
+
+def run_python(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in the project's folder with these variables and no others but the path."""
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=PROJECT,
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=2 * PATIENCE,
+    )

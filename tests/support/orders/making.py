@@ -11,9 +11,11 @@ from shop.models import Order, ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id
+from shop.orders.moving import move_order
 from tests.support.chance import unique
 
 START = datetime(2023, 1, 1, tzinfo=UTC)
+LATER = START + timedelta(days=1)
 LIFE = (
     Status.PLACED,
     Status.APPROVED,
@@ -52,6 +54,19 @@ def put(*orders: NewOrder) -> None:
     """Write orders one after the other, as moto needs it."""
     for order in orders:
         put_orders([order])
+
+
+def move(
+    order: NewOrder, source: Status, target: Status, *, is_staff: bool = True, now: datetime = LATER
+) -> None:
+    move_order(
+        username=order.username,
+        order_id=order.id,
+        source=source,
+        target=target,
+        is_staff=is_staff,
+        now=now,
+    )
 
 
 def put_product(product_id: str, *, cents: int | None = 1_999, currency: str = "EUR") -> str:

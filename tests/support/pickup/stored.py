@@ -3,13 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-from dynamo.calls.client import client
 from shop import keys
-from shop.models import ShopItem
 from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint, area_key
+from tests.support.shop.checks import stored
 
-TABLE = ShopItem.Meta.table_name
 Fresh = Callable[[str], str]
 
 
@@ -21,23 +19,10 @@ def made_point(
     )
 
 
-def get(partition: str, sort_key: str) -> dict[str, Any] | None:
-    key = {"pk": {"S": partition}, "sk": {"S": sort_key}}
-    return client().get_item(TableName=TABLE, Key=key, ConsistentRead=True).get("Item")
-
-
-def put(item: dict[str, Any]) -> None:
-    client().put_item(TableName=TABLE, Item=item)
-
-
-def delete(partition: str, sort_key: str) -> None:
-    client().delete_item(TableName=TABLE, Key={"pk": {"S": partition}, "sk": {"S": sort_key}})
-
-
 def own_item(point: PickupPoint) -> dict[str, Any] | None:
     key = keys.pickup_point(point.id)
-    return get(key, key)
+    return stored((key, key))
 
 
 def area_item(point: PickupPoint) -> dict[str, Any] | None:
-    return get(*area_key(point))
+    return stored(area_key(point))

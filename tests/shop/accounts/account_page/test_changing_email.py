@@ -6,7 +6,6 @@ import pytest
 from django.test import Client
 from django.utils.translation import get_language
 
-from dynamo.calls.faults import Throttled
 from shop.accounts import rate_limits, services
 from shop.accounts.emails import queue_email
 from shop.accounts.queries import find_user, users_with_email
@@ -15,7 +14,6 @@ from tests.support.accounts.cast import (
     Person,
     change_password,
     new_browser,
-    send_while_away,
     sign_in,
     signed_in_name,
 )
@@ -27,7 +25,7 @@ from tests.support.accounts.emails import (
     link_in_mail,
     link_to_confirm,
 )
-from tests.support.comments.faulty import before_the_next_transaction, unreachable
+from tests.support.comments.faulty import before_the_next_transaction
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
@@ -76,13 +74,8 @@ class TestAskingForAnotherAddress:
         page = hers.get("/account/").content.decode()
         assert f"{new}</bdi> becomes your address" in page
         assert f"{alice.email}</bdi>" in page
-
-    def test_sends_an_email_to_the_new_one_alone(self, hers, alice, new):
-        ask(hers, new)
         (email,) = emails()
         assert email.to == [new]
-        assert alice.username in str(email.body)
-        assert "the address is not used" in str(email.body)
 
     def test_needs_the_password(self, hers, alice, new):
         response = ask(hers, new, "wrong")
@@ -106,28 +99,9 @@ class TestAskingForAnotherAddress:
         addresses = [f"{fresh('new')}@example.com" for _ in range(most + 1)]
         assert [ask(hers, each).status_code for each in addresses] == [302] * most + [429]
         assert find_user(alice.username).new_email == addresses[-2]
-
-    def test_keeps_what_was_typed_while_the_database_is_away(self, hers, new, monkeypatch):
-        def away(**_: object) -> None:
-            raise Throttled
-
-        monkeypatch.setattr("shop.accounts.models.change_account", away)
-        response = ask(hers, new)
-        assert response.status_code == 503
-        assert new in response.content.decode()
-        assert PASSWORD not in response.content.decode()
-
-    @pytest.mark.parametrize(("site", "times"), [("http://testserver", 1), ("null", 0)])
-    def test_keeps_what_our_page_sent_while_nobody_knows_who_is_signed_in(
-        self, hers, new, site, times
-    ):
-        response = send_while_away(
-            hers, "/account/email/", {"new_email": new, "password": PASSWORD}, site
-        )
-        page = response.content.decode()
-        assert (response.status_code, PASSWORD in page) == (503, False)
-        assert page.count(f'name="new_email" value="{new}"') == times
-        assert "Nothing was changed" not in page  # which a 503 does not promise
+        letter = hers.post("/account/email/letter/")
+        assert (letter.status_code, len(emails())) == (429, most)
+        assert int(letter["Retry-After"]) > 0
 
     def test_is_told_when_somebody_else_was_faster(self, hers, alice, new):
         with before_the_next_transaction(lambda: move(alice, new_email="elsewhere@example.com")):
@@ -160,14 +134,6 @@ class TestALinkToTheNewAddress:
         ask(browser, new)
         browser.post(link_to_confirm())
         assert [email.to for email in emails()] == [[new]]
-
-    def test_does_nothing_the_second_time(self, hers, new):
-        ask(hers, new)
-        link = link_to_confirm()
-        hers.post(link)
-        sent = len(emails())
-        assert "Your address is confirmed already" in hers.post(link).content.decode()
-        assert len(emails()) == sent
 
     @pytest.mark.parametrize(
         "meanwhile",
@@ -203,15 +169,6 @@ class TestALinkToTheNewAddress:
         user = find_user(alice.username)
         assert (user.email, user.email_confirmed) == (other, None)
 
-    def test_works_again_after_the_database_was_away(self, hers, alice, new):
-        ask(hers, new)
-        link = link_to_confirm()
-        with unreachable():
-            assert new_browser().post(link).status_code == 503
-        assert find_user(alice.username).email == alice.email
-        new_browser().post(link)
-        assert find_user(alice.username).email == new
-
 
 class TestTheEmailOnceMore:
     def test_goes_to_the_address_that_waits(self, hers, new):
@@ -233,15 +190,6 @@ class TestTheEmailOnceMore:
     def test_is_not_written_where_the_old_one_was_kept_meanwhile(self, hers, alice):
         queue_email("confirm", alice.username, "http://testserver")
         assert emails() == []
-
-    def test_is_not_sent_too_often(self, browser, alice):
-        sign_in(browser, alice.username)
-        most = rate_limits.CONFIRMATIONS_OF_A_NAME.times
-        answers = [browser.post("/account/email/letter/") for _ in range(most + 1)]
-        assert [answer.status_code for answer in answers] == [302] * most + [429]
-        assert "You can ask for it again in" in answers[-1].content.decode()
-        assert int(answers[-1]["Retry-After"]) > 0
-        assert len(emails()) == most
 
 
 class TestAnEmail:

@@ -127,7 +127,7 @@ class TestSigningIn:
         assert show(browser, app.code()).url == "/basket/"
         assert signed_in_name(browser) == sam.username
 
-    @pytest.mark.parametrize("path", ["/accounts/password_change/", OFF, "/staff/orders/"])
+    @pytest.mark.parametrize("path", ["/accounts/password_change/", SET_UP, OFF, "/staff/orders/"])
     def test_opens_nothing_by_the_password_alone(self, halfway, sam, path):
         assert halfway.get(path).status_code == 302
         assert change_password(halfway).status_code == 302
@@ -138,10 +138,6 @@ class TestSigningIn:
         for answers in (302, 200):
             browser = browser_of(sam)
             assert show(browser, code).status_code == answers
-
-    def test_takes_no_code_before_the_password(self, app):
-        browser = new_browser()
-        assert show(browser, app.code()).url == "/accounts/login/"
 
     @pytest.mark.parametrize(("ages", "status"), [(1, 302), (2, 200)])
     def test_takes_a_code_of_half_a_minute_ago_and_no_older_one(
@@ -201,8 +197,9 @@ class TestManyWrongCodes:
 
         return type_wrong_ones
 
-    def test_have_an_hour_without_any(self, sam, app, watch, guess):
+    def test_have_an_hour_without_any(self, sam, address, app, watch, guess):
         assert guess(20) == [200] * 19 + [429]
+        assert "many wrong codes" in last_email_to(address)
         watch.move(timedelta(minutes=59))
         browser = browser_of(sam)
         refused = show(browser, app.code())
@@ -229,10 +226,6 @@ class TestManyWrongCodes:
         sign_in(browser, sam.username)
         assert show(browser, app.code()).status_code == 302
 
-    def test_are_told_to_who_has_the_address(self, address, guess):
-        guess(20)
-        assert "many wrong codes" in last_email_to(address)
-
 
 class TestAnEmail:
     @pytest.mark.parametrize(
@@ -249,7 +242,10 @@ class TestAnEmail:
         doing(sam, halfway, app)
         assert words in last_email_to(address)
 
-    def test_tells_that_it_was_turned_off(self, browser, address, app):
+    def test_tells_that_it_was_turned_off(self, browser, sam, address, app):
+        """It is not held up by e-mails that others ask for."""
+        for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
+            ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
         assert "no longer needs a code" in last_email_to(address)
 
@@ -259,27 +255,17 @@ class TestAnEmail:
         show(browser, app.code())
         assert len(emails()) == before
 
-    def test_is_not_held_up_by_emails_that_others_ask_for(self, browser, sam, address, app):
-        for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
-            ask_for_link(new_browser(), sam.username)
-        show(browser, app.code(), OFF)
-        assert "no longer needs a code" in last_email_to(address)
-
 
 class TestTurningItOn:
-    def test_needs_a_code_of_the_app(self, browser, sam):
+    def test_needs_the_password_and_a_code_of_the_app(self, browser, sam, watch):
         sign_in(browser, sam.username)
         browser.get(SET_UP)
-        response = browser.post(SET_UP, {"password": PASSWORD, "code": "123"})
-        assert response.context["form"].errors["code"]
-        assert find_user(sam.username).totp_secret is None
-
-    def test_needs_the_password(self, browser, sam, watch):
-        sign_in(browser, sam.username)
-        browser.get(SET_UP)
-        app = App(browser.session["totp_offered"], watch)
-        response = browser.post(SET_UP, {"password": "wrong", "code": app.code()})
-        assert response.context["form"].errors["password"]
+        code = App(browser.session["totp_offered"], watch).code()
+        for wrong, fields in (
+            ("code", {"password": PASSWORD, "code": "123"}),
+            ("password", {"password": "wrong", "code": code}),
+        ):
+            assert [*browser.post(SET_UP, fields).context["form"].errors] == [wrong]
         assert find_user(sam.username).totp_secret is None
 
     def test_ends_all_other_sessions(self, browser, sam, set_up):
@@ -289,12 +275,6 @@ class TestTurningItOn:
         set_up(browser)
         assert signed_in_name(browser) == sam.username
         assert signed_in_name(elsewhere) is None
-
-    def test_cannot_replace_one_by_the_password_alone(self, halfway, sam):
-        before = find_user(sam.username).totp_secret
-        assert halfway.get(SET_UP).url == CODE
-        assert halfway.post(SET_UP, {"password": PASSWORD, "code": "1"}).status_code == 302
-        assert find_user(sam.username).totp_secret == before
 
 
 class TestTurningItOff:
