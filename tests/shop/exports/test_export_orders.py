@@ -24,8 +24,8 @@ from shop.orders.items import (
 )
 from tests.support.chance import unique
 from tests.support.comments.outage import own_engine
-from tests.support.shop.olist_loading import left_behind
 from tests.support.importing import import_plain
+from tests.support.shop.olist_loading import left_behind
 
 START = datetime(2024, 2, 29, 23, 59, 59, 999_999, tzinfo=UTC)
 NASTY = ('Größe "XL", 1,5 m', "two\nlines", "cr\r\nlf", "=1+1;|\t'", "日本 🛍", "“q” 'q'", "\\N")
