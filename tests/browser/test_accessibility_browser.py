@@ -44,6 +44,8 @@ PAGES = [
     if not route.endswith(NO_PAGES) and route != SECOND_ADDRESS
 ]
 PAGES += [("orders/<id:order_id>/", "owner"), ("products/<id:product_id>/", "owner")]
+FIRST = {"", "products/<id:product_id>/", "basket/", "orders/", "staff/orders/", "staff/comments/"}
+"""Those that `make test` looks at; the others are seconds each, and in .ci/run."""
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +86,13 @@ def arrive(visitor, seat, known):
 
 
 class TestAPage:
-    @pytest.mark.parametrize(("route", "role"), PAGES)
+    @pytest.mark.parametrize(
+        ("route", "role"),
+        [
+            pytest.param(*page, marks=[pytest.mark.slow] if page[0] not in FIRST else [])
+            for page in PAGES
+        ],
+    )
     def test_is_clean_as_it_comes(self, arrive, arguments, route, role):
         page = arrive(role).page
         page.goto(address(route, arguments))

@@ -262,6 +262,7 @@ def is_complete(sent: list[tuple[str, bytes]]) -> bool:
 
 
 class TestACollector:
+    @pytest.mark.slow
     def test_is_sent_to_by_processes_that_forked(self):
         pytest.importorskip("opentelemetry.sdk", reason=WHERE)
         with collector() as (url, sent):
@@ -287,6 +288,7 @@ class TestACollector:
 
 
 class TestACollectorThatIsAway:
+    @pytest.mark.slow
     def test_breaks_no_page_and_holds_up_no_end(self):
         pytest.importorskip("opentelemetry.sdk", reason=WHERE)
         away = f"http://127.0.0.1:{spare_port()}"

@@ -248,9 +248,8 @@ class TestInterruptedImport:
         process.kill()
         process.communicate()
 
-    @pytest.mark.parametrize(
-        "how", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)]
-    )
+    @pytest.mark.slow
+    @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
     def test_is_finished_by_running_it_again(self, how, tmp_path, product, many, interrupted):
         interrupted.send_signal(how)
         code, _, err = ended(interrupted)

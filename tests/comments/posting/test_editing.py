@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from django.utils import timezone
 
 from comments.lists.queries import find_comment
-from comments.posting.services import CommentExists, add_comment
+from comments.posting.services import CommentExists, add_comment, edit_comment
 from comments.store.comments import StoredComment, load_comment
 from comments.store.counts import counts_of
 from shop.orders.items import NewLine
@@ -126,3 +127,9 @@ class TestAdding:
         with pytest.raises(CommentExists):
             add_comment(replace(comment, title="Something else"))
         assert find_comment(comment.id).title == "Good"
+
+
+class TestEditing:
+    def test_that_changes_nothing_writes_nothing(self, posted):
+        edit_comment(posted, now=timezone.now(), title=posted.comment.title)
+        assert now_stored(posted) == posted

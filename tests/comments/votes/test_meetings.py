@@ -184,12 +184,18 @@ class TestAVoterWhoReadTheCommentBeforeItWasDeleted:
         self.items = items
 
     @pytest.mark.parametrize(
-        "made", [{}, {"voters": "a"}, {"voters": "abc", "shards": 4}], ids=["none", "one", "spread"]
+        "made",
+        [
+            {},
+            pytest.param({"voters": "a"}, marks=pytest.mark.slow),
+            {"voters": "abc", "shards": 4},
+        ],
+        ids=["none", "one", "spread"],
     )
     def test_leaves_nothing_at_any_moment_of_the_deletion(self, made):
         self.delete_while_somebody_votes(partial(voted_comment, **made))
 
-    @pytest.mark.parametrize("shard", [0, 3])
+    @pytest.mark.parametrize("shard", [0, pytest.param(3, marks=pytest.mark.slow)])
     def test_leaves_nothing_where_the_tally_is_deleted_by_two_transactions(
         self, monkeypatch, shard
     ):

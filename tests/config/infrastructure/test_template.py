@@ -38,6 +38,7 @@ def without_months(wanted: dict[str, Any]) -> dict[str, Any]:
 
 
 class TestATemplate:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("model", "options"),
         [(SETS, ()), (INDEXES, ("--provisioned", 7, 3, "--without-months"))],

@@ -294,11 +294,13 @@ class TestParquet:
         listed = pa.ListArray.from_arrays(pa.array([0, len(repeated)], pa.int32()), repeated)
         assert_bounded(write(listed), 1, "the row has 1,000,000 characters or more")
 
+    @pytest.mark.slow
     def test_of_texts_that_differ_at_their_end_takes_no_memory_for_each(self, write):
         options = {"use_dictionary": False, "column_encoding": {"body": "DELTA_BYTE_ARRAY"}}
         path = write([f"{self.LONG}{number}" for number in range(60)], **options)
         assert_bounded(path, 60, "the row has 1,000,000 characters or more")
 
+    @pytest.mark.slow
     def test_that_needs_too_much_at_once_is_unreadable(self, pa, write):
         numbers = pa.nulls(60_000_000, pa.int8())
         path = write(pa.ListArray.from_arrays(pa.array([0, len(numbers)], pa.int32()), numbers))

@@ -25,6 +25,7 @@ Command().run_from_argv(["manage.py", "export"])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [

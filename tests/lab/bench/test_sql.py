@@ -45,6 +45,7 @@ def found(programs, django_db_blocker):
         return run_benchmarks(OPTIONS, progress=QUIET)
 
 
+@pytest.mark.slow
 @pytest.mark.real_engine
 class TestPeers:
     def test_are_timed_on_both_sides_at_each_depth(self, found):

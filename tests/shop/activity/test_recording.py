@@ -195,6 +195,7 @@ class TestAProcessThatEnds:
         placed = [LogEntry(Kind.ORDER, LogVerb.PLACED, today, "alex", each, "alex") for each in ids]
         return newest_first(placed)
 
+    @pytest.mark.slow
     def test_keeps_what_it_could_not_write_for_the_next_server(
         self, own_log, month, ending, expected, tmp_path
     ):

@@ -1,6 +1,6 @@
 """What the nearest points cost in a world of few points: the worst of many searches.
 
-The figures of docs/designs/pickup-points.md; ``pytest -s`` shows those that were measured.
+The figures of docs/designs/pickup-points.md; ``pytest --slow -s`` shows those that were measured.
 """
 
 import sys
@@ -128,6 +128,7 @@ def places_of(points: Sequence[PickupPoint]) -> list[Place]:
     return [(point.place.latitude, point.place.longitude) for point in points]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", SEARCHES)
 def test_a_world_is_searched_exactly_for_few_rounds_and_units(made):
     world, figures = made_world(made), {count: [] for count in MOST}
