@@ -149,6 +149,10 @@ class TestTheLanguage:
         body = "Die Lampe ist schön hell und kam pünktlich an."
         assert alice.write(lamp, body=body, title="", language="").comment.language == "de"
 
+    def test_that_was_chosen_stands(self, alice, lamp):
+        body = "Die Lampe ist schön hell und kam pünktlich an."
+        assert alice.write(lamp, body=body, language="nl").comment.language == "nl"
+
     def test_of_a_text_that_does_not_tell_is_the_visitors(self, lamp):
         alice = someone("alice", HTTP_ACCEPT_LANGUAGE="pt-BR,pt;q=0.9")
         assert alice.write(lamp, title="", body="5 *", language="").comment.language == "pt"
@@ -178,6 +182,11 @@ class TestTheBadge:
         put(made_order(someone("bob").username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
         assert not alice.write(lamp).comment.verified
         assert not alice.get(f"/products/{lamp}/comments/~/~/").page.all(class_="badge")
+
+    def test_does_not_come_with_a_later_purchase(self, alice, lamp):
+        comment = alice.write(lamp).comment
+        put(made_order(alice.username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
+        assert not load_comment(comment.id).comment.verified
 
 
 class TestWhatWasJustWritten:

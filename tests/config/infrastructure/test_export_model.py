@@ -39,6 +39,11 @@ class TestTheCommand:
 
 
 class TestABadArgument:
+    def test_is_a_file_that_cannot_be_written(self, tmp_path):
+        target = tmp_path / "nowhere" / "stack.json"
+        err = refused("--format", "cloudformation", "--output", target)
+        assert err == f"CommandError: {target} cannot be written: No such file or directory.\n"
+
     def test_is_a_table_that_no_model_has(self, settings):
         prefix = settings.DYNAMODB_TABLE_PREFIX
         err = refused("--format", "aws-json", "--table", "comments")

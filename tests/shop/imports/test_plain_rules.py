@@ -4,9 +4,10 @@ import csv
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from io import StringIO
+from io import BytesIO, StringIO
 from itertools import cycle
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -192,6 +193,13 @@ class TestOneFile:
         rows = [{**head, **empty} for head in orders.heads]
         counts, _ = run(write_csv(tmp_path / "orders.csv", rows))
         assert counts["orders"]["without_items"] == 3
+
+    def test_may_come_by_standard_input(self, orders, run, tmp_path, monkeypatch):
+        (path,) = orders.in_one_file(tmp_path)
+        content = BytesIO(Path(path).read_bytes())
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=content))
+        counts, _ = run("-")
+        assert counts["files"]["standard-input"]["read"] == 6
 
 
 @pytest.mark.parametrize(
