@@ -134,6 +134,15 @@ class TestRestoring:
         assert differing(comment) == []
 
 
+class TestDeleting:
+    def test_what_was_decided_otherwise_meanwhile_is_told(self, comment):
+        seen = seen_now(comment)
+        keep(comment_id=comment.id)
+        with pytest.raises(NotAsSeen):
+            carry_out(Decision.DELETE, comment_id=comment.id, seen=seen, now=NOW)
+        assert lists_with(comment) == EVERYWHERE
+
+
 @pytest.mark.real_engine
 class TestTwoModeratorsAtOnce:
     def test_who_read_the_same_are_told_apart_by_the_table(self, comment):

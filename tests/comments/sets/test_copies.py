@@ -155,6 +155,10 @@ class TestWhereFewUnitsAreLeft:
             ({"S": "de"}, {"S": "en"}, {"S": "ja"})
         ]
 
+    def test_that_holds_where_nothing_is_counted(self):
+        none = ProductCounts({})
+        assert partitions(planned("de.en.ja", "4.5", none, most_units=1.0)) == ["PRODUCT#42/~/4.5"]
+
     def test_sets_are_read_each_where_one_of_any_language_would_cost_more(self):
         rare = ProductCounts({("en", 5): 3_000, ("de", 5): 30, ("ja", 5): 30, ("fr", 5): 30})
         assert len(partitions(planned("de.fr.ja", counts=rare, most_units=2.0))) == 3
@@ -171,6 +175,10 @@ class TestAnEmptySet:
 
 
 class TestAForcedPlan:
+    def test_that_there_is_not_names_those_there_are(self):
+        with pytest.raises(NoSuchPlan, match="by_language_and_rating, sets"):
+            planned(forced="magic")
+
     def test_of_sets_there_is_not_without_them(self):
         with override_settings(COMMENTS_READ_MODEL="indexes"), pytest.raises(NoSuchPlan):
             planned(forced="sets")

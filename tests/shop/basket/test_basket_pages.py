@@ -187,6 +187,11 @@ class TestThePageBeforeAnOrder:
         assert placed.messages == ["Thank you! Your order has been placed."]
         assert placed.page.one("p", data_pickup=True)["data-pickup"] == point.id
 
+    def test_says_when_a_place_is_not_known(self, alice, asked):
+        shown = alice.get("/basket/order/?near=nowhere-at-all")
+        assert shown.status == 200
+        assert shown.page.one(id="near-help").text.startswith("We don't know “nowhere-at-all”.")
+
     @pytest.mark.parametrize("point_id", ["gone", "x" * 1_500])
     def test_comes_back_when_the_pickup_point_is_gone(self, alice, asked, point_id):
         shown = place(alice, asked, point_id)

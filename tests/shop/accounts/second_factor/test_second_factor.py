@@ -277,6 +277,15 @@ class TestTurningItOn:
         assert signed_in_name(elsewhere) is None
 
 
+class TestTheSecretOfAnApp:
+    def test_cannot_be_replaced_by_the_password_alone(self, halfway, browser, sam):
+        before = find_user(sam.username).totp_secret
+        for one, leads_to in ((halfway, CODE), (browser, OFF)):
+            assert one.get(SET_UP).url == leads_to
+            assert one.post(SET_UP, {"password": PASSWORD, "code": "1"}).status_code == 302
+        assert find_user(sam.username).totp_secret == before
+
+
 class TestTurningItOff:
     def test_needs_a_code(self, browser, sam, app):
         assert show(browser, "000000", OFF).status_code == 200
