@@ -59,6 +59,10 @@ class TestTheProfile:
         token = older.partition("?")[2]
         assert nobody().get(f"{profile_url(someone('bob'))}?{token}").status == 400
 
+    @pytest.mark.parametrize("name", ["nobody-at-all", "x" * 65])
+    def test_of_nobody_is_not_there(self, name):
+        assert nobody().get(f"/users/{name}/").status == 404
+
 
 class TestAHiddenComment:
     def test_is_on_it_for_its_author_and_staff_alone(self, alice):
