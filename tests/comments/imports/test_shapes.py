@@ -236,7 +236,9 @@ class TestSpelling:
         assert find_product(product_id_of(foreign)).name == foreign
 
     def test_of_dates_without_a_day(self, write, product):
-        path = self.row(write, product, created_at="februari 2023", replied_at="mei 2023", reply="x")
+        path = self.row(
+            write, product, created_at="februari 2023", replied_at="mei 2023", reply="x"
+        )
         assert run(path, product_id=product, date_locale="nl")["dated_by_month"] == 1
         assert only(product).created.isoformat() == "2023-02-01T00:00:00+00:00"
         out = StringIO()

@@ -98,7 +98,9 @@ class TestFormats:
         with pytest.raises(ValueError, match="“2023/5” is no date in the format %d/%m/%Y"):
             DateFormats(("%d/%m/%Y",)).parse("2023/5")
 
-    @pytest.mark.parametrize("bad", ["DD/MM/YYYY", "%d/%m", "%a %d/%m", "%Q", "", "%Y", "%d %Y", "%B"])
+    @pytest.mark.parametrize(
+        "bad", ["DD/MM/YYYY", "%d/%m", "%a %d/%m", "%Q", "", "%Y", "%d %Y", "%B"]
+    )
     def test_need_a_month_and_a_year(self, bad):
         with pytest.raises(FormatUnknown, match="is no format of a year, a month and maybe a day"):
             DateFormats((bad,))
