@@ -259,7 +259,7 @@ class TestIdsOfTwoSources:
         ],
     )
     def test_are_no_newer_versions_of_one_comment(self, sources, tmp_path, changed):
-        prefix, path, _ = sources
+        _, path, _ = sources
         run(path)
         with path.open(newline="") as file:
             row = next(csv.DictReader(file))
