@@ -49,7 +49,7 @@ class ImportReport:
     """The numbers of rows of each file, of orders by status, and what became of them.
 
     A trial only counts ``files`` and ``statuses``. ``mapped`` is the number of orders, customers
-    and products whose id or name could not be kept.
+    and products whose id or name could not be kept, ``decimal_found`` as of `OrdersFound`.
     """
 
     files: dict[str, FileCounts]
@@ -61,6 +61,7 @@ class ImportReport:
     users_created: int = 0
     mapped: int = 0
     dated_by_month: int = 0
+    decimal_found: str | None = None
 
 
 def import_orders(
@@ -82,7 +83,12 @@ def import_orders(
         found = survey(files, reject=rejects.add, progress=progress)
         statuses = Counter(one.order.now_in.status for one in found.orders)
         dated_by_month = sum(one.lacks_days for one in found.orders)
-        report = ImportReport(found.counts, statuses, dated_by_month=dated_by_month)
+        report = ImportReport(
+            found.counts,
+            statuses,
+            dated_by_month=dated_by_month,
+            decimal_found=found.decimal_found,
+        )
         if not is_trial:
             _Load(found, rejects, progress, report).run(update, orders_at_a_time)
     if files.catalogue is not None:  # Olist's files are known by their stems, packed or not
@@ -281,6 +287,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "products_updated": report.products[Outcome.UPDATED],
         "mapped": report.mapped,
         "dated_by_month": report.dated_by_month,
+        "decimal_found": report.decimal_found,
     }
 
 
@@ -297,14 +304,14 @@ def prose_of(report: ImportReport) -> str:
     ]
     if report.mapped:
         lines.append(f"Ids and names that were mapped: {report.mapped:,}.")
-    return "\n".join([*lines, *_dated_by_month(report)])
+    return "\n".join([*lines, *_remarks(report)])
 
 
 def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
     """Return what a trial prints: rows, orders by status, and the first rejected rows."""
     statuses = [f"{number:,} {status.value}" for status, number in sorted(report.statuses.items())]
     lines = [*_rows(report), f"Orders: {', '.join(statuses) or 'none'}. Nothing was written."]
-    lines += _dated_by_month(report)
+    lines += _remarks(report)
     if rejects.count:
         lines += ["The first rejected rows:", *rejects.first()]
     return "\n".join(lines)
@@ -318,8 +325,11 @@ def _rows(report: ImportReport) -> list[str]:
     ]
 
 
-def _dated_by_month(report: ImportReport) -> list[str]:
-    number = report.dated_by_month
-    return [f"Orders with a date that has no day, so the first of its month: {number:,}."] * bool(
-        number
-    )
+def _remarks(report: ImportReport) -> Iterator[str]:
+    if report.dated_by_month:
+        yield (
+            f"Orders dated to the first of a month, because a date has no day: "
+            f"{report.dated_by_month:,}."
+        )
+    if mark := report.decimal_found:
+        yield f"Unclear amounts were read as the others, with decimals after “{mark}”."

@@ -63,12 +63,16 @@ class OrderFiles:
 
 @dataclass(slots=True)
 class OrdersFound:
-    """The orders of the files, the oldest first, and the numbers of rows by file."""
+    """The orders of the files, the oldest first, and the numbers of rows by file.
+
+    ``decimal_found`` is what is before the decimals of amounts, by which unclear ones were read.
+    """
 
     orders: list[ImportedOrder]
     counts: dict[str, FileCounts]
     names: Names
     catalogue: Catalogue | None
+    decimal_found: str | None = None
 
 
 def survey(
@@ -79,11 +83,13 @@ def survey(
     Where amounts may mean thousands or decimals, and the others all have one mark of decimals, they
     are read again by that. Raises FileUnreadable, and BadMapping for columns that are missing.
     """
-    found = _read(files, progress)
-    marks = found.marks - {"", UNCLEAR}
-    if UNCLEAR in found.marks and len(marks) == 1 and files.shape.decimal is None:
-        found = _read(replace(files, shape=replace(files.shape, decimal=marks.pop())), progress)
-    return found.found(reject)
+    first = _read(files, progress)
+    marks = first.marks - {"", UNCLEAR}
+    if UNCLEAR not in first.marks or len(marks) != 1 or files.shape.decimal:
+        return first.found(reject)
+    (mark,) = marks
+    again = _read(replace(files, shape=replace(files.shape, decimal=mark)), progress)
+    return replace(again.found(reject), decimal_found=mark)
 
 
 def _read(files: OrderFiles, progress: Progress) -> "_Survey":

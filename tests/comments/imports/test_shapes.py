@@ -243,7 +243,7 @@ class TestSpelling:
         assert only(product).created.isoformat() == "2023-02-01T00:00:00+00:00"
         out = StringIO()
         call_command("import_comments", path, product_id=product, date_locale="nl", stdout=out)
-        said = "Rows with a date that has no day, so the first of its month: 1."
+        said = "Rows dated to the first of a month, because a date has no day: 1."
         assert said in out.getvalue()
 
     @pytest.mark.parametrize(

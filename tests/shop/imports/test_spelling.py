@@ -37,8 +37,12 @@ class TestEachShape:
         self, orders, run, shape, tmp_path
     ):
         orders.lines[0]["unit_price"] = "22.368"
-        _, reasons = run(*SHAPES[shape](orders, tmp_path))
+        files, out = SHAPES[shape](orders, tmp_path), StringIO()
+        counts, reasons = run(*files)
         assert (reasons, price_of(f"{orders.key}-1")) == ([], "22.37")
+        assert counts["decimal_found"] == "."
+        call_command("import_orders", *files, stdout=out)
+        assert "Unclear amounts were read as the others, with decimals after “.”" in out.getvalue()
 
     def test_rejects_what_is_unclear_where_others_do_not_agree(self, orders, run, shape, tmp_path):
         for line, price in zip(orders.lines, ["22.368", "1,5", "2.5"], strict=False):
@@ -94,7 +98,7 @@ class TestEachShape:
         for words in ([], ["--dry-run"]):
             out = StringIO()
             call_command("import_orders", *files, "--date-format", "%B %Y", *words, stdout=out)
-            said = "Orders with a date that has no day, so the first of its month: 1."
+            said = "Orders dated to the first of a month, because a date has no day: 1."
             assert said in out.getvalue()
 
     def test_names_the_option_with_a_column_that_is_not_there(self, orders, shape, tmp_path):
