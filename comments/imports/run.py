@@ -107,8 +107,8 @@ def import_file(
     )
     with rejects:
         passes.check(rejects, progress)
-    verdicts, cells, products = VerdictCounts(), Counter[Cell](), _Products(ensure_products)
-    products.originals = findings[0].products
+    verdicts, cells = VerdictCounts(), Counter[Cell]()
+    products = _Products(ensure_products, findings[0].products)
     label, is_compared = "Comparing" if is_trial else "Writing", True
     with progress.step(label, total=passes.read, unit=" rows") as advance:
         for chunk in in_chunks(passes.winning()):
@@ -152,7 +152,7 @@ class _Products:
     """The products of comments that are written, each of which is created once if it is missing."""
 
     create: EnsureProducts
-    originals: Mapping[str, str] = field(default_factory=dict)
+    originals: Mapping[str, str]
     created: int = 0
     ensured: set[str] = field(default_factory=set)
 

@@ -123,11 +123,17 @@ class OrderRows:
     incomplete_because: str = ""
     is_headed: bool = False
     is_unwanted: bool = False
+    lines_left_out: int = 0
 
     @property
     def is_skipped(self) -> bool:
         """Whether the order is left out, or all of its lines are."""
-        return self.is_unwanted or bool(self.skipped and not self.lines and not self.faults)
+        return self.is_unwanted or bool(self.lines_left_out and not (self.lines or self.faults))
+
+    def skip_line(self, row: RowRef) -> None:
+        """Leave out the line in a row."""
+        self.skipped.append(row)
+        self.lines_left_out += 1
 
     def add_own(self, record: Record, row: RowRef) -> None:
         """Add a row, and the order's own fields in it, which must not contradict those before."""
@@ -162,17 +168,18 @@ class OrderRows:
             return []
         for one in value:
             try:
-                line: Record | Skipped = Record(record.line, flat(one))
+                line = Record(record.line, flat(one))
             except RowRefused as refused:
                 self.faults.setdefault(row, f"{name}: one of them {refused}")
                 continue
-            if self.shape.line_rules and isinstance(line, Record):
-                line = self.shape.line_rules.apply(line)
-            if isinstance(line, Record):
-                self.add_line(line, row, self.shape.line_columns)
+            rules = self.shape.line_rules
+            meant = rules.apply(line) if rules else line
+            if isinstance(meant, Record):
+                self.add_line(meant, row, self.shape.line_columns)
+                seen.update(dict.fromkeys(meant.values))
             else:
-                line = line.record
-            seen.update(dict.fromkeys(line.values))
+                self.lines_left_out += 1
+                seen.update(dict.fromkeys(line.values))
         return list(seen)
 
     def parse(self) -> ImportedOrder | None:
@@ -260,7 +267,7 @@ class _Survey:
                 order.rows.append(row)
                 self._remember_neighbour(order)
                 if is_skipped:
-                    order.skipped.append(row)
+                    order.skip_line(row)
                 else:
                     order.add_line(record, row, columns)
 
@@ -269,10 +276,10 @@ class _Survey:
         orders: list[ImportedOrder] = []
         for rows in self._orders.values():
             self._rows.update(row.file for row in rows.rows)
-            left_out = rows.rows if rows.is_skipped else rows.skipped
-            self._skipped.update(row.file for row in left_out if row not in rows.faults)
             if rows.is_skipped:
+                self._skipped.update(row.file for row in rows.rows)
                 continue
+            self._skipped.update(row.file for row in rows.skipped if row not in rows.faults)
             if order := rows.parse():
                 orders.append(order)
             else:
@@ -348,7 +355,7 @@ class _Survey:
         self._remember_neighbour(order)
         if skipped.because in LINE_FIELDS:
             order.add_own(record, row)
-            order.skipped.append(row)
+            order.skip_line(row)
         else:
             order.rows.append(row)
             order.is_unwanted = True
