@@ -15,6 +15,7 @@ from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments
 from tests.support.comments.writers import someone
 from tests.support.orders.making import made_order, put
+from tests.support.project import PROJECT
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
@@ -29,6 +30,14 @@ PAGES = (
     "/accounts/login/", "/accounts/sign-up/", "/staff/orders/", "/staff/comments/",
     "/staff/activity/", "/lab/",
 )  # fmt: skip
+DOCUMENTS = [
+    f"/docs/{path.relative_to(PROJECT / 'docs').with_suffix('')}/".replace("/README/", "/")
+    for path in sorted(PROJECT.glob("docs/**/*.md"))
+]
+CUT_OFF = """
+    tables => tables.map(table => table.closest(".scroller") ?? table)
+        .filter(seen => seen.scrollWidth > seen.clientWidth).map(seen => seen.innerText)
+"""
 MOST_SHIFT = 0.05
 """Half of what counts as good."""
 FIRST_COMMENT = 900
@@ -94,6 +103,19 @@ class TestNothingMoves:
             shifts[path] = sam.page.evaluate("shift")
             assert sam.page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert {path: shift for path, shift in shifts.items() if shift > MOST_SHIFT} == {}
+
+
+class TestADocument:
+    def test_has_whole_tables_on_a_screen_and_is_no_wider_than_a_telephone(self, visitor):
+        page, widest, cut_off = visitor.page, {}, {}
+        for path in DOCUMENTS:
+            page.set_viewport_size({"width": 1280, "height": 844})
+            page.goto(path)
+            cut_off[path] = page.locator("article table").evaluate_all(CUT_OFF)
+            page.set_viewport_size({"width": 390, "height": 844})
+            widest[path] = page.evaluate("document.documentElement.scrollWidth")
+        assert {path: tables for path, tables in cut_off.items() if tables} == {}
+        assert {path: width for path, width in widest.items() if width > 390} == {}
 
 
 class TestOnATelephone:
