@@ -51,6 +51,8 @@ ENGLISH = re.compile(
     r"\b(the|of|and|are|your|this|that|with|from|to|by|not|no|you)\b", re.IGNORECASE
 )
 """Words without which there is hardly a sentence in English, and that no German one has."""
+TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?(Z|\+00:00))?", re.ASCII)
+"""https://html.spec.whatwg.org/multipage/text-level-semantics.html#datetime-value"""
 OTHER_TAGS = frozenset({"bdi", "code", "script", "style", "textarea"})
 """What somebody has written, or nobody reads."""
 READ_OUT = ("alt", "aria-label", "placeholder", "title", "data-announce", "data-title")
@@ -151,6 +153,13 @@ def has_no_english_sentence_on_a_german_page(stop: Stop) -> None:
         assert [text for text in visible(page) if ENGLISH.search(text)] == []
 
 
+def has_only_times_that_html_knows(stop: Stop) -> None:
+    if is_html(stop.page):
+        page = read_markup(stop.page.content.decode())
+        times = [time["datetime"] for time in page.all("time")]
+        assert [time for time in times if not TIME.fullmatch(time)] == []
+
+
 def takes_no_form_without_a_token(stop: Stop) -> None:
     if stop.role in AT_BOTH_ENDS:
         assert stop.forged.status_code == (302 if stop.route in TOKENLESS else 403)
@@ -181,6 +190,7 @@ PROMISES = (
     costs_little,
     has_a_title_and_its_language,
     has_no_english_sentence_on_a_german_page,
+    has_only_times_that_html_knows,
     is_kept_for_nobody_only_if_it_is_the_same_for_all,
     takes_no_form_without_a_token,
     is_kept_by_no_cache_for_somebody,
