@@ -154,7 +154,7 @@ def list_activity(
     Of months without any of the ``days`` nothing is read.
     """
     # Places begin with the date: a day sorts in front of all that happened on it.
-    since, until = (day and day.isoformat() for day in (days.since, days.until))
+    since, until = (day.isoformat() if day else None for day in (days.since, days.until))
     months = {str(month): month for month in months_kept(now)}
 
     def plan_of(segments: Sequence[Segment], needed: int) -> SegmentsPlan:

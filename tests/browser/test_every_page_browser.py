@@ -9,6 +9,9 @@ from playwright.sync_api import Page, expect
 from shop.accounts.services import create_profile
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
+from shop.pickup.cells import Coordinates
+from shop.pickup.points import PickupPoint
+from shop.pickup.writing import put_points
 from tests.support.catalogue.making import category, products_in, sell
 from tests.support.chance import unique
 from tests.support.comments.loading import load
@@ -124,6 +127,30 @@ class TestOnATelephone:
         visitor.page.goto(f"{PRODUCT}comments/de.en/1.2/")
         first = visitor.page.locator("[data-comment-id]").first.bounding_box()
         assert first["y"] <= FIRST_COMMENT
+
+    def test_the_choice_of_delivery_is_round(self, sam):
+        far = Coordinates.at(-47.5, -160.5)
+        name = "A kiosk whose name and address take more than a line"
+        put_points([PickupPoint(unique("point"), name, f"{name}, 1", far, "Daily 7-22")])
+        sam.page.set_viewport_size({"width": 390, "height": 844})
+        sam.page.goto(PRODUCT)
+        sam.page.locator(".basket-form button").click()
+        sam.page.goto("/basket/order/?near=-47.5, -160.5")
+        boxes = [radio.bounding_box() for radio in sam.page.get_by_role("radio").all()]
+        assert len(boxes) > 1
+        assert [box for box in boxes if round(box["width"]) != round(box["height"])] == []
+
+
+class TestTheLab:
+    @pytest.mark.parametrize("path", ["/lab/", "/docs/designs/"])
+    def test_leads_on_by_what_looks_like_links(self, visitor, path):
+        visitor.page.goto(path)
+        looks = visitor.page.locator(".lab-links a").evaluate_all(
+            "links => links.map(link => [getComputedStyle(link, '::before').content,"
+            " getComputedStyle(link).textDecorationLine])"
+        )
+        assert len(looks) >= 3
+        assert {tuple(look) for look in looks} == {("none", "underline")}
 
 
 class TestThePrintedPage:
