@@ -188,13 +188,25 @@ def error_in_format(
 
 
 class RefusalMiddleware:
-    """Answers a `Refusal` with its status, and a fault of the database with 503."""
+    """Answers a `Refusal` with its status, and a fault of the database with 503.
+
+    To a 405, which has no words, it adds a sentence for programs.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self._get_response(request)
+        response = self._get_response(request)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+            return response
+        allowed = response["Allow"]
+        sentence = _("Only these methods are allowed here: %(allowed)s.") % {"allowed": allowed}
+        in_format = error_in_format(request.META, sentence, HTTPStatus.METHOD_NOT_ALLOWED)
+        if in_format is None:
+            return response
+        in_format["Allow"] = allowed
+        return in_format
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, Refusal):

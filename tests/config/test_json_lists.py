@@ -147,6 +147,11 @@ class TestARefusal:
         browser = Client(enforce_csrf_checks=True)
         assert refusal(browser.post(in_form("/basket/remove/", form)))[0] == 403
 
+    def test_of_another_method_says_which_are_allowed(self, form):
+        response = Client().post(in_form("/categories/", form))
+        assert refusal(response) == (405, "Only these methods are allowed here: GET, HEAD.")
+        assert response["Allow"] == "GET, HEAD"
+
     def test_says_how_long_to_wait_where_something_was_done_too_often(self, form):
         request = RequestFactory().get(in_form("/", form))
         error = TooManyRequests("Come back in a minute.", retry_after=60)
