@@ -29,7 +29,6 @@ from shop.orders.listing import (
     filter_of,
     order_data,
     total_of,
-    url_without_blanks,
     way_to,
 )
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
@@ -43,6 +42,7 @@ from shop.orders.queries import (
     read_orders,
 )
 from shop.web.access import back, path_of_next, prefetch, signed_in, staff_only, with_next
+from shop.web.days import url_without_blanks
 from shop.web.rate_limits import check_order_rate_limit
 from shop.web.visitor import Visitor
 

@@ -23,7 +23,6 @@ from shop.orders.listing import (
     filter_of,
     order_data,
     total_of,
-    url_without_blanks,
 )
 from shop.orders.moving import Moved, move_orders, move_page
 from shop.orders.queries import OrdersResult, list_open_orders, read_queue
@@ -34,6 +33,7 @@ from shop.orders.queue.listing import (
     queue_pager,
 )
 from shop.web.access import path_of_next, prefetch, staff_only
+from shop.web.days import url_without_blanks
 from shop.web.visitor import Visitor
 
 Asked = ListRequest[OrderFilter, OrdersResult]
