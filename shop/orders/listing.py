@@ -17,7 +17,7 @@ from dynamo.lists.runs import timestamp
 from dynamo.web.formats import CsvPage
 from dynamo.web.paging import Pager, Toggle
 from dynamo.web.refusals import Refusal
-from shop.order_status import OPEN, Move, Status, may_move, moves_from
+from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.queries import OrdersResult
@@ -171,22 +171,28 @@ def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class OrderButtons:
-    """What may be done with an order; at ``cancel_url`` the visitor is asked first."""
+    """What may be done with an order; ``asked`` are the moves with a page that asks first."""
 
     moves: tuple[Move, ...]
     move_url: str
-    cancel_url: str
+    asked: tuple[tuple[Move, str], ...]
+
+
+ASKED = {Status.CANCELED: "cancel_order", Status.RETURNED: "return_order"}
+"""The names of the pages that ask before a move."""
 
 
 def buttons_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> OrderButtons:
     """Return the buttons for an order; their forms redirect back to ``page_url``."""
     moves = moves_from(order.status, is_staff=is_staff)
-    can_cancel = may_move(order.status, Status.CANCELED, is_staff=is_staff)
-    cancel_url = with_next(reverse("cancel_order", args=[order.id]), page_url)
     return OrderButtons(
-        tuple(move for move in moves if move.target is not Status.CANCELED),
+        tuple(move for move in moves if not move.is_end),
         with_next(reverse("move_order", args=[order.id]), page_url),
-        cancel_url if can_cancel else "",
+        tuple(
+            (move, with_next(reverse(ASKED[move.target], args=[order.id]), page_url))
+            for move in moves
+            if move.is_end
+        ),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -138,12 +139,16 @@ def move_all(request: HttpRequest) -> HttpResponse:
     asked = pager.requested(request.POST, size=settings.PAGE_SIZE)
     who = request.user.get_username()
     results, moved_page = move_page(chosen, asked, move=context["move"], who=who, now=clock.now())
-    entries = moved_page.entries
-    passed = entries[-1].position.ordinal or 0 if entries else 0
+    latest = moved_page.entries[-1].position if moved_page.entries else asked.position
+    passed = (latest.ordinal or 0) if latest else 0
+    outcomes = _outcomes(context["move"], results)
+    count = _number(request.POST.get("count", ""))
     context |= {
-        **_outcomes(context["move"], results),
-        "count": _number(request.POST.get("count", "")),
+        **outcomes,
+        "count": count,
         "passed": passed,
+        "moved_in_all": (_number(request.POST.get("moved", "")) or 0) + outcomes["moved"],
+        "total": max(count or 0, passed),
         "start": passed - len(results) + 1,
         "after": pager.token_behind(moved_page) if moved_page.has_next else None,
     }
@@ -160,11 +165,16 @@ def _move(target: str) -> Move:
     raise Refusal(sentence % {"status": target, "allowed": allowed})
 
 
-def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, object]:
-    moved = sum(not result.refusal for result in results)
-    return {"move": move, "results": results, "moved": moved, "status": move.target.in_words}
+def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, Any]:
+    return {
+        "move": move,
+        "results": results,
+        "moved": sum(not result.refusal for result in results),
+        "by_others": sum(result.by_another for result in results),
+        "status": move.target.in_words,
+    }
 
 
 def _number(text: str) -> int | None:
-    """Return the count that the first page showed, for the progress alone."""
+    """Return a number that the page before showed, for its sentences alone."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None

@@ -20,6 +20,7 @@ class TestTheOrderPage:
         page = alice.get(f"/orders/{order.id}/").page
         rows = page.one(class_="ledger-goods").one("tbody").all("tr")
         assert [row.text for row in rows] == ["Desk lamp 2 19.99 39.98", "Pen 1 0.05 0.05"]
+        assert [row.one("th")["scope"] for row in rows] == ["row", "row"]
         assert "EUR 40.03" in page.one(class_="ledger-goods").one("tfoot").text
 
     def test_shows_when_it_entered_each_status(self, alice):
@@ -94,6 +95,31 @@ class TestMovingFromThePage:
         assert shown.messages == [f"Order {order.id} is now cancelled."]
         assert shown.page.one("article", data_order_id=order.id)["data-status"] == "CANCELED"
         assert alice.get("/orders/").counts == {"CANCELED": 1}
+
+    @pytest.mark.parametrize(
+        ("status", "page", "target"),
+        [(Status.PLACED, "cancel", "CANCELED"), (Status.DELIVERED, "return", "RETURNED")],
+    )
+    def test_asks_before_the_end_and_keeps_the_reason(self, alice, sam, status, page, target):
+        put(order := made_order(alice.username, status))
+        for visitor in (alice, sam):
+            shown = visitor.get(f"/orders/{order.id}/").page
+            assert target not in [field["value"] for field in shown.all("input", name="move")]
+            link = shown.one("a", class_="cancel")["href"]
+            assert link == f"/orders/{order.id}/{page}/?next=%2Forders%2F{order.id}%2F"
+        url, fields = alice.get(link).action(order.id, target)
+        alice.post(url, fields | {"reason": " Too big.\nAnd green. "})
+        for visitor in (alice, sam):
+            step = visitor.get(f"/orders/{order.id}/").page.one("li", data_status=target)
+            assert step.one("p", class_="history-reason").text == "Reason: Too big. And green."
+
+    def test_takes_no_longer_reason_and_loses_none(self, alice, order):
+        url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
+        shown = alice.post(url, fields | {"reason": "x" * 301})
+        assert shown.status == 422
+        assert "at most 300 characters" in shown.page.one(class_="errorlist").text
+        assert "x" * 301 in shown.page.one("textarea", name="reason").text
+        assert stored_order(alice.username, order.id)["status"] == {"S": "PLACED"}
 
     def test_asks_nobody_whether_to_cancel_what_is_shipped(self, alice):
         put(order := made_order(alice.username, Status.SHIPPED))
