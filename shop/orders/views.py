@@ -200,7 +200,9 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
     source, target = (_status(request.POST.get(name, "")) for name in ("from_status", "move"))
     form = ReasonForm(request.POST)
     if not form.is_valid() and target in ENDS:
-        return _ask(request, _read_order(request, visitor_of(request), order_id).order, target, form)
+        return _ask(
+            request, _read_order(request, visitor_of(request), order_id).order, target, form
+        )
     user = request.user
     check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
