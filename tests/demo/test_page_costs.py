@@ -149,3 +149,9 @@ class TestAlsoBought:
         products = [product.id for product in sample_catalogue().products]
         shown = [product_id for product_id in products if find_also_bought(product_id)]
         assert len(shown) >= 0.7 * len(products)
+
+    def test_draws_each_product_as_the_shop_does_elsewhere(self, visits):
+        visit = visits["also bought"]
+        page = read_markup(visit.browser.get(visit.path).content.decode())
+        tiles = page.all(class_="tile")
+        assert [len(tile.all("use")) for tile in tiles] == [1] * len(tiles) != []
