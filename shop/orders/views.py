@@ -36,6 +36,7 @@ from shop.orders.listing import (
     way_to,
 )
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
+from shop.orders.neighbours import Neighbours, beside, in_list, place_in_list
 from shop.orders.queries import (
     FoundOrder,
     NoSuchOrder,
@@ -86,7 +87,7 @@ def _address_of(username: str) -> str:
 
 
 def _filter(request: HttpRequest, address: str) -> OrderFilter:
-    return filter_of(request, address, is_open=request.GET.get("open", ""))
+    return filter_of(request.GET, address, is_open=request.GET.get("open", ""))
 
 
 def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundOrder:
@@ -124,17 +125,29 @@ def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpRes
     return csv_response("orders-of-a-customer", COLUMNS, read)
 
 
+def _read_in_list(
+    request: HttpRequest, visitor: Visitor, order_id: str
+) -> tuple[FoundOrder, Neighbours | None]:
+    """Read an order, and meanwhile those around it in the list that its URL names, if any."""
+    place = place_in_list(request.GET, username=visitor.username)
+    return beside(place, partial(_read_order, request, visitor, order_id))
+
+
 @require_safe
-@prefetch(_read_order)
-def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
+@prefetch(_read_in_list)
+def order(
+    request: HttpRequest, read: tuple[FoundOrder, Neighbours | None], order_id: str
+) -> HttpResponse:
     """Show one order with its items, found by its id or its foreign id (A3)."""
-    user = request.user
+    user, (found, neighbours) = request.user, read
     if found.order.id != order_id:
         return redirect(found.order.url)
-    buttons = buttons_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
+    page_url = request.get_full_path()
+    buttons = buttons_for(found.order, is_staff=user.is_staff, page_url=page_url)
     is_own = found.order.username == user.get_username()
     context = {
         "order": found.order,
+        "neighbours": neighbours if user.is_staff or (neighbours and neighbours.is_own) else None,
         "is_own": is_own,
         "trail": way_to(found.order, is_own=is_own, is_staff=user.is_staff),
         "buttons": buttons,
@@ -243,7 +256,10 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
         "is_own": is_own,
         "heading": _("Your orders") if is_own else _("Orders of %(owner)s") % {"owner": owner},
         "total": total,
-        "listing": {"orders": found.items, **orders_of.context(chosen, counts)},
+        "listing": {
+            "orders": in_list(found, orders_of.pager(chosen)),
+            **orders_of.context(chosen, counts),
+        },
     }
     return show_page(
         request,

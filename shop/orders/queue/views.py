@@ -23,6 +23,7 @@ from shop.orders.listing import (
     csv_reader,
     filter_of,
     order_data,
+    queue_pager,
     total_of,
     url_without_blanks,
 )
@@ -32,7 +33,6 @@ from shop.orders.queue.listing import (
     all_context,
     find_order_or_customers,
     queue_context,
-    queue_pager,
 )
 from shop.web.access import path_of_next, prefetch, staff_only
 from shop.web.visitor import Visitor
@@ -53,7 +53,7 @@ def queue(request: HttpRequest, asked: Asked) -> HttpResponse:
     if url := url_without_blanks(request):
         return redirect(url)
     found, page_url = asked.result, request.get_full_path()
-    context = queue_context(asked.chosen, found.items, lengths=found.counts, page_url=page_url)
+    context = queue_context(asked.chosen, found, page_url=page_url, now=clock.now())
     return show_page(
         request,
         queue_pager(asked.chosen),
@@ -80,7 +80,7 @@ def queue_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 def queue_filter(request: HttpRequest) -> OrderFilter:
     """Return the filter in the URL of a page of the queue. Raises Refusal."""
-    return filter_of(request, reverse("staff_orders"), among=OPEN)
+    return filter_of(request.GET, reverse("staff_orders"), among=OPEN)
 
 
 @require_safe

@@ -3,13 +3,16 @@
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from shop.order_status import Status
 from shop.orders.actions import counts_of
 from shop.orders.items import NewLine, NewPickup
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import START, made_order, put, stored_order
 
 
@@ -55,6 +58,69 @@ class TestTheOrderPage:
         response = alice.get(f"/orders/{order.foreign_id}/").response
         assert response["Location"] == f"/orders/{order.id}/"
         assert bob.get(f"/orders/{order.foreign_id}/").status == 404
+
+
+class TestTheOrdersAround:
+    @pytest.fixture
+    def ids(self, alice):
+        """Of three orders, newest first, one of them on its way."""
+        made = [
+            made_order(alice.username, status, placed_at=START + timedelta(days=n))
+            for n, status in enumerate((Status.PLACED, Status.SHIPPED, Status.PLACED))
+        ]
+        put(*made)
+        return [order.id for order in reversed(made)]
+
+    def walked(self, visitor: Visitor, list_url: str, way: str) -> list[str]:
+        """The ids of the orders from one end of a list to the other."""
+        rows = visitor.get(list_url).page.all(data_order_id=True)
+        url, ids = rows[0 if way == "next" else -1].all("a", href=True)[0]["href"], []
+        while url:
+            shown = visitor.get(url)
+            ids.append(shown.page.one("article")["data-order-id"])
+            url = getattr(shown, way)
+        return ids
+
+    def test_are_those_of_the_list_one_came_from(self, alice, sam, ids):
+        for visitor, url in (
+            (alice, "/orders/"),
+            (sam, f"/staff/customers/{alice.username}/orders/"),
+        ):
+            for filtered, wanted in (("", ids), ("?status=PLACED", ids[::2])):
+                assert self.walked(visitor, url + filtered, "next") == wanted
+                assert self.walked(visitor, url + filtered, "previous") == wanted[::-1]
+
+    def test_stay_the_same_when_the_order_has_left_the_list(self, alice, ids):
+        url = alice.get("/orders/?open=1").page.one("li", data_order_id=ids[0]).one("a")["href"]
+        fields = {"from_status": "PLACED", "move": "CANCELED"}
+        after = alice.post(f"/orders/{ids[0]}/move/?{urlencode({'next': url})}", fields)
+        assert (
+            after.page.one(class_="neighbours")
+            .one("a", rel="next")["href"]
+            .startswith(f"/orders/{ids[2]}/")
+        )
+
+    def test_are_read_in_one_round_with_the_order_and_only_where_asked_for(self, alice, ids):
+        links = alice.get("/orders/").page.one("li", data_order_id=ids[1]).all("a")
+        with metered() as meter:
+            alice.get(links[0]["href"])
+        assert len(meter.labelled("neighbours")) == 2
+        assert meter.rounds == 1
+        with metered() as meter:
+            alice.get(f"/orders/{ids[1]}/")
+        assert meter.labelled("neighbours") == []
+
+    def test_of_a_list_of_the_staff_are_not_shown_to_the_customer(self, alice, sam, ids):
+        url = f"/staff/customers/{alice.username}/orders/"
+        shared = sam.get(url).page.one("li", data_order_id=ids[1]).one("a")["href"]
+        assert sam.get(shared).page.all(class_="neighbours")
+        assert not alice.get(shared).page.all(class_="neighbours")
+
+    @pytest.mark.parametrize(
+        "query", ["list=/", "list=//elsewhere.example/", "list=/orders/&at=nonsense", "list="]
+    )
+    def test_are_refused_for_what_is_no_place_in_a_list(self, alice, ids, query):
+        assert alice.get(f"/orders/{ids[0]}/?{query}").status == 400
 
 
 @pytest.fixture
