@@ -70,6 +70,8 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
             token.attrSet("id", slugify(tokens[number + 1].content))
         if token.type == "th_open" and not tokens[number + 1].content:
             token.tag = tokens[number + 2].tag = "td"  # heads nothing
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
         if token.attrs.pop("style", "") == ALIGNED_RIGHT:  # no policy of ours lets a style in
             token.attrSet("class", "number")
         for child in token.children or ():

@@ -113,7 +113,7 @@ def detect(request: HttpRequest) -> HttpResponse:
     except FormNotSaved:
         return _not_detected(request)
     form = CommentForm(request.POST, fallback=_language_of(request))
-    return HttpResponse(escape(form.detect_label))
+    return HttpResponse(escape(form.detect_label), content_type="text/plain; charset=utf-8")
 
 
 @signed_in

@@ -151,7 +151,13 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
 def history_in(stored: Order) -> tuple[StatusChange, ...]:
     """Read the statuses that an order entered, oldest first."""
     return tuple(
-        StatusChange(Status(step.status), parse_timestamp(step.at), step.original)
+        StatusChange(
+            Status(step.status),
+            parse_timestamp(step.at),
+            step.original,
+            step.reason or "",
+            step.mover or "",
+        )
         for step in stored.history
     )
 
