@@ -80,6 +80,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
             shown=shown,
+            month=request.GET.get("month", ""),
         ),
     )
 

@@ -1,7 +1,6 @@
 """A list of comments as its page shows it, as data for programs, and as schema.org's things."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,21 +15,10 @@ from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.runs import timestamp
 from dynamo.web.formats import Feed, FeedEntry
-from dynamo.web.paging import Pager, Toggle
+from dynamo.web.paging import OrderLink, Pager, Toggle
 from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]
-
-
-@dataclass(frozen=True, slots=True)
-class OrderLink:
-    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
-
-    name: str
-    label: str
-    url: str
-    is_current: bool
-    is_swapped: bool
 
 
 def list_url(
@@ -161,22 +149,28 @@ def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, An
     }
 
 
-def comments_feed(heading: str, comments: Sequence[CommentEntry]) -> Feed:
-    """Return comments as a feed."""
-    return Feed(
-        title=f"{heading} · Dynashop",
-        entries=[
-            FeedEntry(
-                path=comment.url,
-                title=f"{comment.stars} {comment.title}".strip(),
-                published=comment.created,
-                updated=comment.edited,
-                text=comment.text,
-                author=comment.author,
-            )
-            for comment in comments
-        ],
-    )
+def comments_feed(
+    heading: str, comments: Sequence[CommentEntry], about: Mapping[str, str] | None = None
+) -> Feed:
+    """Return comments as a feed; ``about`` names their products by id, where they are of several.
+
+    One without words is in the feed's language, the others are in their own.
+    """
+    entries = []
+    for comment in comments:
+        name = about[comment.product_id] if about else ""
+        title = f"{comment.stars} {comment.title}".strip()
+        entry = FeedEntry(
+            path=comment.url,
+            title=f"{title} · {name}" if name else title,
+            published=comment.created,
+            updated=comment.edited,
+            text=comment.text or comment.title or _("No words, only stars."),
+            author=comment.author,
+            language=comment.language if comment.text or comment.title else "",
+        )
+        entries.append(entry)
+    return Feed(title=f"{heading} · Dynashop", entries=entries)
 
 
 def _base_url(product_id: str) -> str:

@@ -74,6 +74,17 @@ class Toggle:
     count: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OrderLink:
+    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
+
+    name: str
+    label: str
+    url: str
+    is_current: bool
+    is_swapped: bool = True
+
+
 class PositionSigner:
     """Adapts ``django.core.signing.Signer`` to `dynamo.lists.tokens.Signer`."""
 
