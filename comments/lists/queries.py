@@ -19,6 +19,7 @@ from functools import partial
 from itertools import groupby
 from math import inf
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from django.conf import settings
 from django.core.cache import cache
@@ -65,6 +66,11 @@ _NO_TEXT = {"S": ""}
 _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 
 
+def anchor_of(comment_id: str) -> str:
+    """Return the id of a comment's element on a page, without the spaces it may not have."""
+    return f"comment-{quote(comment_id, safe='')}"
+
+
 @dataclass(frozen=True, slots=True)
 class CommentEntry:
     """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
@@ -91,6 +97,11 @@ class CommentEntry:
     @property
     def url(self) -> str:
         return reverse("comment", args=[self.id])
+
+    @property
+    def anchor(self) -> str:
+        """The id of its element on a page; a link's fragment is the same."""
+        return anchor_of(self.id)
 
     @property
     def edited(self) -> datetime | None:

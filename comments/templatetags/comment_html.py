@@ -14,14 +14,13 @@ from django.utils.translation import get_language
 
 from comments.lists.queries import CommentEntry
 from shop.catalogue.queries import ProductTile
-from shop.web.access import with_next
 
 REMEMBERED = 1_000
 """Comments whose HTML is kept, at some 3 kB each."""
 
 _SHOWN = (
     *(field.name for field in fields(CommentEntry)),
-    *("url", "stars", "language_name", "created_iso", "created_second", "created_day"),
+    *("url", "anchor", "stars", "language_name", "created_iso", "created_second", "created_day"),
 )
 register = template.Library()
 
@@ -86,6 +85,6 @@ def _render(
     shown |= {"comment": comment, "reader": reader, "helpful": helpful}
     shown |= {"about": about, "level": level}
     if reader.can_vote and not reader.is_user:
-        shown["login_url"] = with_next(reverse("login"), f"{comment.url}#thread")
+        shown["vote_url"] = reverse("vote_comment", args=[comment.id])
         shown["report_url"] = reverse("report_comment", args=[comment.id])
     return SafeString(get_template("comments/lists/_comment.html").render(shown))

@@ -53,7 +53,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "products/<id:product_id>/comments/<str:languages>/<str:ratings>/": (ALL, NONE),
     "products/<id:product_id>/most-helpful/": (ALL, NONE),
     "products/<id:product_id>/comments/new/": ("in 200 200 200", "403 422 422 422"),
-    "comments/vote/<id_with_slashes:comment_id>/": (NONE, "in 400 302 302"),
+    "comments/vote/<id_with_slashes:comment_id>/": ("in 302 302 302", "in 400 302 302"),
     "comments/report/<id_with_slashes:comment_id>/": ("in 404 200 200", "403 422 422 422"),
     "staff/comments/": ("in 404 404 200", NONE),
     "staff/comments/hidden/": ("in 404 404 200", NONE),
