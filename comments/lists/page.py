@@ -102,6 +102,7 @@ class CommentsRequest:
     page is that, and has highlights. Only a whole page has the description. ``recent`` are the ids
     of what the visitor has just written, ``shown`` how many are there of a page that reads on by
     itself, ``site`` what addresses begin with, ``month`` where the list was asked to begin.
+    ``all_languages`` is whether the visitor has chosen these, which is remembered.
     """
 
     product_id: str
@@ -115,6 +116,7 @@ class CommentsRequest:
     shown: int = 0
     site: str = ""
     month: str = ""
+    all_languages: bool = False
 
     @property
     def needs_counts(self) -> bool:
@@ -169,7 +171,7 @@ class CommentsPage:
         found = self.found
         counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
         facts = (self.product, self.chosen, found.comments, counts, self.highlights)
-        return (*facts, found.page.next_position)
+        return (*facts, found.page.next_position, self.wanted.all_languages)
 
     @property
     def comments(self) -> tuple[CommentEntry, ...]:
@@ -194,6 +196,7 @@ class CommentsPage:
                 self.chosen,
                 replace(self.found, comments=self.comments),
                 order=wanted.order,
+                is_remembered=wanted.all_languages,
                 is_default_language=wanted.chosen is None and bool(self.chosen.languages),
             ),
             "total": counts.of(self.chosen),

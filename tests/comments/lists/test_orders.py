@@ -46,7 +46,8 @@ class TestAList:
     def test_keeps_its_order_when_the_filter_changes(self, lamp, order):
         shown = visit(f"{LISTS}/de/~/?order={order}")
         assert shown.toggle("rating", "5")["href"] == f"{LISTS}/de/5/?order={order}#comments"
-        assert shown.toggle("all-languages")["href"] == f"{LISTS}/~/~/?order={order}#comments"
+        everything = f"{LISTS}/~/~/?order={order}&remember=languages#comments"
+        assert shown.toggle("all-languages")["href"] == everything
         assert chips(shown)["Clear filters"] == f"{LISTS}/~/~/?order={order}#comments"
 
 
