@@ -19,7 +19,6 @@ from functools import partial
 from itertools import groupby
 from math import inf
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from django.conf import settings
 from django.core.cache import cache
@@ -56,6 +55,7 @@ from dynamo.lists.reader import (
     read,
 )
 from dynamo.lists.runs import id_at, moment_at, parse_timestamp, timestamp
+from dynamo.web.paging import anchor_of
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""
@@ -64,11 +64,6 @@ MOST_UNITS_OF_AN_ITEM = 0.4
 LARGEST_ENTRY = "largest-entry"
 _NO_TEXT = {"S": ""}
 _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
-
-
-def anchor_of(comment_id: str) -> str:
-    """Return the id of a comment's element on a page, without the spaces it may not have."""
-    return f"comment-{quote(comment_id, safe='')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +95,8 @@ class CommentEntry:
 
     @property
     def anchor(self) -> str:
-        """The id of its element on a page; a link's fragment is the same."""
-        return anchor_of(self.id)
+        """The id of its element on a page."""
+        return anchor_of("comment", self.id)
 
     @property
     def edited(self) -> datetime | None:

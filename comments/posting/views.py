@@ -19,7 +19,7 @@ from django_htmx.http import reswap, retarget
 
 from comments.filters import all_languages, language_name, preferred_language
 from comments.items import NewComment
-from comments.lists.queries import CommentEntry, anchor_of, recently_written, remember_written
+from comments.lists.queries import recently_written, remember_written
 from comments.posting.forms import CommentForm, EditForm, NewCommentForm
 from comments.posting.services import (
     BadForm,
@@ -38,9 +38,8 @@ from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, require_user
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
-from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.paging import redirect_page, wants_partial
+from dynamo.web.paging import anchor_of, redirect_page, wants_partial
 from dynamo.web.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
@@ -132,21 +131,12 @@ def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
     if ANOTHER in request.GET:
         product, earlier = product_or_404(product_id), None
     else:
-        product, earlier = _read_product_and_earlier(request, product_id)
+        find = partial(product_or_404, product_id)
+        recent = recently_written(request.session, now=clock.now())
+        username = request.user.get_username()
+        product, earlier = find_written_about(product_id, find, username=username, recent=recent)
     context = {"page": _page_of_new(product_id, product), "earlier": earlier}
     return (WRITTEN_BEFORE if earlier else WRITE_FORM).show(request, form, context)
-
-
-def _read_product_and_earlier(
-    request: HttpRequest, product_id: str
-) -> tuple[Product, CommentEntry | None]:
-    """Read a product, and what the user has written about it before."""
-    recent = recently_written(request.session, now=clock.now())
-    username = request.user.get_username()
-    find = partial(find_written_about, product_id, username=username, recent=recent)
-    with pool().together() as together:
-        earlier = together.start(find)
-        return product_or_404(product_id), earlier.result()
 
 
 def _post(request: HttpRequest, product_id: str) -> HttpResponse:
@@ -177,7 +167,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
 def _show_posted(request: HttpRequest, product_id: str, comment_id: str) -> HttpResponse:
     """Lead to the comment in its list; on the product's own page, have htmx read that anew."""
     product_url = reverse("product", args=[product_id])
-    url = f"{product_url}#{anchor_of(comment_id)}"
+    url = f"{product_url}#{anchor_of('comment', comment_id)}"
     here = urlsplit(request.headers.get("HX-Current-URL", "")).path
     if not wants_partial(request) or unquote(here) != unquote(product_url):
         return redirect_page(request, url)

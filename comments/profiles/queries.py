@@ -1,7 +1,8 @@
 """Reads of the comments of a user."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import TypeVar
 
 from comments import keys
 from comments.lists.queries import CommentEntry, Recent, entry_of, read_recent
@@ -11,11 +12,12 @@ from comments.store.table import index_of
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
-from dynamo.lists.reader import PageRequest, PageResult, every_entry, read
+from dynamo.lists.reader import Page, PageRequest, PageResult, every_entry, read
 from dynamo.lists.runs import Run, id_at
 from shop.catalogue.queries import ProductTile, find_tiles
 from shop.web.visitor import Visitor
 
+T = TypeVar("T")
 PLAN = ByAuthor.Meta.index_name
 ALL_AT_ONCE = 100
 LOOKED_THROUGH = 40
@@ -42,22 +44,27 @@ def read_profile(
 
 
 def find_written_about(
-    product_id: str, *, username: str, recent: Sequence[str]
-) -> CommentEntry | None:
-    """Return a user's newest comment on a product, a hidden one too; None where there is none.
+    product_id: str, find: Callable[[], T], *, username: str, recent: Sequence[str]
+) -> tuple[T, CommentEntry | None]:
+    """Return what ``find`` does, and a user's newest comment on a product, None without one.
 
-    It is looked for among the newest `LOOKED_THROUGH` of the user, for half a unit for each 4 KB
-    of them, 5 units at most, and among the ``recent`` ones.
+    It may be hidden. It is looked for, in the round of ``find``, among the ``recent`` ones and the
+    newest `LOOKED_THROUGH` of the user, for half a unit for each 4 KB of them, 5 units at most.
     """
     with pool().together() as together:
         latest = together.start(partial(read_recent, recent)) if recent else None
-        with labelled_calls("comments before"):
-            page = read([_run(username)], PageRequest(LOOKED_THROUGH), look_ahead=False)
-        items = {id_at(entry.position.place): entry.item for entry in page.entries}
+        written = together.start(partial(_latest_written_by, username))
+        found = find()
+        items = {id_at(entry.position.place): entry.item for entry in written.result().entries}
         items |= latest.result() if latest else {}
     mine = [item for item in items.values() if item and is_written_by(username, item)]
     about = [entry_of(item) for item in mine if product_id_of(item) == product_id]
-    return max(about, key=lambda entry: entry.created, default=None)
+    return found, max(about, key=lambda entry: entry.created, default=None)
+
+
+def _latest_written_by(username: str) -> Page:
+    with labelled_calls("comments before"):
+        return read([_run(username)], PageRequest(LOOKED_THROUGH), look_ahead=False)
 
 
 def with_products(comments: Iterable[CommentEntry]) -> list[tuple[CommentEntry, ProductTile]]:

@@ -29,7 +29,8 @@ register = template.Library()
 class Reader:
     """What the reader of a comment may do with it.
 
-    ``page_url`` is where deleting leads back to, empty for those who may not delete it.
+    ``page_url`` is where deleting leads back to, empty for those who may not delete it. ``here_url``
+    is the comment on that page, and ``next_url`` the one behind it, both empty for all but staff.
     """
 
     is_user: bool
@@ -37,6 +38,8 @@ class Reader:
     can_vote: bool
     has_voted: bool
     page_url: str
+    here_url: str = ""
+    next_url: str = ""
 
 
 @register.simple_tag(takes_context=True)
@@ -61,13 +64,29 @@ def _reader_of(context: Context, comment: CommentEntry) -> Reader:
     user, voted = context["user"], context.get("voted")
     is_own = user.is_authenticated and comment.username == user.get_username()
     may_delete = is_own or user.is_staff
+    page_url = context["request"].get_full_path() if may_delete else ""
+    here_url = next_url = ""
+    if user.is_staff and not comment.is_hidden:
+        here_url = f"{page_url}#{comment.anchor}"
+        next_url = f"{page_url}#{_next_anchor(context, comment)}"
     return Reader(
         is_user=user.is_authenticated,
         is_own=is_own,
         can_vote=voted is not None and not comment.is_hidden and not is_own,
         has_voted=comment.id in (voted or ()),
-        page_url=context["request"].get_full_path() if may_delete else "",
+        page_url=page_url,
+        here_url=here_url,
+        next_url=next_url,
     )
+
+
+def _next_anchor(context: Context, comment: CommentEntry) -> str:
+    """Return the id of the comment behind one in its list, of the one in front behind the last."""
+    shown = context["listing"]["comments"] if "listing" in context else ()
+    anchors = [one.anchor for one in shown]
+    at = anchors.index(comment.anchor) + 1 if anchors else 0
+    beside = [*anchors[at : at + 1], *anchors[max(at - 2, 0) : at - 1]]
+    return beside[0] if beside else "list-heading"
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -13,12 +13,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from comments.lists.queries import anchor_of
 from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.services import take_back, vote
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
-from dynamo.web.paging import wants_partial
+from dynamo.web.paging import anchor_of, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.web.access import back, is_from_here, path_of_next, signed_in, with_next
 
@@ -62,7 +61,7 @@ def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
         else:
             messages.success(request, HELPFUL)
     page_url = urldefrag(path_of_next(request, default=default)).url
-    return redirect(f"{page_url}#{anchor_of(comment_id)}")
+    return redirect(f"{page_url}#{anchor_of('comment', comment_id)}")
 
 
 def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Generic, Self, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.contrib.messages import WARNING, get_messages
@@ -52,6 +52,11 @@ class IdWithSlashes(PathConverter):
     """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
 
     regex = f".{{1,{LONGEST_ID}}}"
+
+
+def anchor_of(kind: str, item_id: str) -> str:
+    """Return the id of an item's element on a page, and the fragment of a link to it."""
+    return f"{kind}-{quote(item_id, safe='')}"
 
 
 def register_id_converters() -> None:

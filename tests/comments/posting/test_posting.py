@@ -25,9 +25,9 @@ from dynamo.calls.clock import Clock
 from dynamo.calls.meter import metered
 from shop.orders.items import NewLine
 from tests.support.chance import unique
+from tests.support.comments.browsing import HTMX, shown
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.ranked import index_that_lags
-from tests.support.comments.browsing import HTMX, shown
 from tests.support.comments.writers import (
     WORDS,
     delete_url,

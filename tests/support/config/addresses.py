@@ -61,7 +61,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "staff/comments/hidden.csv": ("in 404 404 200", NONE),
     "staff/comments/decide/<id_with_slashes:comment_id>/": (NONE, "in 404 404 400"),
     "staff/comments/feature/<id_with_slashes:comment_id>/": (NONE, "in 404 404 302"),
-    "staff/comments/reply/<id_with_slashes:comment_id>/": (NONE, "403 404 404 422"),
+    "staff/comments/reply/<id_with_slashes:comment_id>/": ("in 404 404 200", "403 404 404 422"),
     "comments/edit/<id_with_slashes:comment_id>/": ("in 200 404 404", "403 422 422 422"),
     "comments/delete/<id_with_slashes:comment_id>/": ("in 200 404 200", "in 302 404 302"),
     "comments/~/<id_with_slashes:comment_id>/": (ALL, NONE),
