@@ -29,8 +29,9 @@ register = template.Library()
 class Reader:
     """What the reader of a comment may do with it.
 
-    ``page_url`` is where deleting leads back to, empty for those who may not delete it. ``here_url``
-    is the comment on that page, and ``next_url`` the one behind it, both empty for all but staff.
+    ``page_url`` is where deleting leads back to, empty for those who may not delete it.
+    ``here_url`` is the comment on that page, and ``next_url`` the one behind it, both empty for all
+    but staff.
     """
 
     is_user: bool
