@@ -228,7 +228,7 @@ class CommentsPage:
         if not month or (not comments and self.found.page.cut_at):
             return ""
         if not comments:
-            sentence = _("There are no comments from %(month)s, and none behind it in this order.")
+            sentence = _("There are no comments from %(month)s, and the list ends there.")
             return sentence % {"month": month_name(month)}
         next_month = comments[0].created_iso[: len(month)]
         if next_month == month:

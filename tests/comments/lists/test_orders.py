@@ -284,7 +284,7 @@ class TestAMonth:
     def test_with_nothing_behind_it_says_that(self, dated):
         shown = visit(f"{DATED}/~/~/?month=2024-01")
         assert shown.page.one(class_="empty-title").text == (
-            "There are no comments from January 2024, and none behind it in this order."
+            "There are no comments from January 2024, and the list ends there."
         )
 
     def test_with_comments_has_no_such_sentence(self, dated):
