@@ -155,15 +155,15 @@ def _remember_languages(url: str, chosen: CommentFilter) -> HttpResponse:
     """Lead to a list, and remember on other products' pages whether it is of all languages."""
     response, name = redirect(url), settings.COMMENT_LANGUAGES_COOKIE_NAME
     if chosen.languages:
-        response.delete_cookie(name, samesite=settings.LANGUAGE_COOKIE_SAMESITE)
+        response.delete_cookie(name, samesite="Lax")
     else:
         response.set_cookie(
             name,
             ANY,
             max_age=settings.LANGUAGE_COOKIE_AGE,
             secure=settings.LANGUAGE_COOKIE_SECURE,
-            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
-            samesite=settings.LANGUAGE_COOKIE_SAMESITE,
+            httponly=True,
+            samesite="Lax",
         )
     add_never_cache_headers(response)
     return response

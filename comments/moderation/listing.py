@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import partial
-from itertools import zip_longest
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -104,7 +103,7 @@ def moderation_context(
     one, and the page with the comment itself.
     """
     anchors = [each.anchor for each in comments]
-    nexts = [*anchors[1:], *anchors[-2:-1]]
+    nexts = [*anchors[1:], *(anchors[-2:-1] or ["list-heading"])]
     return {
         "heading": HEADINGS[state],
         "tabs": [(LABELS[each], reverse(name), each is state) for each, name in URL_NAMES.items()],
@@ -112,7 +111,7 @@ def moderation_context(
         "decisions": DECISIONS[state],
         "comments": [
             (each, decide_url(each.id, f"{page_url}#{then}"), f"{page_url}#{each.anchor}")
-            for each, then in zip_longest(comments, nexts, fillvalue="list-heading")
+            for each, then in zip(comments, nexts, strict=False)
         ],
     }
 

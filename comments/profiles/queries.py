@@ -55,8 +55,8 @@ def find_written_about(
         latest = together.start(partial(read_recent, recent)) if recent else None
         written = together.start(partial(_latest_written_by, username))
         found = find()
-        items = {id_at(entry.position.place): entry.item for entry in written.result().entries}
-        items |= latest.result() if latest else {}
+        listed = {id_at(entry.position.place): entry.item for entry in written.result().entries}
+        items = {**listed, **(latest.result() if latest else {})}
     mine = [item for item in items.values() if item and is_written_by(username, item)]
     about = [entry_of(item) for item in mine if product_id_of(item) == product_id]
     return found, max(about, key=lambda entry: entry.created, default=None)

@@ -67,7 +67,8 @@ def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
 def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool:
     """Return whether a vote for the comment waits to be cast; it does so once."""
     pending, since = request.session.pop(PENDING, ("", 0))
-    return pending == comment_id and now.timestamp() - since <= PENDING_FOR.total_seconds()
+    is_in_time = now.timestamp() - int(since) <= PENDING_FOR.total_seconds()
+    return is_in_time and str(pending) == comment_id
 
 
 def _cast(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | None:
