@@ -247,6 +247,13 @@ class TestPages:
         ):
             assert parse_qs(urlsplit(link).query)["next"] == [f"/staff/comments/#{row['id']}"]
 
+    def test_do_not_say_whether_a_comment_is_a_pick_which_the_queue_does_not_know(
+        self, sam, comment
+    ):
+        feature(comment.id)
+        button = self.article_of(sam, comment).one("button", id=f"pick-comment-{comment.id}")
+        assert (button.text.split(" ,")[0], button.get("aria-pressed")) == ("Pick", None)
+
     def test_of_what_is_hidden_offer_neither_a_reply_nor_a_pick(self, sam, comment):
         hide(comment_id=comment.id, now=NOW)
         shown = sam.get("/staff/comments/hidden/")
