@@ -229,4 +229,7 @@ class TestSigningIn:
         page.get_by_label("User name").fill(username)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Sign in").click()
-        expect(page.locator("#thread .helpful")).to_be_in_viewport()
+        comment = page.locator("article:target")
+        expect(comment).to_be_in_viewport()
+        expect(comment).to_be_focused()
+        expect(comment.locator(".helpful")).to_have_attribute("aria-pressed", "true")
