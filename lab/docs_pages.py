@@ -76,14 +76,18 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
         if token.attrs.pop("style", "") == ALIGNED_RIGHT:  # no policy of ours lets a style in
             token.attrSet("class", "number")
         for child in token.children or ():
-            if child.type == "image":
-                child.attrSet("src", _picture(str(child.attrGet("src")), here))
-            if child.type == "code_inline":  # a line ends behind a comma, where it must
-                child.type = "html_inline"
-                child.content = f"<code>{escape(child.content).replace(',', ',<wbr>')}</code>"
+            _adapt(child, here)
         if token.children:
             token.children = list(_linked(token.children, here))
         yield from _scrollable(token)
+
+
+def _adapt(child: Token, here: PurePosixPath) -> None:
+    if child.type == "image":
+        child.attrSet("src", _picture(str(child.attrGet("src")), here))
+    if child.type == "code_inline":  # a line ends behind a comma, where it must
+        child.type = "html_inline"
+        child.content = f"<code>{escape(child.content).replace(',', ',<wbr>')}</code>"
 
 
 def _scrollable(token: Token) -> Iterator[Token]:
