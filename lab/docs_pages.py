@@ -16,7 +16,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -76,18 +75,11 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
         if token.attrs.pop("style", "") == ALIGNED_RIGHT:  # no policy of ours lets a style in
             token.attrSet("class", "number")
         for child in token.children or ():
-            _adapt(child, here)
+            if child.type == "image":
+                child.attrSet("src", _picture(str(child.attrGet("src")), here))
         if token.children:
             token.children = list(_linked(token.children, here))
         yield from _scrollable(token)
-
-
-def _adapt(child: Token, here: PurePosixPath) -> None:
-    if child.type == "image":
-        child.attrSet("src", _picture(str(child.attrGet("src")), here))
-    if child.type == "code_inline":  # a line ends behind a comma, where it must
-        child.type = "html_inline"
-        child.content = f"<code>{escape(child.content).replace(',', ',<wbr>')}</code>"
 
 
 def _scrollable(token: Token) -> Iterator[Token]:
