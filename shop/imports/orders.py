@@ -13,7 +13,6 @@ from shop.imports.fields import Texts, cents, currency, fraction, moment, needed
 from shop.imports.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
 from shop.order_status import Status
 from shop.orders.items import (
-    MOST_LINES,
     NewLine,
     NewOrder,
     NewPickup,
@@ -157,8 +156,6 @@ def merge_lines(lines: Iterable[PlainLine]) -> tuple[NewLine, ...]:
             if quantity:
                 key = line.product_id, line.name or line.called, at
                 found[key] = found.get(key, 0) + quantity
-    if len(found) > MOST_LINES:
-        raise RowRefused(f"it has {len(found)} different products, more than {MOST_LINES}")
     return tuple(
         NewLine(product_id=product_id, name=name, quantity=quantity, unit_price_cents=at)
         for (product_id, name, at), quantity in found.items()

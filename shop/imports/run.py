@@ -29,6 +29,7 @@ from shop.imports.products import (
     put_products,
 )
 from shop.imports.survey import FileCounts, OrderFiles, OrdersFound, survey
+from shop.models import Order
 from shop.order_status import Status
 from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.items import NewOrder, derived_keys, imported_order_id
@@ -188,9 +189,13 @@ def _catalogue_of(orders: Iterable[ImportedOrder]) -> Catalogue:
 
 
 def _put_changed(orders: Sequence[NewOrder]) -> list[OrderOutcome]:
-    """Put orders, but those that are stored in the same status since the same moment."""
+    """Put orders, but those that are stored, settled, in the same status since the same moment."""
     found = read_items((keys.user(order.username), keys.order(order.id)) for order in orders)
-    stored = {key: item["order_status_date"]["S"] for (_, key), item in found.items()}
+    stored = {
+        key: item["order_status_date"]["S"]
+        for (_, key), item in found.items()
+        if Order.unsettled.attr_name not in item
+    }
     unchanged = {o.id for o in orders if stored.get(keys.order(o.id)) == _status_date_of(o)}
     written = iter(put_orders([order for order in orders if order.id not in unchanged]))
     return [OrderOutcome.KEPT if order.id in unchanged else next(written) for order in orders]

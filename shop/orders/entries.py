@@ -89,10 +89,15 @@ class OrderLine:
 
 @dataclass(frozen=True, slots=True)
 class WholeOrder(OrderEntry):
-    """One order with its lines, its statuses, oldest first, and where it goes."""
+    """One order with some of its lines, its statuses, oldest first, and where it goes.
+
+    ``items`` are those from ``first_line`` on, of ``line_count``.
+    """
 
     items: tuple[OrderLine, ...]
     history: tuple[StatusChange, ...]
+    line_count: int
+    first_line: int = 1
     pickup: NewPickup | None = None
     zip_prefix: str = ""
 
@@ -126,8 +131,8 @@ def _entered(entry: Entry) -> datetime | None:
     return parse_timestamp(history[-1]["M"]["at"]["S"]) if history else None
 
 
-def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
-    """Build an order from its own item and those of its lines."""
+def whole_order(stored: Order, lines: Sequence[Item], *, first_line: int = 1) -> WholeOrder:
+    """Build an order from its own item and those of lines, from number ``first_line`` on."""
     history = history_in(stored)
     return WholeOrder(
         **_shown(stored.serialize()),
@@ -143,6 +148,8 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
             for line in lines
         ),
         history=history,
+        line_count=int(stored.line_count),
+        first_line=first_line,
         pickup=pickup_in(stored),
         zip_prefix=stored.zip_prefix or "",
     )

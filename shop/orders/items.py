@@ -63,16 +63,12 @@ def _spell(moment: datetime, rest: bytes) -> str:
 
 
 MOST_LINES = 40
-"""Different products in one order: their items fit the 100 actions of a transaction."""
+"""Different products in an order that is placed here; imported ones may have any number."""
 MOST_OF_A_PRODUCT = 99
 LONGEST_NAME = 60
 """Characters of a product's name in a summary: lists pay for every byte of it."""
 
-_SUMMARY = re.compile(r"(.+) \+ ([0-9]{1,2}) more", re.DOTALL)
-
-
-class TooManyLines(ValueError):
-    """The order has more lines than one transaction can write."""
+_SUMMARY = re.compile(r"(.+) \+ ([0-9]+) more", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ class NewPickup:
 
 @dataclass(frozen=True, slots=True)
 class NewOrder:
-    """An order before it has keys, with at most `MOST_LINES` lines of different products.
+    """An order before it has keys, with any number of lines.
 
     ``history`` is not empty, oldest first; ``zip_prefix`` the first digits of its postcode.
     """
@@ -145,11 +141,8 @@ def order_items_of(
 ) -> tuple[Order, list[ShopItem]]:
     """Build an order's item, and the items of its lines, purchases and foreign id.
 
-    ``shard`` is the order's in the queue; ``edge_shards`` how many ``by_data`` has. Raises
-    TooManyLines.
+    ``shard`` is the order's in the queue; ``edge_shards`` how many ``by_data`` has.
     """
-    if len(order.lines) > MOST_LINES:
-        raise TooManyLines(f"An order has at most {MOST_LINES} lines, not {len(order.lines)}.")
     dependents = [*_lines(order), *_purchases(order, edge_shards), *_pointers(order)]
     return _order(order, shard=shard), dependents
 
