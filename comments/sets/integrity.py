@@ -6,9 +6,10 @@ again, strongly, before it is reported. A primary is written on condition that t
 what it was derived from.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 from comments import keys
 from comments.models import Comment
@@ -33,9 +34,9 @@ from dynamo.writes.transactions import Action, ConditionFailed, check, delete, p
 
 COMPARED_AT_ONCE = 100
 REPORTED_AT_ONCE = 1_000
-"""Comments without any item that one difference tells of."""
+"""Comments without any copy that one difference tells of."""
 BUILT_AT_ONCE = 25
-"""Of these, the comments whose primaries are put in one transaction."""
+"""Of these, the comments whose items are written together."""
 NAMED = 3
 """How many sort keys a report names of those that are wrong."""
 
@@ -60,7 +61,7 @@ _DECISIVE = (
 def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all items of ``comment_sets`` with the comments in ``comments``.
 
-    Comments without any item are reported, and built, some at a time.
+    Comments without any copy, as an import leaves them, are reported and built some at a time.
     """
     shown = progress or Progress(shown=False)
     with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
@@ -93,6 +94,11 @@ class Held:
         stored = {name_of(item): item for page in pages for item in page["Items"]}
         return cls(key, _comments_of([key]).get(key), stored)
 
+    def has_primary_alone(self) -> bool:
+        """Return whether of the comment's items just the primary is stored, and is right."""
+        primary = primary_of(self.comment) if self.comment else None
+        return primary is not None and self.stored == {name_of(primary): primary}
+
     def wrong(self) -> tuple[dict[Name, Item], set[Name]]:
         """Return the items that are missing or stale, and the names of those that are too many."""
         primary = primary_of(self.comment) if self.comment else None
@@ -110,6 +116,7 @@ class SetItems:
         self._read: dict[str, dict[Name, Item]] = {}
         self._seen: set[str] = set()
         self._wrong: list[str] = []
+        self._bare: list[str] = []
 
     def handlers(self) -> Handlers:
         return {(keys.COMMENT_PREFIX, ""): self._add}
@@ -118,8 +125,8 @@ class SetItems:
         self._compare()
         for key in self._wrong:
             yield Candidate(partial(_reread, key))
-        for some in in_chunks(self._absent(), REPORTED_AT_ONCE):
-            yield Candidate(partial(_reread_absent, some))
+        for some in in_chunks(chain(self._bare, self._absent()), REPORTED_AT_ONCE):
+            yield Candidate(partial(_reread_bare, some))
 
     def _add(self, item: Item) -> None:
         key: str = item["pk"]["S"]
@@ -130,7 +137,10 @@ class SetItems:
     def _compare(self) -> None:
         comments = _comments_of(self._read)
         for key, stored in self._read.items():
-            if any(Held(key, comments.get(key), stored).wrong()):
+            held = Held(key, comments.get(key), stored)
+            if held.has_primary_alone():
+                self._bare.append(key)
+            elif any(held.wrong()):
                 self._wrong.append(key)
         self._seen.update(self._read)
         self._read.clear()
@@ -171,23 +181,47 @@ def _reread(key: str) -> Iterator[Difference]:
                 )
 
 
-def _reread_absent(partition_keys: Sequence[str]) -> Iterator[Difference]:
+def _reread_bare(partition_keys: Sequence[str]) -> Iterator[Difference]:
+    """Yield a difference for all comments without items, one for all with just their primaries."""
+    absent: list[Item] = []
+    copyless: list[Item] = []
+    for held in _held_in_part(partition_keys):
+        if held.comment and primary_of(held.comment) and not held.stored:
+            absent.append(held.comment)
+        elif held.comment and held.has_primary_alone():
+            copyless.append(held.comment)
+        else:  # written while the tables were being read
+            yield from _reread(held.key)
+    for comments, kind, count, what, build in (
+        (absent, "sets", 32, "items", _build),
+        (copyless, "missing copies", 31, "copies", _copy),
+    ):
+        if comments:
+            ids = [keys.comment_id_in(comment["pk"]["S"]) for comment in comments]
+            many = f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
+            yield Difference(
+                kind=kind,
+                subject=f"comment {ids[0]}" if len(ids) == 1 else many,
+                stored=f"no {what}",
+                expected=f"{count * len(ids)} {what}",
+                mend=partial(_build_all, comments, build),
+            )
+
+
+def _held_in_part(partition_keys: Sequence[str]) -> Iterator[Held]:
+    """Read comments, and of each its primary and one copy, strongly."""
     comments = _comments_of(partition_keys)
-    primaries = {key: primary for key in comments if (primary := primary_of(comments[key]))}
-    wanted = [table_key(*name_of(primary)) for primary in primaries.values()]
-    written = {item["pk"]["S"] for item in batches().get(TABLE, wanted)}
-    for key in written:  # while the tables were being read
-        yield from _reread(key)
-    if absent := sorted(primaries.keys() - written):
-        ids = [keys.comment_id_in(key) for key in absent]
-        many = f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
-        yield Difference(
-            kind="sets",
-            subject=f"comment {ids[0]}" if len(ids) == 1 else many,
-            stored="no items",
-            expected=f"{32 * len(ids)} items",
-            mend=partial(_build_all, [comments[key] for key in absent]),
-        )
+    wanted = [
+        table_key(*name_of(item))
+        for comment in comments.values()
+        if (primary := primary_of(comment))
+        for item in (primary, copies_of(primary)[0])
+    ]
+    stored: dict[str, dict[Name, Item]] = {}
+    for item in batches().get(TABLE, wanted):
+        stored.setdefault(item["pk"]["S"], {})[name_of(item)] = item
+    for key in partition_keys:
+        yield Held(key, comments.get(key), stored.get(key, {}))
 
 
 def _repair(key: str) -> bool:
@@ -210,8 +244,8 @@ def _repair(key: str) -> bool:
     return False
 
 
-def _build_all(comments: Sequence[Item]) -> bool:
-    built = [_build(some) for some in in_chunks(comments, BUILT_AT_ONCE)]
+def _build_all(comments: Sequence[Item], build: Callable[[Sequence[Item]], bool]) -> bool:
+    built = [build(some) for some in in_chunks(comments, BUILT_AT_ONCE)]
     return all(built)
 
 
@@ -223,6 +257,12 @@ def _build(comments: Sequence[Item]) -> bool:
         write([*puts, *(_require(comment["pk"]["S"], comment) for comment in comments)])
     except ConditionFailed:
         return not [comment for comment in comments if not _repair(comment["pk"]["S"])]
+    return _copy(comments)
+
+
+def _copy(comments: Sequence[Item]) -> bool:
+    """Write all copies of comments as their primaries are now."""
+    primaries = [primary for comment in comments if (primary := primary_of(comment))]
     CopyWriter(batches()).settle({name_of(primary): SetWrites() for primary in primaries})
     return True
 

@@ -61,7 +61,7 @@ _NO_DYNAMODB = gettext_noop("What answers at the database's address is not Dynam
 _NO_INDEX = "does not have the specified index"
 """The ValidationException of a Query on an index that does not exist."""
 
-_TOO_FEW_ACTIONS = re.compile(r"transactItems\b.*less than or equal to (10|25)\b", re.DOTALL)
+_TOO_FEW_ACTIONS = re.compile(r"transactItems\b.*less than or equal to \d{1,2}\b", re.DOTALL)
 """The ValidationException of an engine from before transactions had up to 100 actions."""
 
 FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)

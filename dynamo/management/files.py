@@ -258,7 +258,8 @@ def _export_failures(command: BaseCommand, *, may_go_on: bool) -> Iterator[None]
     except ExportUnwritable as error:
         raise CommandError(str(error), returncode=BAD_USAGE) from error
     except FAILURES as error:
-        raise CommandError(f"{sentence_about(error)}{again}") from error
+        sentence = sentence_to_go_on(error) if may_go_on else sentence_about(error)
+        raise CommandError(sentence) from error
     except BrokenPipeError:
         _discard_output()  # the reader has seen enough, such as "head"
     except OSError as error:

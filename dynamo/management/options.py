@@ -11,6 +11,7 @@ import django
 from django.core.management.base import CommandError
 
 from dynamo.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
+from dynamo.errors import DynamoError
 from dynamo.files.records import FormatUnknown
 
 
@@ -64,7 +65,12 @@ def failures_in_one_line() -> Iterator[None]:
 
 
 def sentence_to_go_on(failure: BaseException) -> str:
-    """Return what went wrong; and to run the command again, except where that would not help."""
-    if isinstance(fault_in(failure), EngineTooOld):
+    """Return what went wrong; and to run the command again, except where that would not help.
+
+    It would not where the engine refuses the call for what it is, as one without transactions does.
+    """
+    fault = fault_in(failure)
+    is_refused = fault is None and not isinstance(failure, DynamoError)
+    if is_refused or isinstance(fault, EngineTooOld):
         return sentence_about(failure)
     return f"{sentence_about(failure)} Run the same command again to go on."

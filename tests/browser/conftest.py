@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
-from playwright.sync_api import BrowserContext, Page, Response, expect, sync_playwright
+from playwright.sync_api import BrowserContext, Page, Response, Route, expect, sync_playwright
 
 from tests.conftest import CHROMIUM
 from tests.support.comments.writers import Writer
@@ -48,6 +48,17 @@ NOTE_VIOLATIONS = """
         window.violations.push(`${event.violatedDirective} ${event.blockedURI}`);
     });
 """
+
+
+def hold_requests(page: Page, address: str) -> list[Route]:
+    """Leave requests to an address unanswered; return the list that each of them is added to."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(address, hold)
+    return held
 
 
 class SilentHandler(WSGIRequestHandler):

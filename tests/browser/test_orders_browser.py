@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from shop.accounts.services import create_profile
 from shop.order_status import OPEN, Status
 from shop.orders.items import NewLine, NewOrder
+from tests.browser.conftest import hold_requests
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.support.orders.making import START, made_order, put
 from tests.support.orders.making import put_product as put_product_item
@@ -154,9 +155,8 @@ class TestWhatJavaScriptAdds:
         assert len(sam.loads) == loads
 
     def test_is_that_one_thing_is_done_to_the_queue_at_a_time(self, sam, queued):
-        held: list[Route] = []
         sam.page.goto("/staff/orders/")
-        sam.page.route("**/move/**", lambda route: held.append(route))  # noqa: PLW0108
+        held = hold_requests(sam.page, "**/move/**")
         for order in queued[2:]:
             sam.row(order).get_by_role("button", name="Ship").click()
         while not held:

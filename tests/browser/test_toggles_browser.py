@@ -3,12 +3,12 @@
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import Locator, Page, expect
 
 from comments.filters import RATINGS, CommentFilter
 from comments.lists.listing import list_url
 from shop.order_status import Status
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, hold_requests
 from tests.support.chance import CHANCE
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, numbered_comments, written
@@ -79,9 +79,8 @@ class TestTogglesClickedBeforeTheAnswer:
         visitor.forgive("Failed to load resource", "htmx:sendError")
 
     def test_end_with_the_last_list_in_whatever_order_answers_come(self, hasty, truth):
-        held: list[Route] = []
         hasty.page.goto(f"{HOME}/~/~/")
-        hasty.page.route("**/comments/**", lambda route: held.append(route))  # noqa: PLW0108
+        held = hold_requests(hasty.page, "**/comments/**")
         for value in (5, 4):
             rating(hasty, value).click()
         expect(rating(hasty, 4)).to_have_attribute("aria-pressed", "true")
@@ -170,10 +169,9 @@ class TestStatusesOfOrders:
 
 class TestAToggle:
     def test_is_clicked_though_the_list_changed_between_press_and_release(self, visitor, truth):
-        held: list[Route] = []
         mouse = visitor.page.mouse
         visitor.page.goto(f"{HOME}/~/~/")
-        visitor.page.route("**/~/5/", lambda route: held.append(route))  # noqa: PLW0108
+        held = hold_requests(visitor.page, "**/~/5/")
         rating(visitor, 5).click()
         rating(visitor, 4).hover()
         mouse.down()

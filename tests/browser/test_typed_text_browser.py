@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.conftest import hold_requests
 from tests.browser.test_writing_browser import fill
 from tests.support.comments.writers import made_product, new_url, someone
 
@@ -43,9 +44,9 @@ class TestCommentThatIsBeingWritten:
         expect(page.locator(".message")).to_have_text("Thank you! Your comment is posted.")
 
     def test_is_told_of_the_network_also_when_its_language_is_found_late(self, alice, lamp):
-        page, detections = alice.page, []
+        page = alice.page
         page.goto(new_url(lamp))
-        page.route("**/languages/detect/", lambda route: detections.append(route))  # noqa: PLW0108
+        detections = hold_requests(page, "**/languages/detect/")
         page.route("**/comments/new/", lambda route: route.abort())
         fill(page, body=TYPED)
         post_button(page)

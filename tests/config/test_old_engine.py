@@ -1,6 +1,8 @@
-"""An engine from before September 2022, which takes 25 actions in a transaction."""
+"""Engines from before September 2022, which take 10 or 25 actions in a transaction."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -13,20 +15,22 @@ from dynamo.writes.transactions import put, write_together
 from tests.support.comments.outage import connected
 
 TOO_FEW = "The database takes fewer than 100 actions in a transaction; DynamoDB Local takes 100"
-MOST = 25
 
 
 class _OldEngine(BaseHTTPRequestHandler):
     """Refuses long transactions as DynamoDB Local did; the others are about no table."""
 
+    most = 25
+    code = "ResourceNotFoundException"
+
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        code, message = "ResourceNotFoundException", "Cannot do operations on a non-existent table"
-        if len(asked.get("TransactItems", ())) > MOST:
+        code, message = self.code, "Cannot do operations on a non-existent table"
+        if len(asked.get("TransactItems", ())) > self.most:
             code = "ValidationException"
             message = (
                 "1 validation error detected: Value '[…]' at 'transactItems' failed to satisfy "
-                f"constraint: Member must have length less than or equal to {MOST}"
+                f"constraint: Member must have length less than or equal to {self.most}"
             )
         kind = f"com.amazonaws.dynamodb.v20120810#{code}"
         body = json.dumps({"__type": kind, "message": message}).encode()
@@ -39,13 +43,27 @@ class _OldEngine(BaseHTTPRequestHandler):
         """Print nothing."""
 
 
-@pytest.fixture
-def old_engine():
-    with ThreadingHTTPServer(("127.0.0.1", 0), _OldEngine) as server:
+@contextmanager
+def answering(**behaviour: int | str) -> Iterator[None]:
+    handler = type("Engine", (_OldEngine,), behaviour)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         with connected(f"http://127.0.0.1:{server.server_address[1]}"):
             yield
         server.shutdown()
+
+
+@pytest.fixture(params=[10, 25])
+def old_engine(request):
+    with answering(most=request.param):
+        yield
+
+
+@pytest.fixture
+def one_row(tmp_path):
+    file = tmp_path / "a.csv"
+    file.write_text("id,product_id,language,rating,created_at\n1,p,en,5,2024-01-01\n")
+    return file
 
 
 class TestAnOldEngine:
@@ -64,20 +82,28 @@ class TestAnOldEngine:
         call_command("check", databases=["default"])
 
     def test_ends_an_import_without_the_advice_to_run_it_again(
-        self, old_engine, monkeypatch, tmp_path
+        self, old_engine, monkeypatch, tmp_path, one_row
     ):
-        file = tmp_path / "a.csv"
-        file.write_text("id,product_id,language,rating,created_at\n1,p,en,5,2024-01-01\n")
-
         def write(*_: object) -> None:
-            write_together(client(), [put("t", {"pk": {"S": str(n)}}) for n in range(MOST + 1)])
+            write_together(client(), [put("t", {"pk": {"S": str(n)}}) for n in range(26)])
 
         monkeypatch.setattr("comments.imports.writer.BulkWriter.write", write)
         monkeypatch.setattr(
             "comments.management.commands.import_comments.ensure_products", lambda *_, **__: 0
         )
         with pytest.raises(CommandError, match=TOO_FEW) as raised:
-            call_command("import_comments", file, rejects=tmp_path / "rejected.csv")
+            call_command("import_comments", one_row, rejects=tmp_path / "rejected.csv")
+        assert "again" not in str(raised.value)
+
+
+class TestAnEngineWithoutAnOperation:
+    def test_ends_an_import_without_the_advice_to_run_it_again(self, tmp_path, one_row):
+        unknown = "UnknownOperationException"
+        with (
+            answering(code=unknown),
+            pytest.raises(CommandError, match=unknown) as raised,
+        ):
+            call_command("import_comments", one_row, rejects=tmp_path / "rejected.csv")
         assert "again" not in str(raised.value)
 
 

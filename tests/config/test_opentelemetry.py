@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, ClassVar
 from urllib.request import urlopen
 
 import pytest
@@ -233,9 +233,11 @@ class TestASiteWithoutIt:
 class _Collector(BaseHTTPRequestHandler):
     """Keeps what is sent to it."""
 
+    sent: ClassVar[list[tuple[str, bytes]]]
+
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.sent.append((self.path, body))  # type: ignore[attr-defined]
+        self.sent.append((self.path, body))
         self.send_response(200)
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -246,10 +248,10 @@ class _Collector(BaseHTTPRequestHandler):
 
 @contextmanager
 def collector() -> Iterator[tuple[str, list[tuple[str, bytes]]]]:
+    _Collector.sent = []
     with ThreadingHTTPServer(("127.0.0.1", 0), _Collector) as server:
-        server.sent = []  # type: ignore[attr-defined]
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", server.sent  # type: ignore[attr-defined]
+        yield f"http://127.0.0.1:{server.server_port}", _Collector.sent
         server.shutdown()
 
 

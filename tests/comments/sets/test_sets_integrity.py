@@ -107,6 +107,19 @@ class TestCopies:
         written = [r.parameters["RequestItems"] for r in requests if "Write" in r.operation]
         assert sum(len(puts) for one in written for puts in one.values()) == 1
 
+    def test_that_an_import_left_to_the_stream_are_written_for_many_comments_at_once(self, fresh):
+        comments = [written(fresh("product"), id=fresh("comment")) for _ in range(3)]
+        for comment in comments:
+            add_comment(comment)
+        (difference,) = found(*comments)
+        assert (difference.kind, difference.expected) == ("missing copies", "93 copies")
+        with spied() as requests:
+            assert difference.mend
+            assert difference.mend()
+        assert not [request for request in requests if request.operation == "Query"]
+        for comment in comments:
+            assert_right(comment)
+
 
 class TestPrimaries:
     def test_that_are_missing_are_made(self, comment):

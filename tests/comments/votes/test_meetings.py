@@ -100,7 +100,7 @@ def moments(
     for number in count():
         comment = make()
         with (
-            before_call(number, lambda: go(comment)) as calls,  # noqa: B023
+            before_call(number, partial(go, comment)) as calls,
             suppress(NoSuchComment),
         ):
             write(comment)
@@ -135,7 +135,7 @@ class TestVotersWhoMeet:
             reads.append(1)
             if len(reads) == 1:
                 for number in range(others):
-                    refresh_comment(comment.id, tally=lambda: 10 + number)  # noqa: B023
+                    refresh_comment(comment.id, tally=partial(int, 10 + number))
             return len(reads)
 
         assert refresh_comment(comment.id, tally=tally)

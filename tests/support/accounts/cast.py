@@ -53,7 +53,7 @@ def change_password(browser: Client, old: str = PASSWORD, new: str = NEW_PASSWOR
 
 
 def set_once(person: Person, password: str) -> None:
-    """Give somebody another password while the first one is hashed, as another browser does."""
+    """Set another password while the first one is hashed, as another browser does."""
     WatchedHasher.watcher = staticmethod(lambda: None)
     user = find_user(person.username)
     user.set_password(password)
