@@ -155,9 +155,9 @@ def item(order_id: str, line: int) -> str:
 
     From 100 on a letter for the number of digits is in front: ``99``, ``a100``, ``b1000``.
     """
-    digits = f"{line:02}"
-    longer = chr(ord("a") + len(digits) - 3) if len(digits) > 2 else ""
-    return f"{ITEM_PREFIX}{order_id}#{longer}{digits}"
+    further = len(str(line)) - len("99")
+    letter = chr(ord("a") - 1 + further) if further > 0 else ""
+    return f"{ITEM_PREFIX}{order_id}#{letter}{line:02}"
 
 
 def draft(order_id: str) -> str:

@@ -18,6 +18,8 @@ from shop.order_status import Status
 from shop.orders.access_patterns import BY_STATUS
 from shop.orders.items import NewPickup, StatusChange, summary_in_words
 
+LINES_AT_ONCE = 100
+"""Lines of an order that a page shows: as many as one BatchGetItem reads."""
 SHORT_ID = 8
 """Characters of an order's id that lists show: those before them tell the moment of placing."""
 
@@ -100,6 +102,24 @@ class WholeOrder(OrderEntry):
     first_line: int = 1
     pickup: NewPickup | None = None
     zip_prefix: str = ""
+
+    @property
+    def last_line(self) -> int:
+        return self.first_line + len(self.items) - 1
+
+    @property
+    def previous_url(self) -> str:
+        """The page of the lines before these; empty without one."""
+        return self._page_url(-1) if self.first_line > 1 else ""
+
+    @property
+    def next_url(self) -> str:
+        """The page of the lines behind these; empty without one."""
+        return self._page_url(1) if self.last_line < self.line_count else ""
+
+    def _page_url(self, further: int) -> str:
+        number = self.first_line // LINES_AT_ONCE + 1 + further
+        return f"{self.url}?page={number}" if number > 1 else self.url
 
 
 def entry_of(entry: Entry) -> OrderEntry:

@@ -41,7 +41,15 @@ from shop.order_status import Status
 from shop.orders.actions import put_actions
 from shop.orders.items import NewOrder, moment_in, order_items_of
 from shop.orders.queries import NoSuchOrder, every_line, owner_of
-from shop.table import OPEN_ORDERS, Key, key_of, put_of, read_items, set_or_remove, write_with_counts
+from shop.table import (
+    OPEN_ORDERS,
+    Key,
+    key_of,
+    put_of,
+    read_items,
+    set_or_remove,
+    write_with_counts,
+)
 
 COUNTERS = 2
 """Actions of the counts of a customer and of the queue."""
@@ -227,8 +235,8 @@ def is_abandoned(draft: Item) -> bool:
 def settle(username: str, order_id: str) -> None:
     """Make the edges to the products of an unsettled order what its status asks for.
 
-    An edge stays with a later order of the product. Costs about 8 write capacity units for each
-    product of a delivered order. Raises what `dynamo.writes.transactions` raises.
+    An edge stays with a later order of the product. Costs up to 6 capacity units for each product:
+    one is for reading it. Raises what `dynamo.writes.transactions` raises.
     """
     _until_unchanged(lambda: _settle(username, order_id))
 

@@ -15,13 +15,11 @@ from shop.models import OrderPointer, Purchase
 from shop.order_status import Status
 from shop.orders.access_patterns import OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.actions import counts_of, queue_lengths
-from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
+from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page
 
 LONGEST_ID = 200
-LINES_AT_ONCE = 100
-"""Lines of an order that a page shows: as many as one BatchGetItem reads."""
 
 
 class NoSuchOrder(LookupError):
