@@ -28,6 +28,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "rows": report.rows,
         "read": report.read,
         "rejected": report.rejected,
+        "skipped": report.skipped,
         "written": report.written,
         **asdict(report.verdicts),
         "products_created": report.products_created,
@@ -60,7 +61,11 @@ def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
 
 def _rows(report: ImportReport) -> str:
     spelling = f" ({report.spelling})" if report.spelling else ""
-    return f"{report.rows:,} rows: {report.read:,} read, {report.rejected:,} rejected{spelling}."
+    skipped = f", {report.skipped:,} skipped" if report.skipped else ""
+    return (
+        f"{report.rows:,} rows: {report.read:,} read, {report.rejected:,} rejected{skipped}"
+        f"{spelling}."
+    )
 
 
 def _remarks(report: ImportReport) -> Iterator[str]:

@@ -11,6 +11,7 @@ from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from dynamo.files.records import Record, Rejected, RejectsFile
 from dynamo.files.row_files import OpenRows, RowFile, TwoPassImport, Version
+from dynamo.files.values import Skipped
 from dynamo.upkeep.pace import Progress
 
 EnsureProducts = Callable[..., int]
@@ -27,7 +28,9 @@ class CommentFile:
     now: datetime
     reviews: OlistReviews | None = None
 
-    def parse(self, found: OpenRows, findings: Findings) -> Iterator[NewComment | Rejected]:
+    def parse(
+        self, found: OpenRows, findings: Findings
+    ) -> Iterator[NewComment | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
         added = self.reviews.columns if self.reviews else ()
         shape = self.shape
@@ -39,9 +42,11 @@ class CommentFile:
         if found.columns:  # an empty file of JSON has none
             self.shape.among((*found.columns, *added))
 
-    def _joined(self, rows: Iterator[Record | Rejected]) -> Iterator[Record | Rejected]:
+    def _joined(
+        self, rows: Iterator[Record | Rejected | Skipped]
+    ) -> Iterator[Record | Rejected | Skipped]:
         for row in rows:
-            if self.reviews is None or isinstance(row, Rejected):
+            if self.reviews is None or not isinstance(row, Record):
                 yield row
             else:
                 yield from self.reviews.rows_of(row)
@@ -49,13 +54,14 @@ class CommentFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """Counts of the rows: ``read + rejected == rows``; the verdicts are about all that were read.
+    """Counts: ``read + rejected + skipped == rows``; the verdicts are about all that were read.
 
     ``findings`` are too; ``spelling`` is what was found out of the file's, in words.
     """
 
     rows: int
     rejected: int
+    skipped: int
     verdicts: VerdictCounts
     products_created: int
     findings: Findings
@@ -63,7 +69,7 @@ class ImportReport:
 
     @property
     def read(self) -> int:
-        return self.rows - self.rejected
+        return self.rows - self.rejected - self.skipped
 
     @property
     def written(self) -> int:
@@ -107,6 +113,7 @@ def import_file(
     return ImportReport(
         rows=passes.rows,
         rejected=passes.rejected,
+        skipped=passes.skipped,
         verdicts=verdicts,
         products_created=products_created,
         findings=findings[0],

@@ -61,6 +61,9 @@ class Shape:
     - ``only``: rows whose value of a column is not among these are rejected.
     - ``low`` and ``high``: the columns with the scale of a row's rating, instead of ``scale``.
     - ``element``: the name of the elements of XML that are rows.
+    - ``rows``: the list in an object of JSON that has the rows.
+    - ``decimal``: what is before the decimals of a rating, either of both if it is None.
+    - ``id_prefix``: what is put before each id.
     """
 
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -76,6 +79,9 @@ class Shape:
     low: str | None = None
     high: str | None = None
     element: str | None = None
+    rows: str | None = None
+    decimal: str | None = None
+    id_prefix: str = ""
 
     def of(self, name: str) -> Sequence[str]:
         return self.columns.get(name, (name,))

@@ -1,4 +1,4 @@
-"""Records of JSON: one object to a line, or the objects of one array.
+"""Records of JSON: one object to a line, the objects of one array, or of arrays within objects.
 
 What is nested has a name with dots: ``{"dates": {"published": …}}`` is the column
 ``dates.published``. Lists stay. NaN and infinities, which many write, are missing values.
@@ -10,7 +10,7 @@ long an integer or too many levels, which here lose their own row alone.
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from json import JSONDecodeError
 from math import isfinite
 
@@ -23,6 +23,9 @@ _DECODER = json.JSONDecoder()
 _TOO_LONG = f"has {LONGEST_LINE:,} characters or more"
 _TOO_DEEP = f"is nested more than {MOST_NESTED} deep"
 _BLANK = re.compile(r"\s*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_WORD = re.compile(r'[^\s,:\[\]{}"]+')
+"""A number, true, false or null."""
 _PART = re.compile(r"""([\[{])|([\]}])|"(?:[^"\\]|\\.)*+"?|-?[0-9]+""", re.DOTALL)
 """What opens, what closes, a string (or what is read of it), an integer."""
 
@@ -69,17 +72,35 @@ class JsonLines(JsonRecords):
 class JsonArray(JsonRecords):
     """The objects of an array; ``columns`` as of `JsonLines`.
 
-    An array that is malformed cannot be read any further: FileUnreadable is raised.
+    With a ``path`` of names the array is within an object, or within each of several, which follow
+    each other or are in an array themselves. What is malformed cannot be read any further:
+    FileUnreadable is raised.
     """
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: Lines, path: Sequence[str] = ()) -> None:
         super().__init__()
         self._lines = lines
+        self._path = path
         self._text = ""
         self._at = 0
         self._line = 1
 
     def __iter__(self) -> Iterator[Record | Rejected]:
+        if not self._path:
+            yield from self._array()
+            return
+        is_listed = self._next() == "["
+        if is_listed:
+            self._take("[")
+        while self._next():
+            for name in self._path:
+                self._enter(name)
+            yield from self._array()
+            self._pass_over(len(self._path))
+            if is_listed and self._take(",", "]") == "]":
+                return
+
+    def _array(self) -> Iterator[Record | Rejected]:
         self._take("[")
         if self._next() == "]":
             return
@@ -113,6 +134,60 @@ class JsonArray(JsonRecords):
                 raise self._unreadable(f"{problem}, or the element {_TOO_LONG}")
             if not self._read_on():
                 raise self._unreadable(problem)
+
+    def _enter(self, name: str) -> None:
+        """Go to the value of a name in the object that begins here."""
+        mark = self._take("{")
+        while mark != "}" and self._next() == '"':
+            found = self._string()
+            self._take(":")
+            if found == name:
+                return
+            self._pass_over(0)
+            mark = self._take(",", "}")
+        raise self._unreadable("the object ends")
+
+    def _pass_over(self, depth: int) -> None:
+        """Go behind what closes so many brackets that are open; of none, behind the next value."""
+        while True:
+            match self._next():
+                case "":
+                    raise self._unreadable("it ends within an object")
+                case '"':
+                    self._string()
+                case "[" | "{":
+                    self._go_to(self._at + 1)
+                    depth += 1
+                case "]" | "}":
+                    self._go_to(self._at + 1)
+                    depth -= 1
+                case "," | ":":
+                    self._go_to(self._at + 1)
+                case _:
+                    self._token(_WORD)
+            if not depth:
+                return
+
+    def _string(self) -> str:
+        try:
+            return str(json.loads(self._token(_STRING), strict=False))
+        except ValueError as error:
+            raise self._unreadable(str(error)) from error
+
+    def _token(self, pattern: re.Pattern[str]) -> str:
+        # What ends where the text read so far ends may go on.
+        while (match := pattern.match(self._text, self._at)) is None or match.end() == len(
+            self._text
+        ):
+            if self._left >= LONGEST_LINE:
+                raise self._unreadable(f"a value {_TOO_LONG}")
+            if not self._read_on():
+                break
+        match = pattern.match(self._text, self._at)
+        if match is None:
+            raise self._unreadable("it ends within an object")
+        self._go_to(match.end())
+        return match[0]
 
     def _take(self, *marks: str) -> str:
         mark = self._next()
@@ -148,8 +223,13 @@ class JsonArray(JsonRecords):
         return bool(more)
 
     def _unreadable(self, problem: str) -> FileUnreadable:
+        what = (
+            f"object of JSON with a list “{'.'.join(self._path)}”"
+            if self._path
+            else ("array of JSON")
+        )
         return FileUnreadable(
-            f"{self._lines.name} is no array of JSON from line {self._line:,} on: {problem}."
+            f"{self._lines.name} is no {what} from line {self._line:,} on: {problem}."
         )
 
 

@@ -249,19 +249,24 @@ _FORMAT = re.compile(
     r" ?(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?)?)?",
     re.ASCII | re.IGNORECASE,
 )
+_END_OF_DAY = re.compile(r"24:00(?::00(?:\.0+)?)?", re.ASCII)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_DIGITS, _MILLISECONDS_DIGITS = 10, 13
 _WORD = re.compile(r"[^\W\d_]+\.?")
 _NUMBER = re.compile(r"m?\d+")
-_WITH_NAMES = tuple(
-    day + time
-    for day in ("%d m%m %Y", "m%m %d %Y", "%Y m%m %d")
-    for time in ("", " %H %M", " %H %M %S")
+_WITH_NAMES = (
+    *(
+        day + time
+        for day in ("%d m%m %Y", "m%m %d %Y", "%Y m%m %d")
+        for time in ("", " %H %M", " %H %M %S")
+    ),
+    *("m%m %Y", "%Y m%m"),
 )
-"""The orders in which a day, a named month (as ``m03``) and a year are found without a format."""
+"""The orders in which a named month (as ``m03``), a year and maybe a day are found."""
 
 
 _SAMPLE = datetime(2001, 2, 3, tzinfo=UTC)
+_ITS_MONTH = _SAMPLE.replace(day=1)
 _OTHER_YEAR = _SAMPLE.replace(year=2007)  # on the same day of the week
 
 
@@ -274,8 +279,9 @@ class DateFormats:
     """The formats of a file's dates, tried in order before those of `parse_moment`.
 
     They are those of ``strptime``; ``%B`` and ``%b`` are months in English, or by the names that
-    ``months`` has numbers of, in lower case. With such names and no format a day, a month's name, a
-    year and maybe a time are found in any usual order: “2 de marzo de 2024”. Raises FormatUnknown.
+    ``months`` has numbers of, in lower case. With such names and no format a month's name, a year
+    and maybe a day and a time are found in any usual order: “2 de marzo de 2024”. A month without a
+    day is its first. Raises FormatUnknown.
     """
 
     formats: tuple[str, ...] = ()
@@ -285,23 +291,16 @@ class DateFormats:
         for one in self.formats:
             # From Python 3.13 on, strptime warns of a day without a year.
             has_year = _SAMPLE.strftime(one) != _OTHER_YEAR.strftime(one)
-            if not has_year or _parsed(_SAMPLE.strftime(one), one) != _SAMPLE:
+            if not has_year or _parsed(_SAMPLE.strftime(one), one) not in {_SAMPLE, _ITS_MONTH}:
                 raise FormatUnknown(
-                    f"“{one}” is no format of a day, a month and a year, such as %d/%m/%Y."
+                    f"“{one}” is no format of a year, a month and maybe a day, such as %d/%m/%Y."
                 )
 
     def parse(self, text: str) -> datetime:
         """Parse a moment as aware UTC, as `parse_moment` does. Raises ValueError."""
-        spelled = _numbered(text, self.months) if self.months else text
-        for one in self.formats:
-            pattern = one.replace("%B", "m%m").replace("%b", "m%m") if self.months else one
-            if (moment := _parsed(spelled, pattern)) is not None:
-                return moment
-        if spelled != text and not self.formats:
-            numbers = " ".join(_NUMBER.findall(spelled))
-            for one in _WITH_NAMES:
-                if (moment := _parsed(numbers, one)) is not None:
-                    return moment
+        moment, _ = self._found(text)
+        if moment is not None:
+            return moment
         try:
             return parse_moment(text)
         except ValueError as error:
@@ -309,12 +308,35 @@ class DateFormats:
                 raise
             raise ValueError(f"“{text[:40]}” is no date in the format {self.formats[0]}") from error
 
+    def lacks_day(self, text: str) -> bool:
+        """Return whether a date is a month without a day, which `parse` takes for its first."""
+        moment, pattern = self._found(text)
+        return moment is not None and "%d" not in pattern and _lacks_day(pattern)
+
+    def _found(self, text: str) -> tuple[datetime | None, str]:
+        """Return the moment by the first pattern that fits, and that pattern."""
+        if not (self.formats or self.months):
+            return None, ""
+        spelled, patterns = _numbered(text, self.months) if self.months else text, self.formats
+        if self.months and patterns:
+            patterns = tuple(p.replace("%B", "m%m").replace("%b", "m%m") for p in patterns)
+        elif spelled != text:
+            spelled, patterns = " ".join(_NUMBER.findall(spelled)), _WITH_NAMES
+        found = ((_parsed(spelled, pattern), pattern) for pattern in patterns)
+        return next((one for one in found if one[0] is not None), (None, ""))
+
+
+def _lacks_day(pattern: str) -> bool:
+    return _parsed(_SAMPLE.strftime(pattern), pattern) == _ITS_MONTH
+
 
 def parse_moment(text: str) -> datetime:
     """Parse a moment as aware UTC; without an offset it is UTC, a date is its midnight.
 
     ISO 8601 with a blank or T, ``UTC`` or ``Z``; seconds (ten digits) or milliseconds (thirteen)
-    since 1970. Digits beyond microseconds are dropped. Raises ValueError.
+    since 1970. Digits beyond microseconds are dropped. 24:00 is the midnight at a day's end. A leap
+    second, 23:59:60 in UTC, is the first one of the next day, as clocks of computers have it.
+    Raises ValueError.
     """
     if text.isascii() and text.isdigit():
         return _since_1970(text)
@@ -325,11 +347,19 @@ def parse_moment(text: str) -> datetime:
             f"--date-format or --date-locale can say what it is"
         )
     zone = (match["zone"] or "Z").upper().replace("UTC", "Z")
-    iso = f"{match['date']}T{(match['time'] or '00:00').replace(',', '.')}{zone}"
+    time = (match["time"] or "00:00").replace(",", ".")
+    is_day_over, is_leap = bool(_END_OF_DAY.fullmatch(time)), time[6:8] == "60"
+    time = "00:00" if is_day_over else time
+    time = f"{time[:6]}59{time[8:]}" if is_leap else time
+    none = f"“{text}” is no moment of the calendar"
     try:
-        return datetime.fromisoformat(iso).astimezone(UTC)
+        moment = datetime.fromisoformat(f"{match['date']}T{time}{zone}").astimezone(UTC)
+        moment += timedelta(days=is_day_over, seconds=is_leap)
     except (ValueError, OverflowError) as error:
-        raise ValueError(f"“{text}” is no moment of the calendar") from error
+        raise ValueError(none) from error
+    if is_leap and (moment.hour, moment.minute, moment.second) != (0, 0, 0):
+        raise ValueError(none)
+    return moment
 
 
 def _numbered(text: str, months: Mapping[str, int]) -> str:
@@ -398,13 +428,19 @@ def listed(columns: Sequence[str]) -> str:
     return (", ".join(shown) or "none") + (f" and {more:,} more" if more else "")
 
 
+def split_list(text: str) -> list[str]:
+    """Split ``a,"b, c"`` at commas that are not between double quotes."""
+    parts = (part.replace('"', "").strip() for part in _PART.findall(text))
+    return [part for part in parts if part]
+
+
 def parse_pairs(text: str, *, example: str, may_be_empty: bool = False) -> dict[str, str]:
     """Parse ``a=b,"c, d"=e``: what holds a comma is between double quotes.
 
     Raises BadMapping, which shows an ``example``, for anything else.
     """
     pairs: dict[str, str] = {}
-    for pair in filter(None, (part.replace('"', "").strip() for part in _PART.findall(text))):
+    for pair in split_list(text):
         left, equals, right = (part.strip() for part in pair.partition("="))
         if not (left and equals and (right or may_be_empty)):
             raise BadMapping(f"“{pair}” is no pair such as {example}.")

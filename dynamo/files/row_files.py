@@ -17,6 +17,7 @@ from dynamo.files.json_rows import JsonArray, JsonLines
 from dynamo.files.lines import FileUnreadable, Lines, open_content, open_lines
 from dynamo.files.parquet_rows import MAGIC, ParquetRows
 from dynamo.files.records import Record, Rejected, RejectsFile
+from dynamo.files.values import Skipped, ValueRules
 from dynamo.files.xml_rows import XmlRows
 from dynamo.upkeep.pace import Progress
 
@@ -24,6 +25,10 @@ Row = TypeVar("Row")
 _REPORT_EVERY = 500
 """Rows between two updates of a progress bar."""
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+_SEEN = 64
+"""Bytes from which Parquet and XML are seen."""
+_BEFORE_XML = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"
+"""Byte order marks and white space."""
 
 
 class Rows(Protocol):
@@ -40,7 +45,9 @@ class Rows(Protocol):
 class RowFile:
     """A file, and what is known of its spelling: None is found out.
 
-    ``element`` names the elements of XML that are rows. Only the first ``limit`` rows are read.
+    ``element`` names the elements of XML that are rows, ``rows`` these or the list that has them in
+    an object of JSON, with dots. Only the first ``limit`` rows are read. ``rules`` say what values
+    mean.
     """
 
     path: Path
@@ -48,6 +55,8 @@ class RowFile:
     delimiter: str | None = None
     element: str | None = None
     limit: int | None = None
+    rows: str | None = None
+    rules: ValueRules | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +66,30 @@ class OpenRows:
     ``spelling`` says in words what was found out, if that is not UTF-8 with commas.
     """
 
-    rows: Iterator[Record | Rejected]
+    file: RowFile
     reader: Rows
     bytes_read: Callable[[], int]
     spelling: str = ""
 
     @property
+    def rows(self) -> Iterator[Record | Rejected | Skipped]:
+        """The rows by the file's rules. Raises BadMapping for columns these name in vain."""
+        rules = self.file.rules
+        if rules is None:
+            yield from islice(self.reader, self.file.limit)
+            return
+        if self.are_columns_known:
+            rules.require(self.columns)
+        for row in islice(self.reader, self.file.limit):
+            yield rules.apply(row) if isinstance(row, Record) else row
+        if self.columns:
+            rules.require(self.columns)
+
+    @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, as of `Rows`."""
-        return self.reader.columns
+        """The names of the columns, as of `Rows`, and of those that are made of them."""
+        found, rules = self.reader.columns, self.file.rules
+        return rules.columns(found) if rules else found
 
     def advancing(self, rows: Iterable[Row], advance: Callable[[int], object]) -> Iterator[Row]:
         """Yield what is made of the rows, and pass the bytes read to ``advance`` now and then."""
@@ -94,42 +118,51 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
     Raises FileUnreadable, within the block too.
     """
     with open_content(file.path) as content:
-        is_parquet = content.unpacked.read(len(MAGIC)) == MAGIC
+        start = content.unpacked.read(_SEEN)
+        is_parquet = start.startswith(MAGIC)
         if is_parquet and content.unpacked is not content.raw:
             raise FileUnreadable(f"{file.path} is a Parquet file within another: unpack it.")
     if is_parquet:
+        if file.rows:
+            raise _has_no_lists(file)
         with closing(ParquetRows(file.path)) as rows:
-            yield OpenRows(islice(rows, file.limit), rows, lambda: rows.bytes_read)
-    elif file.element is not None:
+            yield OpenRows(file, rows, lambda: rows.bytes_read)
+    elif file.element or (file.rows and start.lstrip(_BEFORE_XML).startswith(b"<")):
+        element = file.rows or file.element or ""
         with open_content(file.path) as content:
-            elements = XmlRows(content.unpacked, name=content.name, element=file.element)
-            yield OpenRows(islice(elements, file.limit), elements, content.raw.tell)
+            elements = XmlRows(content.unpacked, name=content.name, element=element)
+            yield OpenRows(file, elements, content.raw.tell)
     else:
         with open_lines(file.path, file.encoding) as lines:
             reader = _reader(lines, file)
-            yield OpenRows(
-                islice(reader, file.limit),
-                reader,
-                lambda: lines.bytes_read,
-                _spelling(lines, reader),
-            )
+            yield OpenRows(file, reader, lambda: lines.bytes_read, _spelling(lines, reader))
+
+
+def _has_no_lists(file: RowFile) -> FileUnreadable:
+    return FileUnreadable(
+        f"{file.path} has no “{file.rows}”: --rows names the list in an object of JSON, or the "
+        f"elements of XML."
+    )
 
 
 def _reader(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
     suffix = Path(lines.name).suffix.lower()
     start = lines.start().lstrip()
     is_json = start.startswith(("[", "{")) or suffix in _JSON_SUFFIXES
+    if file.rows:
+        if not is_json:
+            raise _has_no_lists(file)
+        return JsonArray(lines, file.rows.split("."))
     if is_json and file.delimiter is None and suffix != ".csv":
         if start.startswith("["):
             return JsonArray(lines)
         if start.partition("\n")[0].strip() == "{":
             raise FileUnreadable(
-                f"{file.path} is one object of JSON: give a file of its rows, as an array or "
-                f"one to a line."
+                f"{file.path} is one object of JSON: --rows names the list in it that has the rows."
             )
         return JsonLines(lines)
     if start.startswith("<"):
-        raise FileUnreadable(f"{file.path} is XML: only presets of such feeds know its rows.")
+        raise FileUnreadable(f"{file.path} is XML: --rows names the elements that are its rows.")
     try:
         return CsvRows(lines, file.delimiter)
     except HeaderMissing as error:
@@ -174,22 +207,23 @@ class Winners:
 
 @dataclass(slots=True)
 class TwoPassImport(Generic[Row]):
-    """The rows of a file, ``parse``-d alike in both passes; ``rows == read + rejected``.
+    """The rows of a file, ``parse``-d alike in both passes; ``rows == read + rejected + skipped``.
 
     ``spelling`` is what was found out of the file's, in words.
     """
 
     file: RowFile
-    parse: Callable[[OpenRows], Iterable[Row | Rejected]]
+    parse: Callable[[OpenRows], Iterable[Row | Rejected | Skipped]]
     version_of: Callable[[Row], Version]
     rows: int = 0
     rejected: int = 0
+    skipped: int = 0
     spelling: str = ""
     winners: Winners = field(default_factory=Winners)
 
     @property
     def read(self) -> int:
-        return self.rows - self.rejected
+        return self.rows - self.rejected - self.skipped
 
     @property
     def superseded(self) -> int:
@@ -207,6 +241,8 @@ class TwoPassImport(Generic[Row]):
                 if isinstance(row, Rejected):
                     rejects.add(row)
                     self.rejected += 1
+                elif isinstance(row, Skipped):
+                    self.skipped += 1
                 else:
                     self.winners.offer(self.version_of(row), row=number)
 
@@ -215,7 +251,7 @@ class TwoPassImport(Generic[Row]):
         read = won = 0
         with open_rows(self.file) as found:
             for number, row in enumerate(self.parse(found)):
-                if isinstance(row, Rejected):
+                if isinstance(row, Rejected | Skipped):
                     continue
                 read += 1
                 if self.winners.is_winner(self.version_of(row), row=number):

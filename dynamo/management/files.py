@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -40,6 +41,7 @@ from dynamo.files.records import (
     RejectsUnwritable,
 )
 from dynamo.files.row_files import RowFile
+from dynamo.files.values import ValueRules, parse_rules
 from dynamo.items import Item
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import Position
@@ -47,8 +49,10 @@ from dynamo.management.options import at_least_one, month_names, sentence_to_go_
 
 REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
 STANDARD_INPUT = Path("-")
+STANDARD_INPUT_NAME = "standard-input"
 _UNUSABLE = (BadMapping, EncodingUnknown, FileUnreadable, FormatUnknown, RejectsUnwritable)
 """What means that an import cannot begin."""
+_DIGEST_BYTES = 4
 _DELIMITERS = {"tab": "\t", "\\t": "\t"}
 
 
@@ -58,12 +62,13 @@ def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
         "--columns",
         default="",
         metavar="FIELD=COLUMN,…",
-        help=f"columns that are not named like their field; fields: {', '.join(fields)}",
+        help="columns that are not named like their field, such as author=name|email, of which "
+        f"the first counts that has a value; fields: {', '.join(fields)}",
     )
 
 
 def add_value_options(parser: CommandParser) -> None:
-    """Add ``--set``, ``--date-format`` and ``--date-locale``."""
+    """Add what says how any file spells its values, from ``--set`` to ``--skip``."""
     parser.add_argument(
         "--set",
         action="append",
@@ -76,7 +81,8 @@ def add_value_options(parser: CommandParser) -> None:
         action="append",
         default=[],
         metavar="FORMAT",
-        help="the format of dates, such as %%d/%%m/%%Y; may be given several times",
+        help="the format of dates, such as %%d/%%m/%%Y, or of months, which are dated to their "
+        "first day, such as %%B %%Y; may be given several times",
     )
     parser.add_argument(
         "--date-locale",
@@ -84,12 +90,34 @@ def add_value_options(parser: CommandParser) -> None:
         metavar="LANGUAGE",
         help="the language of names of months, such as es",
     )
+    parser.add_argument(
+        "--decimal",
+        choices=(".", ","),
+        help="what is before the decimals of numbers; the other one separates thousands",
+    )
+    parser.add_argument(
+        "--null",
+        action="append",
+        default=[],
+        metavar="VALUE,…",
+        help="values that mean nothing, such as NULL,-,shipped_at=0: NULL and - in every column, "
+        "0 in that of one field alone; may be given several times",
+    )
+    parser.add_argument(
+        "--skip",
+        action="append",
+        default=[],
+        metavar="FIELD=VALUE",
+        help="leave out rows in which a field, or another column, has this value, such as "
+        "rating=0; may be given several times",
+    )
 
 
 def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
     """Add options about a file, the list of rejected rows, and the report.
 
-    They are ``--encoding``, ``--delimiter``, ``--limit``, ``--dry-run``, ``--rejects``, ``--json``.
+    They are ``--encoding``, ``--delimiter``, ``--rows``, ``--limit``, ``--dry-run``, ``--rejects``,
+    ``--json``.
     """
     parser.add_argument(
         "--encoding", metavar="NAME", help="such as latin-1; found out if it is not given"
@@ -98,6 +126,12 @@ def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
         "--delimiter",
         metavar="CHARACTER",
         help="what separates columns: a character, or tab; found out if it is not given",
+    )
+    parser.add_argument(
+        "--rows",
+        metavar="NAME",
+        help=f"where {of} has its rows: the list in an object of JSON, such as data.reviews, or "
+        "the elements of XML",
     )
     parser.add_argument(
         "--limit",
@@ -112,15 +146,22 @@ def add_file_options(parser: CommandParser, *, of: str = "FILE") -> None:
         "--rejects",
         type=Path,
         metavar="FILE",
-        help=f"where rejected rows are listed (var/imports/<{of}'s name>.rejected.csv)",
+        help=f"where rejected rows are listed (var/imports/<{of}'s name>-….rejected.csv)",
     )
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
 
-def row_file(path: Path, options: Mapping[str, Any]) -> RowFile:
-    """Return the file at a path, spelled as the options say.
+def row_file(
+    path: Path,
+    options: Mapping[str, Any],
+    columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    *,
+    concerns: Callable[[str], bool] = bool,
+) -> RowFile:
+    """Return the file at a path, spelled as the options say; ``columns`` are those of its fields.
 
-    Raises BadMapping and EncodingUnknown.
+    What options name and does not ``concern`` the file is of another one. Raises BadMapping and
+    EncodingUnknown.
     """
     encoding, delimiter = options["encoding"], options["delimiter"]
     if delimiter is not None:
@@ -133,7 +174,20 @@ def row_file(path: Path, options: Mapping[str, Any]) -> RowFile:
         encoding=None if encoding is None else require_encoding(encoding),
         delimiter=delimiter,
         limit=options["limit"],
+        rows=options["rows"],
+        rules=value_rules(options, columns, concerns=concerns),
     )
+
+
+def value_rules(
+    options: Mapping[str, Any],
+    columns: Mapping[str, Sequence[str]],
+    *,
+    concerns: Callable[[str], bool] = bool,
+) -> ValueRules:
+    """Return what ``--null``, ``--skip`` and columns such as ``a|b`` say; see `parse_rules`."""
+    nulls, skip = options.get("null", ()), options.get("skip", ())
+    return parse_rules(nulls=nulls, skip=skip, columns=columns, concerns=concerns)
 
 
 def date_formats(options: Mapping[str, Any]) -> DateFormats:
@@ -148,19 +202,21 @@ def import_run(
     source: Path,
     options: Mapping[str, Any],
     *,
+    of: str,
     several: bool = False,
-    name: str = "",
 ) -> Iterator[tuple[Path, RejectsFile]]:
     """Yield a path that can be read twice, and the file of its rejected rows.
 
-    The default of ``--rejects`` has the ``name`` of the source, unless it has another.
-    Of standard input the path is that of a copy, which is there for a while. Whatever fails within
-    the block ends the command with one line and an exit code.
+    What they are rows ``of`` is in its name. Of standard input the path is that of a copy, which is
+    there for a while. Whatever fails within the block ends the command with one line and an exit
+    code.
     """
-    rejects = RejectsFile(_rejects_path(options["rejects"], source, name), of_several_files=several)
     try:
         with _readable(source) as path:
-            yield path, rejects
+            listed = options["rejects"] or _rejects_path(source, path, of)
+            if listed.exists() and source.exists() and listed.samefile(source):
+                raise CommandError(f"--rejects is the input itself: {source}", returncode=BAD_USAGE)
+            yield path, RejectsFile(listed, of_several_files=several)
     except _UNUSABLE as error:
         raise CommandError(str(error), returncode=BAD_USAGE) from error
     except FAILURES as error:
@@ -191,13 +247,19 @@ def print_report(
         raise CommandError(rejects.sentence, returncode=REJECTED)
 
 
-def _rejects_path(given: Path | None, source: Path, name: str) -> Path:
-    """Return the file for rejected rows: by default below ``var``, never beside the source."""
-    name = name or ("standard-input" if source == STANDARD_INPUT else source.name)
-    path = given or settings.VAR_DIR / "imports" / f"{name}.rejected.csv"
-    if path.exists() and source.exists() and path.samefile(source):
-        raise CommandError(f"--rejects is the input itself: {source}", returncode=BAD_USAGE)
-    return path
+def _rejects_path(source: Path, path: Path, of: str) -> Path:
+    """Return the default of ``--rejects``: below ``var``, and another one for each source.
+
+    Of standard input each content is a source.
+    """
+    is_input = source == STANDARD_INPUT
+    name = STANDARD_INPUT_NAME if is_input else source.resolve().name
+    digest = blake2b(b"" if is_input else str(source.resolve()).encode(), digest_size=_DIGEST_BYTES)
+    if is_input:
+        with path.open("rb") as file:
+            file_digest(file, lambda: digest)
+    listed = f"{name}-{digest.hexdigest()}.{of}.rejected.csv"
+    return Path(settings.VAR_DIR) / "imports" / listed
 
 
 @contextmanager
@@ -208,7 +270,7 @@ def _readable(source: Path) -> Iterator[Path]:
     folder = settings.VAR_DIR / "imports"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as name:
-        copy = Path(name) / "standard-input"
+        copy = Path(name) / STANDARD_INPUT_NAME
         with copy.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         yield copy

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 
 from dynamo.files.records import DateFormats, RowRefused, moment_of, short_text, text_of
 
@@ -23,24 +24,45 @@ class BadNumber(ValueError):
     """The text is no such number; it is one clause, which says what is allowed."""
 
 
-def cents_of(text: str) -> int:
+def cents_of(text: str, decimal: str | None = None) -> int:
     """Parse an amount such as ``12.50``, ``1.234,56`` or ``€ 1,234.56``; return cents.
 
-    The last point or comma separates the decimals; of three digits behind the only one it is not
-    known whether they are decimals. Digits behind the second decimal are rounded, half a cent up.
-    Raises BadNumber.
+    ``decimal`` is what separates the decimals; None if each amount tells (`decimal_mark`). Digits
+    behind the second decimal are rounded, half a cent up. Raises BadNumber.
     """
     number = _bare(text)
-    at = max(number.rfind("."), number.rfind(","))
-    whole, decimals = (number, "") if at < 0 else (number[:at], number[at + 1 :])
-    is_mixed = {".", ","} <= set(number)
-    if at >= 0 and not is_mixed:
-        mark = number[at]
-        if number.count(mark) > 1:
-            whole, decimals = number, ""
-        elif len(decimals) == _DIGITS_OF_A_GROUP and _FIRST_GROUP.fullmatch(whole):
-            raise BadNumber(f"“{text[:40]}” may mean thousands or decimals: write two decimals")
+    mark = decimal or _mark_in(number)
+    if mark == UNCLEAR:
+        raise BadNumber(f"“{text[:40]}” may mean thousands or decimals: --decimal says which")
+    whole, _, decimals = number.partition(mark) if mark else (number, "", "")
     return _cents(text, whole, decimals)
+
+
+UNCLEAR = "?"
+
+
+def decimal_mark(text: str) -> str:
+    """Return what separates the decimals of an amount: a point, a comma, or ``""`` if none does.
+
+    It is the last one of both. It is `UNCLEAR` where three digits behind the only one may be
+    thousands. What is no amount has none.
+    """
+    try:
+        return _mark_in(_bare(text))
+    except BadNumber:
+        return ""
+
+
+def _mark_in(number: str) -> str:
+    at = max(number.rfind("."), number.rfind(","))
+    if at < 0:
+        return ""
+    mark, other = (".", ",") if number[at] == "." else (",", ".")
+    if number.count(mark) > 1:
+        return other
+    is_group = len(number) - at - 1 == _DIGITS_OF_A_GROUP
+    is_unclear = is_group and other not in number and _FIRST_GROUP.fullmatch(number[:at])
+    return UNCLEAR if is_unclear else mark
 
 
 def pieces_of(text: str) -> int:
@@ -98,9 +120,9 @@ def needed(texts: Texts, name: str) -> str:
     return texts[name]
 
 
-def cents(texts: Texts, name: str) -> int:
-    """Parse an amount of money; return cents."""
-    return _number(texts, name, cents_of)
+def cents(texts: Texts, name: str, decimal: str | None) -> int:
+    """Parse an amount of money; return cents. ``decimal`` as for `cents_of`."""
+    return _number(texts, name, partial(cents_of, decimal=decimal))
 
 
 def pieces(texts: Texts, name: str) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from dynamo.files.lines import FileUnreadable
 from dynamo.files.records import Record, Rejected, RowRefused, columns_among
 from dynamo.files.row_files import RowFile, open_rows
+from dynamo.files.values import Skipped
 from shop.imports.fields import field_text
 from shop.imports.orders import Names
 from shop.imports.products import Catalogue, ImportedProduct, category_named
@@ -110,6 +111,9 @@ class _Joined:
             columns_among(found.columns, {name: name for name in columns}, needed=columns)
             for row in found.rows:
                 counts.rows += 1
+                if isinstance(row, Skipped):
+                    counts.skipped += 1
+                    continue
                 try:
                     self._add(stem, row)
                 except RowRefused as refused:

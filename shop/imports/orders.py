@@ -115,14 +115,14 @@ class PlainLine:
     number: int = 0
 
 
-def parse_line(texts: Texts, names: Names) -> PlainLine:
+def parse_line(texts: Texts, names: Names, decimal: str | None) -> PlainLine:
     """Parse a line, whose total is given, or follows from price, number and discount."""
     called = needed(texts, "product_id")
     quantity = pieces(texts, "quantity")
     if "line_total" in texts:
-        total = cents(texts, "line_total")
+        total = cents(texts, "line_total", decimal)
     else:
-        whole = cents(texts, "unit_price") * quantity
+        whole = cents(texts, "unit_price", decimal) * quantity
         total = int((whole * (1 - fraction(texts, "discount"))).to_integral_value(ROUND_HALF_UP))
     return PlainLine(
         product_id=names.product(called),
@@ -172,12 +172,16 @@ class RowRef:
 
 @dataclass(frozen=True, slots=True)
 class ImportedOrder:
-    """An order, its rows in the files, and what its lines tell of products."""
+    """An order, its rows in the files, and what its lines tell of products.
+
+    ``lacks_days`` is whether one of its dates is a month without a day.
+    """
 
     id: str
     rows: Sequence[RowRef]
     order: NewOrder
     lines: Sequence[PlainLine]
+    lacks_days: bool = False
 
 
 def parse_order(
@@ -207,7 +211,8 @@ def parse_order(
         zip_prefix=texts.get("zip"),
         pickup=NewPickup(*(texts.get(name, "") for name in PICKUP)) if has_pickup else None,
     )
-    return ImportedOrder(called, rows, order, lines)
+    dated = [texts[name] for name in DATES.values() if name in texts]
+    return ImportedOrder(called, rows, order, lines, any(map(shape.dates.lacks_day, dated)))
 
 
 def _history(texts: Texts, shape: Shape) -> tuple[StatusChange, ...]:

@@ -61,6 +61,7 @@ class ImportReport:
     users: int = 0
     users_created: int = 0
     mapped: int = 0
+    dated_by_month: int = 0
 
 
 def import_orders(
@@ -81,7 +82,8 @@ def import_orders(
         files = open_files(rejects.add)
         found = survey(files, reject=rejects.add, progress=progress)
         statuses = Counter(one.order.now_in.status for one in found.orders)
-        report = ImportReport(found.counts, statuses)
+        dated_by_month = sum(one.lacks_days for one in found.orders)
+        report = ImportReport(found.counts, statuses, dated_by_month=dated_by_month)
         if not is_trial:
             _Load(found, rejects, progress, report).run(update, orders_at_a_time)
     if files.catalogue is not None:  # Olist's files are known by their stems, packed or not
@@ -263,7 +265,12 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
     """Return the figures of an import, as ``--json`` prints them."""
     return {
         "files": {
-            stem: {"rows": counts.rows, "read": counts.read, "rejected": counts.rejected}
+            stem: {
+                "rows": counts.rows,
+                "read": counts.read,
+                "rejected": counts.rejected,
+                "skipped": counts.skipped,
+            }
             for stem, counts in report.files.items()
         },
         "orders": {
@@ -278,6 +285,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "products_created": report.products[Outcome.CREATED],
         "products_updated": report.products[Outcome.UPDATED],
         "mapped": report.mapped,
+        "dated_by_month": report.dated_by_month,
     }
 
 
@@ -294,13 +302,14 @@ def prose_of(report: ImportReport) -> str:
     ]
     if report.mapped:
         lines.append(f"Ids and names that were mapped: {report.mapped:,}.")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_dated_by_month(report)])
 
 
 def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
     """Return what a trial prints: rows, orders by status, and the first rejected rows."""
     statuses = [f"{number:,} {status.value}" for status, number in sorted(report.statuses.items())]
     lines = [*_rows(report), f"Orders: {', '.join(statuses) or 'none'}. Nothing was written."]
+    lines += _dated_by_month(report)
     if rejects.count:
         lines += ["The first rejected rows:", *rejects.first()]
     return "\n".join(lines)
@@ -308,6 +317,14 @@ def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
 
 def _rows(report: ImportReport) -> list[str]:
     return [
-        f"{name}: {counts.rows:,} rows, {counts.read:,} read, {counts.rejected:,} rejected."
+        f"{name}: {counts.rows:,} rows, {counts.read:,} read, {counts.rejected:,} rejected"
+        + (f", {counts.skipped:,} skipped." if counts.skipped else ".")
         for name, counts in report.files.items()
     ]
+
+
+def _dated_by_month(report: ImportReport) -> list[str]:
+    number = report.dated_by_month
+    return [f"Orders with a date that has no day, so the first of its month: {number:,}."] * bool(
+        number
+    )

@@ -1,9 +1,10 @@
 """The plain shape: the fields of orders and lines, and how a file spells them."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dynamo.files.records import BadMapping, DateFormats, Record, columns_among
+from dynamo.files.values import ValueRules
 from shop.order_status import Status
 
 SPELLINGS = {
@@ -64,9 +65,16 @@ LINE_FIELDS = (
     "line_total",
 )
 """Of a line, besides its ``order_id``."""
+AMOUNTS = ("unit_price", "line_total")
 LINE_NUMBER = "line_number"
 """The number of a line in its order, of files all of whose lines have one."""
 Join = Callable[[Record], Record]
+
+
+def columns_of(fields: Iterable[str], named: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the column of each field, of which some are ``named`` otherwise, or not there."""
+    found = {name: named.get(name, name) for name in fields}
+    return {name: [column] if column else [] for name, column in found.items()}
 
 
 def _as_it_is(record: Record) -> Record:
@@ -80,8 +88,9 @@ class Shape:
     ``columns`` are those of fields in the first file, or the only one, and ``line_columns`` those
     in the second file or in the nested lists named ``lines_in``; an empty column means that a
     field is not there. ``constants`` are the values of fields where a row has none; ``statuses``
-    are spellings in lower case. ``join_order`` and ``join_line`` add to a record what other files
-    tell of it, and may raise RowRefused.
+    are spellings in lower case; ``decimal`` is what is before the decimals of amounts, None if the
+    amounts tell; ``line_rules`` are those of values in nested lists. ``join_order`` and
+    ``join_line`` add to a record what other files tell of it, and may raise RowRefused.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -90,6 +99,8 @@ class Shape:
     statuses: Mapping[str, Status] = field(default_factory=dict)
     dates: DateFormats = field(default_factory=DateFormats)
     lines_in: str | None = None
+    decimal: str | None = None
+    line_rules: ValueRules | None = None
     are_lines_numbered: bool = False
     join_order: Join = _as_it_is
     join_line: Join = _as_it_is

@@ -6,17 +6,18 @@ behind it: neither is imported.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dynamo.files.json_rows import flat
 from dynamo.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynamo.files.row_files import RowFile, open_rows
+from dynamo.files.values import Skipped
 from dynamo.upkeep.pace import Advance, Progress
-from shop.imports.fields import field_text
+from shop.imports.fields import UNCLEAR, decimal_mark, field_text
 from shop.imports.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.imports.products import Catalogue
-from shop.imports.shape import ORDER_FIELDS, Shape
+from shop.imports.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape
 
 OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
 """The fields of an order that only some of its rows may have."""
@@ -25,14 +26,15 @@ _SHOWN = 40
 
 @dataclass(slots=True)
 class FileCounts:
-    """The numbers of a file's rows: ``read + rejected == rows``."""
+    """The numbers of a file's rows: ``read + rejected + skipped == rows``."""
 
     rows: int = 0
     rejected: int = 0
+    skipped: int = 0
 
     @property
     def read(self) -> int:
-        return self.rows - self.rejected
+        return self.rows - self.rejected - self.skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,17 @@ def survey(
 ) -> OrdersFound:
     """Read the files; call ``reject`` with each rejected row, those of the first file first.
 
-    Raises FileUnreadable, and BadMapping for columns that are missing.
+    Where amounts may mean thousands or decimals, and the others all have one mark of decimals, they
+    are read again by that. Raises FileUnreadable, and BadMapping for columns that are missing.
     """
+    found = _read(files, progress)
+    marks = found.marks - {"", UNCLEAR}
+    if UNCLEAR in found.marks and len(marks) == 1 and files.shape.decimal is None:
+        found = _read(replace(files, shape=replace(files.shape, decimal=marks.pop())), progress)
+    return found.found(reject)
+
+
+def _read(files: OrderFiles, progress: Progress) -> "_Survey":
     sources = [file for file in (files.orders, files.lines) if file is not None]
     size = sum(file.path.stat().st_size for file in sources if file.path.exists())
     survey = _Survey(files)
@@ -83,25 +94,34 @@ def survey(
         survey.read_orders(advance)
         if files.lines is not None:
             survey.read_lines(files.lines, advance)
-    return survey.found(reject)
+    return survey
 
 
 @dataclass(slots=True)
 class OrderRows:
     """The rows of an order as they are found; ``faults`` are why some of them are rejected.
 
-    ``incomplete_because`` is why one of its lines may be missing.
+    ``incomplete_because`` is why one of its lines may be missing. ``marks`` are those of decimals
+    in all amounts of the files. ``skipped`` are the rows whose line is left out as asked.
     """
 
     id: str
     shape: Shape
     names: Names
+    marks: set[str] = field(default_factory=set)
     texts: dict[str, str] = field(default_factory=dict)
     lines: list[PlainLine] = field(default_factory=list)
     rows: list[RowRef] = field(default_factory=list)
     faults: dict[RowRef, str] = field(default_factory=dict)
+    skipped: list[RowRef] = field(default_factory=list)
     incomplete_because: str = ""
     is_headed: bool = False
+    is_unwanted: bool = False
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether the order is left out, or all of its lines are."""
+        return self.is_unwanted or bool(self.skipped and not self.lines and not self.faults)
 
     def add_own(self, record: Record, row: RowRef) -> None:
         """Add a row, and the order's own fields in it, which must not contradict those before."""
@@ -120,7 +140,10 @@ class OrderRows:
         """Add the line in a row, if there is one."""
         try:
             if texts := _texts(self.shape.join_line(record), self.shape.line_fields, columns):
-                self.lines.append(parse_line({**self.shape.constants, **texts}, self.names))
+                amounts = (texts[name] for name in AMOUNTS if name in texts)
+                self.marks.update(map(decimal_mark, amounts))
+                texts = {**self.shape.constants, **texts}
+                self.lines.append(parse_line(texts, self.names, self.shape.decimal))
         except RowRefused as refused:
             self.faults.setdefault(row, str(refused))
 
@@ -133,12 +156,17 @@ class OrderRows:
             return []
         for one in value:
             try:
-                line = Record(record.line, flat(one))
+                line: Record | Skipped = Record(record.line, flat(one))
             except RowRefused as refused:
                 self.faults.setdefault(row, f"{name}: one of them {refused}")
                 continue
+            if self.shape.line_rules and isinstance(line, Record):
+                line = self.shape.line_rules.apply(line)
+            if isinstance(line, Record):
+                self.add_line(line, row, self.shape.line_columns)
+            else:
+                line = line.record
             seen.update(dict.fromkeys(line.values))
-            self.add_line(line, row, self.shape.line_columns)
         return list(seen)
 
     def parse(self) -> ImportedOrder | None:
@@ -162,6 +190,8 @@ class OrderRows:
             first = next(iter(self.faults))
             because = f"line {first.line} of {first.file}, of its order “{shown}”, was rejected"
         for row in self.rows:
+            if row in self.skipped and row not in self.faults:
+                continue
             yield Rejected(row.line, self.faults.get(row, because), self.id, row.file)
 
 
@@ -172,6 +202,8 @@ class _Survey:
         self._orders: dict[str, OrderRows] = {}
         self._rejected: list[Rejected] = []
         self._rows: Counter[str] = Counter()
+        self._skipped: Counter[str] = Counter()
+        self.marks: set[str] = set()
         self._line_columns = ColumnNames()
         self._last_id = ""
         self._neighbour: OrderRows | None = None
@@ -190,6 +222,8 @@ class _Survey:
                 self._refuse(row, record.reason, record.id)
                 self._last_id = ""
                 self._mark_neighbours_incomplete(row)
+            elif isinstance(record, Skipped):
+                self._skip(record, row)
             elif (
                 found := self._order_id(record, shape.columns, has_own=_has_own(record, shape))
             ) is None:
@@ -199,12 +233,16 @@ class _Survey:
             else:
                 self._add_order(found, record, row)
         if self._line_columns.columns:
+            if shape.line_rules:
+                shape.line_rules.require(self._line_columns.columns)
             shape.require_lines(self._line_columns.columns)
 
     def read_lines(self, file: RowFile, advance: Advance) -> None:
         columns, name = self._shape.line_columns, self._files.file_names[1]
         self._incomplete_because = ""
-        for record in _rows(file, columns, self._shape.require_lines, advance):
+        for found_row in _rows(file, columns, self._shape.require_lines, advance):
+            is_skipped = isinstance(found_row, Skipped)
+            record = found_row.record if isinstance(found_row, Skipped) else found_row
             row = RowRef(name, record.line)
             if isinstance(record, Rejected):
                 self._refuse(row, record.reason, record.id)
@@ -215,13 +253,20 @@ class _Survey:
             elif order := self._order(found, may_be_new=self._files.limit is None):
                 order.rows.append(row)
                 self._remember_neighbour(order)
-                order.add_line(record, row, columns)
+                if is_skipped:
+                    order.skipped.append(row)
+                else:
+                    order.add_line(record, row, columns)
 
     def found(self, reject: Callable[[Rejected], object]) -> OrdersFound:
         """Parse the orders, now that all their rows are read."""
         orders: list[ImportedOrder] = []
         for rows in self._orders.values():
             self._rows.update(row.file for row in rows.rows)
+            left_out = rows.rows if rows.is_skipped else rows.skipped
+            self._skipped.update(row.file for row in left_out if row not in rows.faults)
+            if rows.is_skipped:
+                continue
             if order := rows.parse():
                 orders.append(order)
             else:
@@ -231,7 +276,9 @@ class _Survey:
         for rejected in self._rejected:
             reject(rejected)
         counted = Counter(row.file for row in self._rejected)
-        counts = {file: FileCounts(self._rows[file], counted[file]) for file in files}
+        counts = {
+            file: FileCounts(self._rows[file], counted[file], self._skipped[file]) for file in files
+        }
         counts = {**self._files.counts, **counts}
         orders.sort(key=lambda found: (found.order.placed_at, found.id))
         return OrdersFound(orders, counts, self._files.names, self._files.catalogue)
@@ -251,7 +298,7 @@ class _Survey:
         is_behind = len(self._orders) >= limit or not may_be_new
         if order_id not in self._orders and is_behind:
             return None
-        new = OrderRows(order_id, self._shape, self._files.names)
+        new = OrderRows(order_id, self._shape, self._files.names, self.marks)
         return self._orders.setdefault(order_id, new)
 
     def _mark_neighbours_incomplete(self, row: RowRef) -> None:
@@ -282,6 +329,24 @@ class _Survey:
         if self._shape.lines_in:
             self._line_columns.add(order.add_nested(record, row))
 
+    def _skip(self, skipped: Skipped, row: RowRef) -> None:
+        """Leave a line out, or because of what is its order's own the whole order."""
+        record, columns = skipped.record, self._shape.columns
+        order_id = self._order_id(record, columns, has_own=_has_own(record, self._shape))
+        order = None if order_id is None else self._order(order_id)
+        if order is None:
+            if order_id is None:
+                self._rows[row.file] += 1
+                self._skipped[row.file] += 1
+            return
+        self._remember_neighbour(order)
+        if skipped.because in LINE_FIELDS:
+            order.add_own(record, row)
+            order.skipped.append(row)
+        else:
+            order.rows.append(row)
+            order.is_unwanted = True
+
     def _refuse(self, row: RowRef, reason: str, order_id: str) -> None:
         self._rows[row.file] += 1
         self._rejected.append(Rejected(row.line, reason, order_id, row.file))
@@ -297,7 +362,7 @@ def _rows(
     columns: Mapping[str, str],
     require: Callable[[Sequence[str]], None],
     advance: Advance,
-) -> Iterator[Record | Rejected]:
+) -> Iterator[Record | Rejected | Skipped]:
     id_column = columns.get("order_id", "order_id")
     with open_rows(file) as found:
         if found.are_columns_known:

@@ -20,6 +20,7 @@ from dynamo.files.records import (
     text_of,
 )
 from dynamo.files.row_files import OpenRows, RowFile, TwoPassImport
+from dynamo.files.values import Skipped
 from dynamo.upkeep.pace import Progress
 from shop.pickup.cells import BadCoordinates, Coordinates
 from shop.pickup.locations import ZipLocation, put_zips, zip_code_of
@@ -58,7 +59,7 @@ class PointFile:
         """The fields of its rows, the one that tells them apart first."""
         return ZIP_FIELDS if self.of_postcodes else POINT_FIELDS
 
-    def parse(self, found: OpenRows) -> Iterator[Row | Rejected]:
+    def parse(self, found: OpenRows) -> Iterator[Row | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
         columns = {name: self.named.get(name, name) for name in self.fields}
         if found.are_columns_known:

@@ -72,15 +72,20 @@ class Command(BaseCommand):
             help=f"make the id of a row without one from these, such as {','.join(ID_FROM)}",
         )
         parser.add_argument(
+            "--id-prefix",
+            default="",
+            metavar="TEXT",
+            help="what is put before all ids of the file, such as yotpo-: small numbers are ids of "
+            "other files too",
+        )
+        parser.add_argument(
             "--product-id", metavar="ID", help="put all comments under this product"
         )
         add_file_options(parser)
 
     def handle(self, **options: Any) -> None:
         progress, is_trial = Progress(shown=not options["json"]), options["dry_run"]
-        source = options["file"]
-        name = f"{source.resolve().name}-reviews" if source.is_dir() else ""
-        with import_run(self, source, options, name=name) as (path, rejects):
+        with import_run(self, options["file"], options, of="comments") as (path, rejects):
             report = import_file(
                 _source(path, options, progress),
                 writer=None if is_trial else BulkWriter(Batches(client(), pool())),
@@ -94,12 +99,14 @@ class Command(BaseCommand):
 
 def _source(path: Path, options: dict[str, Any], progress: Progress) -> CommentFile:
     shape = _shape(options)
+    columns = {name: shape.of(name) for name in FIELDS}
     if not path.is_dir():
-        file = replace(row_file(path, options), element=shape.element)
+        file = row_file(path, options, columns)
+        file = replace(file, element=shape.element, rows=file.rows or shape.rows)
         return CommentFile(file, shape, now())
     if options["preset"] != "olist" or options["product_id"] is not None:
         raise BadMapping("Of a folder, --preset olist reads the reviews, on their own products.")
-    file = row_file(path_of(path, REVIEWS), options)
+    file = row_file(path_of(path, REVIEWS), options, columns)
     return CommentFile(file, with_orders(shape), now(), OlistReviews.of(path, progress))
 
 
@@ -113,6 +120,8 @@ def _shape(options: dict[str, Any]) -> Shape:
         "constants": {**known.constants, **parse_constants(options["set"], fields=FIELDS)},
         "languages": _language_map(options["language_map"]),
         "dates": date_formats(options),
+        "decimal": options["decimal"],
+        "id_prefix": options["id_prefix"],
         "detect_language": options["detect_language"] or known.detect_language,
     }
     if options["rating_scale"] is not None:

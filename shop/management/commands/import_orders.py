@@ -1,6 +1,7 @@
 """``manage.py import_orders``: orders, with their customers and products."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from dynamo.management.files import (
     import_run,
     print_report,
     row_file,
+    value_rules,
 )
 from dynamo.management.options import at_least_one
 from dynamo.upkeep.pace import Progress
@@ -29,14 +31,15 @@ from shop.imports.run import (
     prose_of,
     trial_of,
 )
-from shop.imports.shape import LINE_FIELDS, ORDER_FIELDS, Shape
+from shop.imports.shape import LINE_FIELDS, ORDER_FIELDS, Shape, columns_of
 from shop.imports.survey import OrderFiles
 from shop.order_status import Status
 
 _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)
 _OF_SHAPES = (
     *("columns", "line_columns", "lines_in", "currency", "set"),
-    *("date_format", "date_locale", "encoding", "delimiter", "limit"),
+    *("date_format", "date_locale", "decimal", "null", "skip"),
+    *("encoding", "delimiter", "rows", "limit"),
 )
 """Options that mean nothing for a folder of Olist's files."""
 
@@ -61,8 +64,9 @@ class Command(BaseCommand):
             "--columns",
             default="",
             metavar="FIELD=COLUMN,…",
-            help="columns of PATH that are not named like their field, and none for a field that "
-            f"is not there; fields of orders: {', '.join(ORDER_FIELDS)}; fields of lines: "
+            help="columns of PATH that are not named like their field, such as customer=email|name "
+            "of which the first counts that has a value; and none for a field that is not there; "
+            f"fields of orders: {', '.join(ORDER_FIELDS)}; fields of lines: "
             f"{', '.join(LINE_FIELDS)}",
         )
         parser.add_argument(
@@ -102,7 +106,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         path = options["path"]
         source = path if path == STANDARD_INPUT else path.resolve()
-        with import_run(self, source, options, several=True) as (file, rejects):
+        with import_run(self, source, options, of="orders", several=True) as (file, rejects):
             _require_files(source, options["lines"])
             report = import_orders(
                 _files(file, options),
@@ -156,13 +160,24 @@ def _plain_files(
         statuses=statuses,
         dates=date_formats(options),
         lines_in=options["lines_in"],
+        decimal=options["decimal"],
     )
     if shape.line_columns and options["lines"] is None and not shape.lines_in:
         raise BadMapping("--line-columns is for LINES or --lines-in; of one file use --columns.")
     # The limit is one of orders, which may have rows anywhere.
     whole = {**options, "limit": None}
-    lines = None if options["lines"] is None else row_file(options["lines"], whole)
-    return OrderFiles(row_file(orders, whole), lines, shape, options["limit"])
+    if not (shape.lines_in or options["lines"]):
+        file = row_file(orders, whole, columns_of(_ALL_FIELDS, shape.columns))
+        return OrderFiles(file, None, shape, options["limit"])
+    own = columns_of(ORDER_FIELDS, shape.columns)
+    file = row_file(orders, whole, own, concerns=lambda name: name not in LINE_FIELDS)
+    of_lines = columns_of(LINE_FIELDS, shape.line_columns)
+    if shape.lines_in:
+        rules = value_rules(options, of_lines, concerns=of_lines.__contains__)
+        return OrderFiles(file, None, replace(shape, line_rules=rules), options["limit"])
+    whole["rows"] = None
+    lines = row_file(options["lines"], whole, of_lines, concerns=of_lines.__contains__)
+    return OrderFiles(file, lines, shape, options["limit"])
 
 
 def _statuses(text: str) -> Iterator[tuple[str, Status]]:

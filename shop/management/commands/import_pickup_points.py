@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynamo.files.records import parse_columns
+from dynamo.files.row_files import RowFile
 from dynamo.management.files import (
     BAD_USAGE,
     add_columns_option,
@@ -51,10 +52,11 @@ class Command(BaseCommand):
             outcome = "is removed" if was_there else "is not there (any more)"
             self.stdout.write(f"The pickup point “{point_id}” {outcome}.")
             return
-        with import_run(self, options["file"], options) as (path, rejects):
-            source = PointFile(row_file(path, options), of_postcodes=options["postcodes"])
+        with import_run(self, options["file"], options, of="pickup") as (path, rejects):
+            source = PointFile(RowFile(path), of_postcodes=options["postcodes"])
             named = parse_columns(options["columns"], fields=source.fields)
-            source = replace(source, named=named, is_trial=options["dry_run"])
+            file = row_file(path, options, {name: [column] for name, column in named.items()})
+            source = replace(source, file=file, named=named, is_trial=options["dry_run"])
             progress = Progress(shown=not options["json"])
             counts = import_points(source, rejects=rejects, progress=progress)
         print_report(self, options, rejects, counts=counts, prose=_prose(counts, options))

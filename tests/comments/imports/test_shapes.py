@@ -299,7 +299,7 @@ class TestRefusals:
         [
             ({"rating_scale": "5"}, "“5” is no scale of ratings such as 0..10"),
             ({"rating_scale": "5..1"}, "is no scale of ratings"),
-            ({"date_format": ["DD.MM.YYYY"]}, "is no format of a day, a month and a year"),
+            ({"date_format": ["DD.MM.YYYY"]}, "is no format of a year, a month and maybe a day"),
             ({"date_locale": "xx"}, "“xx” is no language of dates"),
             ({"encoding": "klingon"}, "“klingon” is no encoding"),
             ({"delimiter": ";;"}, "“;;” is no delimiter"),

@@ -76,7 +76,7 @@ class TestFormats:
 
     @pytest.mark.parametrize("bad", ["DD/MM/YYYY", "%d/%m", "%a %d/%m", "%Q", ""])
     def test_need_a_day_a_month_and_a_year(self, bad):
-        with pytest.raises(FormatUnknown, match="is no format of a day, a month and a year"):
+        with pytest.raises(FormatUnknown, match="is no format of a year, a month and maybe a day"):
             DateFormats((bad,))
 
     def test_need_a_language_that_has_names_of_months(self):
