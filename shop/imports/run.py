@@ -32,7 +32,7 @@ from shop.imports.survey import FileCounts, OrderFiles, OrdersFound, survey
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.bulk import OrderOutcome, put_orders
-from shop.orders.items import NewOrder, derived_keys, imported_order_id
+from shop.orders.items import NewOrder, derived_keys, foreign_key, imported_order_id
 from shop.orders.queries import NoSuchOrder, owner_of
 from shop.table import read_items
 
@@ -62,6 +62,8 @@ class ImportReport:
     users_created: int = 0
     mapped: int = 0
     dated_by_month: int = 0
+    returned_lines: int = 0
+    orders_of_returns: int = 0
 
 
 def import_orders(
@@ -83,7 +85,13 @@ def import_orders(
         found = survey(files, reject=rejects.add, progress=progress)
         statuses = Counter(one.order.now_in.status for one in found.orders)
         dated_by_month = sum(one.lacks_days for one in found.orders)
-        report = ImportReport(found.counts, statuses, dated_by_month=dated_by_month)
+        report = ImportReport(
+            found.counts,
+            statuses,
+            dated_by_month=dated_by_month,
+            returned_lines=found.returned_lines,
+            orders_of_returns=found.orders_of_returns,
+        )
         if not is_trial:
             _Load(found, rejects, progress, report).run(update, orders_at_a_time)
     if files.catalogue is not None:  # Olist's files are known by their stems, packed or not
@@ -111,7 +119,7 @@ class _Load:
         report.users = len(joined)
         report.mapped = len(names.users.keys() & joined.keys())
         report.mapped += len(names.orders.keys() & {one.order.foreign_id for one in orders})
-        report.mapped += sum(product.external_id is not None for product in products)
+        report.mapped += sum(product.id in names.products for product in products)
         # Category by category: the front page shows complete ones.
         shelves: dict[NewCategory | None, list[ImportedProduct]] = {}
         for product in products:
@@ -122,7 +130,7 @@ class _Load:
             "Customers", in_chunks(sorted(joined), READ_AT_A_TIME), len(joined)
         ):
             report.users_created += _ensure_users(
-                {name: joined[name] for name in usernames}, names.users
+                {name: joined[name] for name in usernames}, names.users_before | names.users
             )
         # The oldest first, so that purchases point to the latest order.
         chunks = in_chunks(orders, orders_at_a_time)
@@ -162,6 +170,7 @@ def _products_of(orders: Iterable[ImportedOrder], found: OrdersFound) -> list[Im
         for line in one.order.lines
     }
     catalogue = found.catalogue or _catalogue_of(found.orders)
+    originals = found.names.products_before | found.names.products
     products: list[ImportedProduct] = []
     for product_id in sorted({*prices, *catalogue.listed}):
         cents, currency, priced_at = prices.get(product_id, (None, None, None))
@@ -171,7 +180,7 @@ def _products_of(orders: Iterable[ImportedOrder], found: OrdersFound) -> list[Im
                 price_cents=cents,
                 currency=currency,
                 priced_at=priced_at,
-                external_id=found.names.products.get(product_id),
+                external_id=originals.get(product_id),
             )
         )
     return products
@@ -182,10 +191,11 @@ def _catalogue_of(orders: Iterable[ImportedOrder]) -> Catalogue:
     found: dict[str, ImportedProduct] = {}
     for line in (line for one in orders for line in one.lines):
         before = found.get(line.product_id)
-        is_named = bool(line.name) or (before is not None and before.is_named)
+        named = line.listed_as or line.name
+        is_named = bool(named) or (before is not None and before.is_named)
         earlier = before.category if before else None
         category = category_named(line.category) if line.category else earlier
-        name = line.name or (before.name if before else line.called)
+        name = named or (before.name if before else line.called)
         found[line.product_id] = ImportedProduct(line.product_id, name, is_named, category)
     return Catalogue((), found.__getitem__)
 
@@ -216,7 +226,7 @@ def _status_date_of(order: NewOrder) -> str:
 
 def _taken_among(orders: Sequence[NewOrder]) -> set[str]:
     """Return the ids of orders whose foreign id, or kept id, belongs to another order."""
-    wanted = {keys.foreign(order.foreign_id): order for order in orders if order.foreign_id}
+    wanted = {foreign_key(order.foreign_id): order for order in orders if order.foreign_id}
     found = read_items((key, key) for key in wanted)
     taken = {
         wanted[key].id
@@ -286,6 +296,8 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "products_updated": report.products[Outcome.UPDATED],
         "mapped": report.mapped,
         "dated_by_month": report.dated_by_month,
+        "returned_lines": report.returned_lines,
+        "orders_of_returns": report.orders_of_returns,
     }
 
 
@@ -302,14 +314,14 @@ def prose_of(report: ImportReport) -> str:
     ]
     if report.mapped:
         lines.append(f"Ids and names that were mapped: {report.mapped:,}.")
-    return "\n".join([*lines, *_dated_by_month(report)])
+    return "\n".join([*lines, *_dated_by_month(report), *_returns(report)])
 
 
 def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
     """Return what a trial prints: rows, orders by status, and the first rejected rows."""
     statuses = [f"{number:,} {status.value}" for status, number in sorted(report.statuses.items())]
     lines = [*_rows(report), f"Orders: {', '.join(statuses) or 'none'}. Nothing was written."]
-    lines += _dated_by_month(report)
+    lines += [*_dated_by_month(report), *_returns(report)]
     if rejects.count:
         lines += ["The first rejected rows:", *rejects.first()]
     return "\n".join(lines)
@@ -328,3 +340,12 @@ def _dated_by_month(report: ImportReport) -> list[str]:
     return [f"Orders with a date that has no day, so the first of its month: {number:,}."] * bool(
         number
     )
+
+
+def _returns(report: ImportReport) -> list[str]:
+    if not report.returned_lines:
+        return []
+    return [
+        f"Returned lines, which were skipped: {report.returned_lines:,}; "
+        f"orders that have no others: {report.orders_of_returns:,}."
+    ]

@@ -14,7 +14,7 @@ from dynamo.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynamo.files.row_files import RowFile, open_rows
 from dynamo.files.values import Skipped
 from dynamo.upkeep.pace import Advance, Progress
-from shop.imports.fields import UNCLEAR, decimal_mark, field_text
+from shop.imports.fields import UNCLEAR, decimal_mark, field_text, is_return
 from shop.imports.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.imports.products import Catalogue
 from shop.imports.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape
@@ -63,12 +63,17 @@ class OrderFiles:
 
 @dataclass(slots=True)
 class OrdersFound:
-    """The orders of the files, the oldest first, and the numbers of rows by file."""
+    """The orders of the files, the oldest first, and the numbers of rows by file.
+
+    Lines of returns are left out, and so are orders that have no others.
+    """
 
     orders: list[ImportedOrder]
     counts: dict[str, FileCounts]
     names: Names
     catalogue: Catalogue | None
+    returned_lines: int = 0
+    orders_of_returns: int = 0
 
 
 def survey(
@@ -102,7 +107,8 @@ class OrderRows:
     """The rows of an order as they are found; ``faults`` are why some of them are rejected.
 
     ``incomplete_because`` is why one of its lines may be missing. ``marks`` are those of decimals
-    in all amounts of the files. ``skipped`` are the rows whose line is left out as asked.
+    in all amounts of the files. ``skipped`` are the rows whose line is left out, as asked or as a
+    return, of which ``returned`` is the number.
     """
 
     id: str
@@ -114,6 +120,7 @@ class OrderRows:
     rows: list[RowRef] = field(default_factory=list)
     faults: dict[RowRef, str] = field(default_factory=dict)
     skipped: list[RowRef] = field(default_factory=list)
+    returned: int = 0
     incomplete_because: str = ""
     is_headed: bool = False
     is_unwanted: bool = False
@@ -121,7 +128,8 @@ class OrderRows:
     @property
     def is_skipped(self) -> bool:
         """Whether the order is left out, or all of its lines are."""
-        return self.is_unwanted or bool(self.skipped and not self.lines and not self.faults)
+        are_all = (self.skipped or self.returned) and not self.lines and not self.faults
+        return self.is_unwanted or bool(are_all)
 
     def add_own(self, record: Record, row: RowRef) -> None:
         """Add a row, and the order's own fields in it, which must not contradict those before."""
@@ -136,10 +144,16 @@ class OrderRows:
             if self.texts.setdefault(name, text) != text:
                 self.faults.setdefault(row, f"{name} is another one in another row of the order")
 
-    def add_line(self, record: Record, row: RowRef, columns: Mapping[str, str]) -> None:
-        """Add the line in a row, if there is one."""
+    def add_line(
+        self, record: Record, row: RowRef, columns: Mapping[str, str], *, is_row: bool = True
+    ) -> None:
+        """Add the line in a row, if there is one that is no return; it may be all of the row."""
         try:
-            if texts := _texts(self.shape.join_line(record), self.shape.line_fields, columns):
+            texts = _texts(self.shape.join_line(record), self.shape.line_fields, columns)
+            if is_return(texts.get("quantity", "")):
+                self.returned += 1
+                self.skipped += [row] * is_row
+            elif texts:
                 amounts = (texts[name] for name in AMOUNTS if name in texts)
                 self.marks.update(map(decimal_mark, amounts))
                 texts = {**self.shape.constants, **texts}
@@ -163,7 +177,7 @@ class OrderRows:
             if self.shape.line_rules and isinstance(line, Record):
                 line = self.shape.line_rules.apply(line)
             if isinstance(line, Record):
-                self.add_line(line, row, self.shape.line_columns)
+                self.add_line(line, row, self.shape.line_columns, is_row=False)
             else:
                 line = line.record
             seen.update(dict.fromkeys(line.values))
@@ -261,7 +275,9 @@ class _Survey:
     def found(self, reject: Callable[[Rejected], object]) -> OrdersFound:
         """Parse the orders, now that all their rows are read."""
         orders: list[ImportedOrder] = []
+        of_returns = 0
         for rows in self._orders.values():
+            of_returns += rows.is_skipped and rows.returned > 0
             self._rows.update(row.file for row in rows.rows)
             left_out = rows.rows if rows.is_skipped else rows.skipped
             self._skipped.update(row.file for row in left_out if row not in rows.faults)
@@ -281,7 +297,9 @@ class _Survey:
         }
         counts = {**self._files.counts, **counts}
         orders.sort(key=lambda found: (found.order.placed_at, found.id))
-        return OrdersFound(orders, counts, self._files.names, self._files.catalogue)
+        returned = sum(rows.returned for rows in self._orders.values())
+        names, catalogue = self._files.names, self._files.catalogue
+        return OrdersFound(orders, counts, names, catalogue, returned, of_returns)
 
     def _order_id(self, record: Record, columns: Mapping[str, str], *, has_own: bool) -> str | None:
         """Return the id of a row's order; a row without own fields may belong to the one before."""

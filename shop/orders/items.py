@@ -11,6 +11,7 @@ from typing import Any
 from django.utils.translation import ngettext
 from ulid import ULID
 
+from dynamo.files.records import product_id_of
 from dynamo.lists.runs import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.items import purchase_data
@@ -39,7 +40,13 @@ def new_order_id(placed_at: datetime) -> str:
 
 def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
     """Derive the id of an imported order: the same for each import of it."""
-    return _spell(placed_at, blake2b(foreign_id.encode(), digest_size=_RANDOM_BYTES).digest())
+    kept = product_id_of(foreign_id).encode() if foreign_id else b""
+    return _spell(placed_at, blake2b(kept, digest_size=_RANDOM_BYTES).digest())
+
+
+def foreign_key(foreign_id: str) -> str:
+    """Return both keys of the pointer to an order from its id elsewhere, which may be any text."""
+    return keys.foreign(product_id_of(foreign_id))
 
 
 def is_id_of(text: str, placed_at: datetime) -> bool:
@@ -104,7 +111,8 @@ class NewPickup:
 class NewOrder:
     """An order before it has keys, with any number of lines.
 
-    ``history`` is not empty, oldest first; ``zip_prefix`` the first digits of its postcode.
+    ``history`` is not empty, oldest first; ``foreign_id`` is its id in another system, of up to 128
+    characters; ``zip_prefix`` the first digits of its postcode.
     """
 
     id: str
@@ -232,5 +240,5 @@ def _purchases(order: NewOrder, shards: int) -> Iterator[Purchase]:
 
 def _pointers(order: NewOrder) -> Iterator[OrderPointer]:
     if order.foreign_id is not None:
-        key = keys.foreign(order.foreign_id)
+        key = foreign_key(order.foreign_id)
         yield OrderPointer(pk=key, sk=key, username=order.username, order_id=order.id)

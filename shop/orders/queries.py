@@ -17,6 +17,7 @@ from shop.orders.access_patterns import OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
+from shop.orders.items import foreign_key
 from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page
 
 LONGEST_ID = 200
@@ -187,7 +188,7 @@ def _stored(username: str | None, order_id: str) -> StoredOrder | None:
 def _find_foreign(
     foreign_id: str, username: str | None, sees_all: Callable[[], bool], first_line: int
 ) -> FoundOrder | None:
-    key = keys.foreign(foreign_id)
+    key = foreign_key(foreign_id)
     pointer = OrderPointer.find(key, key, consistent_read=False)
     if pointer is None or (username != pointer.username and not sees_all()):
         return None

@@ -10,13 +10,13 @@ from django.utils.translation import pgettext
 from dynamo.calls.client import pool
 from dynamo.lists.reader import PageRequest
 from dynamo.web.paging import Pager
-from shop import keys
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
 from shop.models import OrderPointer
 from shop.order_status import FORWARD, OPEN, Status
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
+from shop.orders.items import foreign_key
 from shop.orders.listing import buttons_for, list_context
 from shop.orders.queries import LONGEST_ID, NoSuchOrder, list_orders, owner_of
 from shop.web.access import with_next
@@ -99,7 +99,7 @@ def _order(order_id: str) -> str:
 
 
 def _foreign_order(foreign_id: str) -> str:
-    key = keys.foreign(foreign_id)
+    key = foreign_key(foreign_id)
     pointer = OrderPointer.find(key, key, consistent_read=False)
     return pointer.order_id if pointer else ""
 
