@@ -37,6 +37,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "guessed_languages": findings.guessed_languages,
         "made_ids": findings.made_ids,
         "rounded_ratings": findings.rounded_ratings,
+        "dated_by_month": findings.dated_by_month,
         "mapped_products": len(findings.products),
         "spelling": report.spelling,
     }
@@ -53,7 +54,13 @@ def prose_of(report: ImportReport) -> str:
 
 def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
     """Return what a trial prints: rejected rows, and how many rows of each language and rating."""
-    lines = [f"{_rows(report)} Nothing was written.", *_remarks(report)]
+    would_be = (
+        "Compared with what is stored: {new:,} new, {replaced:,} to be replaced, {unchanged:,} "
+        "unchanged, {superseded:,} superseded by newer versions."
+    ).format_map(counts_of(report))
+    if not report.is_compared:
+        would_be = "It was not compared with what is stored: the database does not answer."
+    lines = [f"{_rows(report)} Nothing was written.", would_be, *_remarks(report)]
     if report.rejected:
         lines += ["", "The first rejected rows:", *rejects.first()]
     return "\n".join([*lines, "", *_table(report)])
@@ -79,6 +86,10 @@ def _remarks(report: ImportReport) -> Iterator[str]:
         (findings.guessed_languages, "Rows whose language was guessed: {:,}."),
         (findings.made_ids, "Rows without an id, which got one: {:,}."),
         (findings.rounded_ratings, "Rows whose rating was rounded: {:,}."),
+        (
+            findings.dated_by_month,
+            "Rows with a date that has no day, so the first of its month: {:,}.",
+        ),
         (len(findings.products), "Ids of products that were mapped to allowed ones: {:,}."),
     )
     for number, sentence in remarks:
@@ -86,17 +97,22 @@ def _remarks(report: ImportReport) -> Iterator[str]:
             yield sentence.format(number)
     if warning := warning_about(findings.spelled):
         yield warning
+    if collided := report.verdicts.collided:
+        yield (
+            f"Rows with the id of a comment that is not another version of them: {collided:,}. If "
+            f"it is of another source, --id-prefix keeps the two apart."
+        )
 
 
 def _by_language(report: ImportReport) -> Counter[str]:
     found: Counter[str] = Counter()
-    for (language, _), number in report.findings.cells.items():
+    for (language, _), number in report.cells.items():
         found[language] += number
     return found
 
 
 def _table(report: ImportReport) -> Iterator[str]:
-    cells = report.findings.cells
+    cells = report.cells
     yield "language" + " " * 12 + "".join(f"{rating:>9}" for rating in RATINGS) + f"{'all':>9}"
     for language, number in _by_language(report).most_common():
         named = f"{language} {language_name(language)}"[:19]

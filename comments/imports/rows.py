@@ -1,7 +1,6 @@
 """The parsing of one record into a comment. The rules are in docs/importing.md."""
 
 import re
-from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -15,7 +14,6 @@ from comments.imports.shape import FIELDS, Scale, Shape
 from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.posting.forms import detect_language
 from comments.replies.services import LONGEST_REPLY
-from comments.store.counts import Cell
 from dynamo.files.records import (
     Record,
     Rejected,
@@ -36,6 +34,7 @@ LATEST = timedelta(days=1)
 """How far ahead of now a comment may be dated: clocks and time zones differ."""
 
 _RATING = re.compile(r"\d{1,4}(?:[.,]\d{1,9})?", re.ASCII)
+_GROUPED = re.compile(r"\d+|\d{1,3}(?:_\d{3})+", re.ASCII)
 _REGION = re.compile(r"([A-Za-z]{2})[-_].+")
 _YES, _NO = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no", ""})
 _BREAK = re.compile(r"\s*(?:<br\s*/?>|</(?:p|div|li)>)\s*", re.IGNORECASE)
@@ -50,11 +49,11 @@ class Findings:
     that could not be kept, by those they were mapped to.
     """
 
-    cells: Counter[Cell] = field(default_factory=Counter)
     spelled: set[str] = field(default_factory=set)
     made_ids: int = 0
     guessed_languages: int = 0
     rounded_ratings: int = 0
+    dated_by_month: int = 0
     products: dict[str, str] = field(default_factory=dict)
 
 
@@ -68,6 +67,7 @@ class _Row:
     is_id_made: bool = False
     is_language_guessed: bool = False
     is_rating_rounded: bool = False
+    is_dated_by_month: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class CommentParser:
             comment = self._comment(row)
         except RowRefused as refused:
             return Rejected(record.line, str(refused), self._id_of(record))
-        self._note(row, comment)
+        self._note(row)
         return comment
 
     def _comment(self, row: _Row) -> NewComment:
@@ -96,7 +96,7 @@ class CommentParser:
             product_id=self._product_id(values["product_id"].strip()),
             language=self._language(row),
             rating=self._rating(row),
-            created_at=self._moment("created_at", values["created_at"].strip()),
+            created_at=self._moment(row, "created_at"),
             author=short_text("author", values["author"], LONGEST_LINE_OF_TEXT),
             title=short_text("title", values["title"], LONGEST_LINE_OF_TEXT),
             body=_body(values["body"]),
@@ -105,12 +105,12 @@ class CommentParser:
             reply=self._reply(row),
         )
 
-    def _note(self, row: _Row, comment: NewComment) -> None:
+    def _note(self, row: _Row) -> None:
         findings = self.findings
-        findings.cells[comment.language, comment.rating] += 1
         findings.made_ids += row.is_id_made
         findings.guessed_languages += row.is_language_guessed
         findings.rounded_ratings += row.is_rating_rounded
+        findings.dated_by_month += row.is_dated_by_month
         if row.spelled:
             findings.spelled.add(row.spelled)
 
@@ -137,11 +137,11 @@ class CommentParser:
 
     def _comment_id(self, row: _Row) -> str:
         found = row.values["id"]
-        if found or not self.shape.id_from:
-            return _comment_id(found)
-        row.is_id_made = True
-        parts = [self._part(row, name) for name in self.shape.id_from]
-        return blake2b("\x1f".join(parts).encode(), digest_size=_ID_BYTES).hexdigest()
+        if not found and self.shape.id_from:
+            row.is_id_made = True
+            parts = [self._part(row, name) for name in self.shape.id_from]
+            found = blake2b("\x1f".join(parts).encode(), digest_size=_ID_BYTES).hexdigest()
+        return comment_id_of(found, prefix=self.shape.id_prefix)
 
     def _product_id(self, original: str) -> str:
         if not original:
@@ -184,7 +184,8 @@ class CommentParser:
 
     def _rating(self, row: _Row) -> int:
         text, scale = row.values["rating"].strip(), self._scale(row.record)
-        if not _RATING.fullmatch(text) or (rating := _number(text)) not in scale:
+        number = _ungrouped(text, self.shape.decimal)
+        if not _RATING.fullmatch(number) or (rating := _number(number)) not in scale:
             raise RowRefused(f"rating: “{text[:20]}” is no number from {scale}")
         exact = scale.exactly(rating)
         rounded = exact.to_integral_value(ROUND_HALF_UP)
@@ -201,17 +202,19 @@ class CommentParser:
 
     def _reply(self, row: _Row) -> NewReply | Unsaid | None:
         """Read a reply by the shop; a date without any text is none."""
-        text, replied_at = row.values["reply"], row.values["replied_at"].strip()
+        text, has_date = row.values["reply"], bool(row.values["replied_at"].strip())
         columns = self.shape.of("reply")
         if not text and not any(column in row.record.values for column in columns):
             return UNSAID
         if not text.strip():
             return None
         short_text("reply", text, LONGEST_REPLY)
-        return NewReply(text, self._moment("replied_at", replied_at) if replied_at else None)
+        return NewReply(text, self._moment(row, "replied_at") if has_date else None)
 
-    def _moment(self, name: str, text: str) -> datetime:
+    def _moment(self, row: _Row, name: str) -> datetime:
+        text = row.values[name].strip()
         moment = moment_of(name, text, self.shape.dates)
+        row.is_dated_by_month |= self.shape.dates.lacks_day(text)
         if moment > self.now + LATEST:
             raise RowRefused(f"{name}: “{text}” is in the future")
         return moment
@@ -221,9 +224,11 @@ def _plain(name: str, value: object) -> str:
     return str(value) if name == "verified" and isinstance(value, bool) else text_of(name, value)
 
 
-def _comment_id(text: str) -> str:
+def comment_id_of(text: str, *, prefix: str = "") -> str:
+    """Return the id of a comment, with what is put before all of a file. Raises RowRefused."""
     if not text:
         raise RowRefused("id is missing")
+    text = prefix + text
     short_text("id", text, LONGEST_ID)
     if not text.isprintable() or text != text.strip():
         raise RowRefused("id holds characters that cannot be seen, or white space at an end")
@@ -234,6 +239,16 @@ def _comment_id(text: str) -> str:
 
 def _number(text: str) -> Decimal:
     return Decimal(text.replace(",", "."))
+
+
+def _ungrouped(text: str, decimal: str | None) -> str:
+    """Return a number without separators of thousands; with others of decimals it is none."""
+    if decimal is None:
+        return text
+    whole, mark, decimals = text.partition(decimal)
+    group = "," if decimal == "." else "."
+    is_grouped = _GROUPED.fullmatch(whole.replace(group, "_"))
+    return whole.replace(group, "") + mark + decimals if is_grouped else ""
 
 
 def _flag(name: str, text: str) -> bool:

@@ -1,14 +1,18 @@
 """An import of comments from a file, in two passes: see `dynamo.files.row_files`."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from comments.imports.olist import OlistReviews
 from comments.imports.rows import CommentParser, Findings
 from comments.imports.shape import Shape
+from comments.imports.upserts import Change, Verdict
 from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
+from comments.store.counts import Cell
+from dynamo.calls.faults import FAILURES
 from dynamo.files.records import Record, Rejected, RejectsFile
 from dynamo.files.row_files import OpenRows, RowFile, TwoPassImport, Version
 from dynamo.files.values import Skipped
@@ -56,16 +60,21 @@ class CommentFile:
 class ImportReport:
     """Counts: ``read + rejected + skipped == rows``; the verdicts are about all that were read.
 
-    ``findings`` are too; ``spelling`` is what was found out of the file's, in words.
+    ``findings`` are too; ``cells`` are the languages and ratings of those that are not superseded.
+    ``spelling`` is what was found out of the file's, in words. Of a trial the verdicts are what
+    would be, if it was compared with what is stored: there may be no database yet.
     """
 
     rows: int
     rejected: int
     skipped: int
     verdicts: VerdictCounts
+    cells: Counter[Cell]
     products_created: int
     findings: Findings
     spelling: str
+    is_trial: bool = False
+    is_compared: bool = True
 
     @property
     def read(self) -> int:
@@ -73,18 +82,19 @@ class ImportReport:
 
     @property
     def written(self) -> int:
-        return self.verdicts.new + self.verdicts.replaced
+        return 0 if self.is_trial else self.verdicts.new + self.verdicts.replaced
 
 
 def import_file(
     source: CommentFile,
     *,
-    writer: BulkWriter | None,
+    writer: BulkWriter,
     ensure_products: EnsureProducts,
     rejects: RejectsFile,
     progress: Progress,
+    is_trial: bool = False,
 ) -> ImportReport:
-    """Write a file's comments, and its rejected rows to ``rejects``; without a writer only check.
+    """Write a file's comments, and its rejected rows to ``rejects``; a trial writes no comments.
 
     ``ensure_products`` is called with ids of products before comments on them are written, and
     the file's ids by those they were mapped to; it returns how many it created. Raises
@@ -97,28 +107,59 @@ def import_file(
     )
     with rejects:
         passes.check(rejects, progress)
-    verdicts, products_created, ensured = VerdictCounts(), 0, set[str]()
-    if writer is not None:
-        with progress.step("Writing", total=passes.read, unit=" rows") as advance:
-            for chunk in in_chunks(passes.winning()):
-                if products := {comment.product_id for comment in chunk} - ensured:
-                    originals = findings[0].products
-                    products_created += ensure_products(sorted(products), originals=originals)
-                    ensured |= products
-                verdicts += writer.write(chunk)
-                advance(len(chunk))
-            advance(passes.superseded)
+    verdicts, cells, products = VerdictCounts(), Counter[Cell](), _Products(ensure_products)
+    products.originals = findings[0].products
+    label, is_compared = "Comparing" if is_trial else "Writing", True
+    with progress.step(label, total=passes.read, unit=" rows") as advance:
+        for chunk in in_chunks(passes.winning()):
+            if not is_trial:
+                changes = writer.put(chunk, prepare=products.ensure)
+            elif is_compared:
+                changes, is_compared = _compared(writer, chunk)
+            if is_compared:
+                verdicts += VerdictCounts.of(changes)
+                cells.update(c.cell for c in changes if c.verdict is not Verdict.SUPERSEDED)
+            else:
+                cells.update((one.language, one.rating) for one in chunk)
+            advance(len(chunk))
+        advance(passes.superseded)
+    if not is_trial:
         writer.rank_products(progress)
-        verdicts += VerdictCounts(superseded=passes.superseded)
     return ImportReport(
         rows=passes.rows,
         rejected=passes.rejected,
         skipped=passes.skipped,
-        verdicts=verdicts,
-        products_created=products_created,
+        verdicts=verdicts + VerdictCounts(superseded=passes.superseded),
+        cells=cells,
+        products_created=products.created,
         findings=findings[0],
         spelling=passes.spelling,
+        is_trial=is_trial,
+        is_compared=is_compared,
     )
+
+
+def _compared(writer: BulkWriter, chunk: Sequence[NewComment]) -> tuple[list[Change], bool]:
+    """Return what comments would change, and whether there is a database that tells."""
+    try:
+        return writer.compare(chunk), True
+    except FAILURES:
+        return [], False
+
+
+@dataclass(slots=True)
+class _Products:
+    """The products of comments that are written, each of which is created once if it is missing."""
+
+    create: EnsureProducts
+    originals: Mapping[str, str] = field(default_factory=dict)
+    created: int = 0
+    ensured: set[str] = field(default_factory=set)
+
+    def ensure(self, product_ids: set[str]) -> None:
+        if new := product_ids - self.ensured:
+            self.created += self.create(sorted(new), originals=self.originals)
+            self.ensured |= new
 
 
 def version_of(comment: NewComment) -> Version:

@@ -41,6 +41,9 @@ _LENGTH = Comment.body_bytes.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
 _PRODUCT = Comment.product_partition.attr_name
+_AUTHOR = Comment.author.attr_name
+_TEXTS = (Comment.text.attr_name, Comment.body_digest.attr_name)
+_OTHERS_OF_A_COLLISION = 3
 _BY_STAFF = {"B": BY_STAFF}
 _REPLY = Comment.reply.attr_name
 _REPLY_DIGEST = Comment.reply_digest.attr_name
@@ -106,6 +109,10 @@ class Change:
         return place
 
     @property
+    def cell(self) -> Cell:
+        return self.comment.language, self.comment.rating
+
+    @property
     def verdict(self) -> Verdict:
         """Compare the versions: the newer ``created_at`` wins, at equal dates the incoming one."""
         stored = self.stored
@@ -127,6 +134,24 @@ class Change:
     def is_move(self) -> bool:
         """Whether it replaces a version that is about another product."""
         return self.verdict is Verdict.REPLACED and len(self.products) > 1
+
+    @property
+    def is_collision(self) -> bool:
+        """Whether a stored comment has the id that is no other version of this one.
+
+        It differs in three of its product, author, date and text. A new version has at most two
+        others, such as its date and text; a missing author is not another one.
+        """
+        if self.verdict not in {Verdict.REPLACED, Verdict.SUPERSEDED} or self.stored is None:
+            return False
+        authors = [item.get(_AUTHOR) for item in (self.item, self.stored)]
+        others = (
+            len(self.products) > 1,
+            None not in authors and authors[0] != authors[1],
+            self.comment.created_at != moment_at(self.stored[_PLACE]["S"]),
+            any(self.item.get(name) != self.stored.get(name) for name in _TEXTS),
+        )
+        return sum(others) >= _OTHERS_OF_A_COLLISION
 
     @property
     def merged(self) -> Item:

@@ -6,7 +6,7 @@ condition that what was read is still stored. The ranks are derived at the end: 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
 from operator import add
@@ -33,21 +33,32 @@ TRANSACTION_CHARACTERS = 800_000
 
 @dataclass(frozen=True, slots=True)
 class VerdictCounts:
-    """The numbers of comments by verdict; ``moved`` of the replaced were about another product."""
+    """The numbers of comments by verdict; ``moved`` of the replaced were about another product.
+
+    ``collided`` are those with the id of a comment that is none of their versions.
+    """
 
     new: int = 0
     replaced: int = 0
     unchanged: int = 0
     superseded: int = 0
     moved: int = 0
+    collided: int = 0
 
     @classmethod
     def of(cls, changes: Sequence[Change]) -> "VerdictCounts":
         counts = Counter(change.verdict.name.lower() for change in changes)
-        return cls(**counts, moved=sum(change.is_move for change in changes))
+        return cls(
+            **counts,
+            moved=sum(change.is_move for change in changes),
+            collided=sum(change.is_collision for change in changes),
+        )
 
     def __add__(self, other: "VerdictCounts") -> "VerdictCounts":
         return VerdictCounts(*map(add, astuple(self), astuple(other)))
+
+
+Prepare = Callable[[set[str]], object]
 
 
 class BulkWriter:
@@ -64,15 +75,26 @@ class BulkWriter:
         Ids must not repeat, and the number must be bounded (`in_chunks`). Raises Contended when
         others keep changing the same comments; the same call again writes the rest.
         """
+        return VerdictCounts.of(self.put(comments))
+
+    def put(
+        self, comments: Sequence[NewComment], *, prepare: Prepare = lambda _products: None
+    ) -> list[Change]:
+        """Do what `write` does, and return the changes.
+
+        ``prepare`` is called with the products of comments before these are written.
+        """
         decided: list[Change] = []
         for _ in range(ATTEMPTS):
-            changes = self._compare(comments)
+            changes = self.compare(comments)
             self._note(changes)
-            lost = self._put([c for c in changes if c.is_needed])
+            needed = [change for change in changes if change.is_needed]
+            prepare({change.comment.product_id for change in needed})
+            lost = self._put(needed)
             decided += [change for change in changes if change.comment.id not in lost]
             comments = [comment for comment in comments if comment.id in lost]
             if not comments:
-                return VerdictCounts.of(decided)
+                return decided
         raise Contended(f"{len(comments)} comments were changed by others at every attempt.")
 
     def rank_products(self, progress: Progress) -> None:
@@ -99,7 +121,8 @@ class BulkWriter:
                 known = self._known.get(product, Touch())
                 self._known[product] = Touch(max(known.newest, place), known.seen + seen)
 
-    def _compare(self, comments: Sequence[NewComment]) -> list[Change]:
+    def compare(self, comments: Sequence[NewComment]) -> list[Change]:
+        """Read what is stored under the ids of comments, and return what they would change."""
         table_keys = [comment_key(comment.id) for comment in comments]
         found = {item["pk"]["S"]: item for item in self._batches.get(TABLE, table_keys)}
         return [

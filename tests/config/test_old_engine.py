@@ -84,10 +84,10 @@ class TestAnOldEngine:
     def test_ends_an_import_without_the_advice_to_run_it_again(
         self, old_engine, monkeypatch, tmp_path, one_row
     ):
-        def write(*_: object) -> None:
+        def write(*_: object, **__: object) -> None:
             write_together(client(), [put("t", {"pk": {"S": str(n)}}) for n in range(26)])
 
-        monkeypatch.setattr("comments.imports.writer.BulkWriter.write", write)
+        monkeypatch.setattr("comments.imports.writer.BulkWriter.put", write)
         monkeypatch.setattr(
             "comments.management.commands.import_comments.ensure_products", lambda *_, **__: 0
         )

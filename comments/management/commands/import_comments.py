@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from comments.filters import is_language, unknown_language
 from comments.imports.olist import OlistReviews, with_orders
 from comments.imports.reporting import counts_of, prose_of, trial_of
+from comments.imports.rows import comment_id_of
 from comments.imports.run import CommentFile, import_file
 from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
 from comments.imports.writer import BulkWriter
@@ -17,6 +18,7 @@ from dynamo.calls.client import client, pool
 from dynamo.calls.clock import now
 from dynamo.files.records import (
     BadMapping,
+    RowRefused,
     parse_columns,
     parse_constants,
     parse_pairs,
@@ -88,10 +90,11 @@ class Command(BaseCommand):
         with import_run(self, options["file"], options, of="comments") as (path, rejects):
             report = import_file(
                 _source(path, options, progress),
-                writer=None if is_trial else BulkWriter(Batches(client(), pool())),
+                writer=BulkWriter(Batches(client(), pool())),
                 ensure_products=ensure_products,
                 rejects=rejects,
                 progress=progress,
+                is_trial=is_trial,
             )
         prose = trial_of(report, rejects) if is_trial else prose_of(report)
         print_report(self, options, rejects, counts=counts_of(report), prose=prose)
@@ -132,6 +135,10 @@ def _shape(options: dict[str, Any]) -> Shape:
         changes["id_from"] = [n.strip() for n in options["id_from"].split(",") if n.strip()]
         if not changes["id_from"]:
             raise BadMapping("--id-from needs names, such as product_id,author,created_at,body.")
+    try:
+        comment_id_of("1", prefix=options["id_prefix"])
+    except RowRefused as refused:
+        raise BadMapping(f"--id-prefix cannot begin an id: {refused}.") from refused
     shape = replace(known, **changes)
     product_id = options["product_id"]
     if product_id is None:

@@ -133,6 +133,31 @@ class TestPreset:
         assert (found.rating, found.body) == (4, "It <works>.")
         assert listed(product)[0].is_verified
 
+    def test_of_trustpilot_json(self, write, product):
+        review = {
+            "links": [],
+            "id": f"{product}-1",
+            "consumer": {"id": "c1", "displayName": "Ann", "numberOfReviews": 1},
+            "stars": 2,
+            "title": "Late",
+            "text": "Kom for sent.",
+            "language": "da",
+            "createdAt": "2023-09-07T13:37:00",
+            "companyReply": {"text": "Undskyld.", "createdAt": "2023-09-08T09:00:00"},
+            "isVerified": True,
+            "status": "active",
+        }
+        hidden = review | {"id": f"{product}-2", "status": "reported"}
+        page = {"links": [{"href": "…", "rel": "next-page"}], "reviews": [review, hidden]}
+        path = write(json.dumps(page, indent=2), "reviews.json")
+        run(path, rejected=1, preset="trustpilot-json", product_id=product)
+        found, entry = only(product), listed(product)[0]
+        assert (found.id, found.author, found.rating) == (f"{product}-1", "Ann", 2)
+        assert (found.language, found.title, found.body) == ("da", "Late", "Kom for sent.")
+        assert found.created.isoformat() == "2023-09-07T13:37:00+00:00"
+        assert (found.reply.text, found.reply.replied_at.day) == ("Undskyld.", 8)
+        assert entry.is_verified
+
     def test_of_olist(self, write, product):
         path = write(
             '"review_id","order_id","review_score","review_comment_title","review_comment_message",'
@@ -146,7 +171,7 @@ class TestPreset:
 
     def test_has_a_test_here(self):
         tested = {name.removeprefix("test_of_") for name in dir(self) if "test_of_" in name}
-        assert tested == presets().keys()
+        assert tested == {name.replace("-", "_") for name in presets()}
 
     def test_gives_way_to_options(self, write, product):
         path = write(
@@ -253,7 +278,8 @@ class TestCountryCodes:
             (["en", "de", "sv", "ar", "ca"], []),
             (["SE", "DE", "FR"], ["SE"]),
             (["se", "br"], ["br", "se"]),
-            (["jp", "sv", "ar"], ["ar", "sv"]),
+            (["jp", "sv", "ar"], ["sv"]),
+            (["AR", "BR", "US"], ["BR"]),
         ],
     )
     def test_are_suspected(self, spelled, suspects):
