@@ -26,7 +26,10 @@ class OlistReviews:
 
     @classmethod
     def of(cls, folder: Path, dates: DateFormats, progress: Progress) -> "OlistReviews":
-        """Read a folder, with dates in these formats. Raises FileUnreadable, and BadMapping for columns that are missing."""
+        """Read a folder with dates in these formats.
+
+        Raises FileUnreadable, and BadMapping for columns that are missing.
+        """
         require_files(folder, REVIEWS)
         # What is wrong with orders is for their own import to tell.
         files = olist_files(folder, {}, dates, reject=_ignore)

@@ -345,7 +345,5 @@ def _dated_by_month(report: ImportReport) -> list[str]:
 def _returns(report: ImportReport) -> list[str]:
     if not report.returned_lines:
         return []
-    return [
-        f"Returned lines, which were skipped: {report.returned_lines:,}; "
-        f"orders that have no others: {report.orders_of_returns:,}."
-    ]
+    orders = f"orders that have no others: {report.orders_of_returns:,}"
+    return [f"Returned lines, which were skipped: {report.returned_lines:,}; {orders}."]

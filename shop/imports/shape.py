@@ -105,9 +105,10 @@ class Shape:
 
     ``columns`` are those of fields in the first file, or the only one, and ``line_columns`` those
     in the second file or in the nested lists named ``lines_in``; an empty column means that a
-    field is not there. ``constants`` are the values of fields where a row has none; ``decimal`` is what is before the decimals of amounts, None if the
-    amounts tell; ``line_rules`` are those of values in nested lists. ``join_order`` and
-    ``join_line`` add to a record what other files tell of it, and may raise RowRefused.
+    field is not there. ``constants`` are the values of fields where a row has none; ``decimal`` is
+    what is before the decimals of amounts, None if the amounts tell; ``line_rules`` are those of
+    values in nested lists. ``join_order`` and ``join_line`` add to a record what other files tell
+    of it, and may raise RowRefused.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)

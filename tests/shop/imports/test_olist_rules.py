@@ -6,7 +6,6 @@ from itertools import pairwise, product
 import pytest
 
 from dynamo.files.records import DateFormats
-
 from dynamo.upkeep.pace import Progress
 from shop.catalogue.items import NewCategory
 from shop.imports.olist import olist_files
