@@ -21,7 +21,7 @@ COLUMNS = (
     *("order_id", "foreign_id", "customer", "status", "placed_at", "history", "currency", "zip"),
     *PICKUP,
     *_LINE,
-    *("customer_external_id", *_OF_PRODUCT),
+    *("id_prefix", "customer_external_id", *_OF_PRODUCT),
 )
 ORDERS_AT_A_TIME = 100
 
@@ -105,6 +105,7 @@ def _own(order: Order) -> dict[str, object]:
         "history": write_history(history_in(order)),
         "currency": order.currency,
         "zip": order.zip_prefix,
+        "id_prefix": order.id_prefix,
         **dict(zip(PICKUP, point, strict=False)),
     }
 

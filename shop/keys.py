@@ -10,6 +10,7 @@ order                     ``USER#<name>``           ``ORDER#<order>``
 order item                ``ITEM#<order>#<line>``   ``ORDER#<order>``
 order that is a draft     ``DRAFT#<order>``         ``DRAFT#<order>``
 foreign id of an order    ``FOREIGN#<id>``          ``FOREIGN#<id>``
+the same without prefix   ``FOREIGN#<id>``          ``FOREIGN#<prefix><id>``
 placing of an order       ``PLACING#<name>#<id>``   ``PLACING#<name>#<id>``
 user bought product       ``USER#<name>``           ``BOUGHT#<name>#<product>``
 share of a counter        ``COUNTS#<counter>#<n>``  ``COUNTS#<counter>#<n>``

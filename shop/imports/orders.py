@@ -204,10 +204,11 @@ def parse_order(
     placed_at = moment(texts, DATES[Status.PLACED], shape.dates)
     if placed_at is None:
         raise RowRefused(f"{DATES[Status.PLACED]} is missing")
+    id_prefix = texts.get("id_prefix", "")
     if is_id_of(called, placed_at):  # an id of this shop is kept
         order_id, foreign_id = called, texts.get("foreign_id")
     else:
-        foreign_id = names.order(called)
+        foreign_id = names.order(id_prefix + called)
         order_id = imported_order_id(placed_at, foreign_id)
     username = names.user(needed(texts, "customer"))
     if "customer_external_id" in texts:
@@ -221,6 +222,7 @@ def parse_order(
         history=_history(texts, shape),
         currency=currency(texts),
         foreign_id=foreign_id,
+        id_prefix=id_prefix,
         # An apostrophe, as Shopify has it, makes a spreadsheet show it as text.
         zip_prefix=texts.get("zip", "").removeprefix("'") or None,
         pickup=NewPickup(*(texts.get(name, "") for name in PICKUP)) if has_pickup else None,

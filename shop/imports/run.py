@@ -39,7 +39,10 @@ from shop.table import read_items
 ORDERS_AT_A_TIME = 500
 """Their customers are written in parallel; use one where the engine bears no concurrency."""
 READ_AT_A_TIME = 1_000
-_TAKEN = "the shop has another order with this id, of another customer or placed at another time"
+_TAKEN = (
+    "the shop has another order with this id, of another customer or placed at another time: "
+    "--id-prefix tells the ids of two shops apart"
+)
 Some = TypeVar("Some", bound=Sequence[Any])
 OpenFiles = Callable[[Callable[[Rejected], object]], OrderFiles]
 """Returns the files, and calls a function with rows that are rejected until then."""

@@ -62,6 +62,7 @@ ORDER_FIELDS = (
     "currency",
     "zip",
     "foreign_id",
+    "id_prefix",
     "customer_external_id",
     *PICKUP,
 )

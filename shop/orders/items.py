@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from secrets import token_bytes
 from typing import Any
@@ -112,7 +113,8 @@ class NewOrder:
     """An order before it has keys, with any number of lines.
 
     ``history`` is not empty, oldest first; ``foreign_id`` is its id in another system, of up to 128
-    characters; ``zip_prefix`` the first digits of its postcode.
+    characters, which may begin with an ``id_prefix``; ``zip_prefix`` the first digits of its
+    postcode.
     """
 
     id: str
@@ -122,6 +124,7 @@ class NewOrder:
     history: tuple[StatusChange, ...]
     currency: str
     foreign_id: str | None = None
+    id_prefix: str = ""
     zip_prefix: str | None = None
     pickup: NewPickup | None = None
 
@@ -201,6 +204,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         item_count=sum(line.quantity for line in order.lines),
         line_count=len(order.lines),
         foreign_id=order.foreign_id,
+        id_prefix=order.id_prefix or None,
         zip_prefix=order.zip_prefix,
         pickup=pickup,
         shard=shard,
@@ -241,4 +245,7 @@ def _purchases(order: NewOrder, shards: int) -> Iterator[Purchase]:
 def _pointers(order: NewOrder) -> Iterator[OrderPointer]:
     if order.foreign_id is not None:
         key = foreign_key(order.foreign_id)
-        yield OrderPointer(pk=key, sk=key, username=order.username, order_id=order.id)
+        pointer = partial(OrderPointer, sk=key, username=order.username, order_id=order.id)
+        yield pointer(pk=key)
+        if order.id_prefix and (bare := order.foreign_id.removeprefix(order.id_prefix)):
+            yield pointer(pk=foreign_key(bare))

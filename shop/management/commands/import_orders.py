@@ -37,7 +37,7 @@ from shop.order_status import Status
 
 _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)
 _OF_SHAPES = (
-    *("preset", "columns", "line_columns", "lines_in", "currency", "set"),
+    *("preset", "columns", "line_columns", "lines_in", "currency", "id_prefix", "set"),
     *("decimal", "null", "skip"),
     *("encoding", "delimiter", "rows", "limit"),
 )
@@ -82,6 +82,12 @@ class Command(BaseCommand):
             "--lines-in", metavar="COLUMN", help="the column of JSON that has the list of lines"
         )
         parser.add_argument("--currency", metavar="CODE", help="the currency where a row has none")
+        parser.add_argument(
+            "--id-prefix",
+            metavar="TEXT",
+            help="what is put before each order's id, if another shop has orders with the same "
+            "ids; staff find both by the id alone",
+        )
         parser.add_argument(
             "--status-map",
             default="",
@@ -157,13 +163,13 @@ def _files(path: Path, options: Mapping[str, Any]) -> OpenFiles:
 def _plain_files(orders: Path, options: Mapping[str, Any], statuses: Statuses) -> OrderFiles:
     if options["lines"] is not None and options["lines_in"]:
         raise BadMapping("Lines are in a second file or in a column: leave out one of the two.")
-    currency = {} if options["currency"] is None else {"currency": options["currency"]}
+    given = {name: options[name] for name in ("currency", "id_prefix") if options[name]}
     known = presets()[options["preset"]] if options["preset"] else {"columns": {}, "statuses": {}}
     of_preset = dict(_parsed(known["statuses"]))
     shape = Shape(
         columns=known["columns"] | parse_columns(options["columns"], fields=_ALL_FIELDS),
         line_columns=parse_columns(options["line_columns"], fields=("order_id", *LINE_FIELDS)),
-        constants=parse_constants(options["set"], fields=_ALL_FIELDS) | currency,
+        constants=parse_constants(options["set"], fields=_ALL_FIELDS) | given,
         statuses={**of_preset, **statuses},
         dates=date_formats(options),
         lines_in=options["lines_in"],
