@@ -112,8 +112,7 @@ class LargeOrders:
     def __init__(self) -> None:
         self._drafts: list[str] = []
         self._unsettled: list[Key] = []
-        self._staged: list[tuple[Key, str]] = []
-        self._orders: set[str] = set()
+        self._staged: list[Key] = []
 
     def handlers(self) -> Handlers:
         return {
@@ -127,21 +126,19 @@ class LargeOrders:
             yield Candidate(partial(_reread_draft, order_id))
         for key in self._unsettled:
             yield Candidate(partial(_reread_unsettled, key))
-        for key, order_id in self._staged:
-            if order_id not in self._orders:
-                yield Candidate(partial(_reread_staged, key))
+        for key in self._staged:
+            yield Candidate(partial(_reread_staged, key))
 
     def _add_draft(self, item: Item) -> None:
         self._drafts.append(key_of(item)[0].removeprefix(keys.DRAFT_PREFIX))
 
     def _add_order(self, item: Item) -> None:
-        self._orders.add(_id_of(item))
         if _UNSETTLED in item:
             self._unsettled.append(key_of(item))
 
     def _add_purchase(self, item: Item) -> None:
         if Purchase.is_staged.attr_name in item:
-            self._staged.append((key_of(item), _order_in(item)))
+            self._staged.append(key_of(item))
 
 
 def _reread_draft(order_id: str) -> Iterator[Difference]:
