@@ -87,8 +87,8 @@ def _write(order: NewOrder, deltas: Deltas) -> None:
     token = _take_draft(order)
     for some in in_chunks(lines, AT_ONCE):
         _write_for(order.id, token, [put_of(line) for line in some])
-    for some in in_chunks(edges, AT_ONCE):
-        _write_for(order.id, token, list(_staged(some)))
+    for staged in in_chunks(edges, AT_ONCE):
+        _write_for(order.id, token, list(_staged(staged)))
     actions = [*put_actions([item, *pointers]).values(), _draft_deletion(order.id, token)]
     write_with_counts(actions, deltas)
 
