@@ -88,7 +88,7 @@ def _remarks(report: ImportReport) -> Iterator[str]:
         (findings.rounded_ratings, "Rows whose rating was rounded: {:,}."),
         (
             findings.dated_by_month,
-            "Rows with a date that has no day, so the first of its month: {:,}.",
+            "Rows dated to the first of a month, because a date has no day: {:,}.",
         ),
         (len(findings.products), "Ids of products that were mapped to allowed ones: {:,}."),
     )

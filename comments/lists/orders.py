@@ -87,7 +87,7 @@ _SPOKEN = {
 }
 
 
-_MONTH = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
+_MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
 
 
 def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageRequest:

@@ -343,8 +343,8 @@ def parse_moment(text: str) -> datetime:
     match = _FORMAT.fullmatch(text)
     if match is None:
         raise ValueError(
-            f"“{text[:40]}” is no date and time such as 2023-01-05T12:30:00Z; "
-            f"--date-format or --date-locale can say what it is"
+            f"“{text[:40]}” is no date and time such as 2023-01-05T12:30:00Z (see --date-format "
+            f"and --date-locale)"
         )
     zone = (match["zone"] or "Z").upper().replace("UTC", "Z")
     time = (match["time"] or "00:00").replace(",", ".")

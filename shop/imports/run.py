@@ -53,7 +53,7 @@ class ImportReport:
     """The numbers of rows of each file, of orders by status, and what became of them.
 
     A trial only counts ``files`` and ``statuses``. ``mapped`` is the number of orders, customers
-    and products whose id or name could not be kept.
+    and products whose id or name could not be kept, ``decimal_found`` as of `OrdersFound`.
     """
 
     files: dict[str, FileCounts]
@@ -67,6 +67,7 @@ class ImportReport:
     dated_by_month: int = 0
     returned_lines: int = 0
     orders_of_returns: int = 0
+    decimal_found: str | None = None
 
 
 def import_orders(
@@ -94,6 +95,7 @@ def import_orders(
             dated_by_month=dated_by_month,
             returned_lines=found.returned_lines,
             orders_of_returns=found.orders_of_returns,
+            decimal_found=found.decimal_found,
         )
         if not is_trial:
             _Load(found, rejects, progress, report).run(update, orders_at_a_time)
@@ -301,6 +303,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "dated_by_month": report.dated_by_month,
         "returned_lines": report.returned_lines,
         "orders_of_returns": report.orders_of_returns,
+        "decimal_found": report.decimal_found,
     }
 
 
@@ -317,14 +320,14 @@ def prose_of(report: ImportReport) -> str:
     ]
     if report.mapped:
         lines.append(f"Ids and names that were mapped: {report.mapped:,}.")
-    return "\n".join([*lines, *_dated_by_month(report), *_returns(report)])
+    return "\n".join([*lines, *_remarks(report)])
 
 
 def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
     """Return what a trial prints: rows, orders by status, and the first rejected rows."""
     statuses = [f"{number:,} {status.value}" for status, number in sorted(report.statuses.items())]
     lines = [*_rows(report), f"Orders: {', '.join(statuses) or 'none'}. Nothing was written."]
-    lines += [*_dated_by_month(report), *_returns(report)]
+    lines += _remarks(report)
     if rejects.count:
         lines += ["The first rejected rows:", *rejects.first()]
     return "\n".join(lines)
@@ -338,15 +341,14 @@ def _rows(report: ImportReport) -> list[str]:
     ]
 
 
-def _dated_by_month(report: ImportReport) -> list[str]:
-    number = report.dated_by_month
-    return [f"Orders with a date that has no day, so the first of its month: {number:,}."] * bool(
-        number
-    )
-
-
-def _returns(report: ImportReport) -> list[str]:
-    if not report.returned_lines:
-        return []
-    orders = f"orders that have no others: {report.orders_of_returns:,}"
-    return [f"Returned lines, which were skipped: {report.returned_lines:,}; {orders}."]
+def _remarks(report: ImportReport) -> Iterator[str]:
+    if report.dated_by_month:
+        yield (
+            f"Orders dated to the first of a month, because a date has no day: "
+            f"{report.dated_by_month:,}."
+        )
+    if mark := report.decimal_found:
+        yield f"Unclear amounts were read as the others, with decimals after “{mark}”."
+    if report.returned_lines:
+        others = f"orders that have no others: {report.orders_of_returns:,}"
+        yield f"Returned lines, which were skipped: {report.returned_lines:,}; {others}."

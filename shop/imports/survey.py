@@ -66,6 +66,7 @@ class OrdersFound:
     """The orders of the files, the oldest first, and the numbers of rows by file.
 
     Lines of returns are left out, and so are orders that have no others.
+    ``decimal_found`` is what is before the decimals of amounts, by which unclear ones were read.
     """
 
     orders: list[ImportedOrder]
@@ -74,6 +75,7 @@ class OrdersFound:
     catalogue: Catalogue | None
     returned_lines: int = 0
     orders_of_returns: int = 0
+    decimal_found: str | None = None
 
 
 def survey(
@@ -84,11 +86,13 @@ def survey(
     Where amounts may mean thousands or decimals, and the others all have one mark of decimals, they
     are read again by that. Raises FileUnreadable, and BadMapping for columns that are missing.
     """
-    found = _read(files, progress)
-    marks = found.marks - {"", UNCLEAR}
-    if UNCLEAR in found.marks and len(marks) == 1 and files.shape.decimal is None:
-        found = _read(replace(files, shape=replace(files.shape, decimal=marks.pop())), progress)
-    return found.found(reject)
+    first = _read(files, progress)
+    marks = first.marks - {"", UNCLEAR}
+    if UNCLEAR not in first.marks or len(marks) != 1 or files.shape.decimal:
+        return first.found(reject)
+    (mark,) = marks
+    again = _read(replace(files, shape=replace(files.shape, decimal=mark)), progress)
+    return replace(again.found(reject), decimal_found=mark)
 
 
 def _read(files: OrderFiles, progress: Progress) -> "_Survey":

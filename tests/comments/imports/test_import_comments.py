@@ -7,11 +7,13 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
@@ -22,6 +24,7 @@ from comments.store.counts import counts_of
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, read
 from shop.catalogue.queries import find_product
+from shop.table import TABLE_NAME as SHOP
 from tests.support.command_line import ended, run_manage, start_manage
 from tests.support.comments.outage import own_engine
 from tests.support.comments.truth import COUNTRIES, REVIEWS
@@ -176,6 +179,110 @@ class TestRejectedRows:
         run(path, rejected=2, rejects=tmp_path / "rejected.csv")
         run(write_csv(path, rows[6:]), rejects=tmp_path / "rejected.csv")
         assert not (tmp_path / "rejected.csv").exists()
+
+
+class TestASupersededRow:
+    @pytest.fixture
+    def older(self, tmp_path, rows, fresh):
+        """A file whose one row is older than what is stored, about another product."""
+        run(write_csv(tmp_path / "a.csv", rows[:1]))
+        changed = {"created_at": "2019-01-01", "language": "fr", "product_id": fresh("empty")}
+        return write_csv(tmp_path / "b.csv", [rows[0] | changed])
+
+    def test_has_no_effect_at_all(self, older):
+        before = table(TABLE), table(SHOP)
+        counts = run(older)
+        assert (table(TABLE), table(SHOP)) == before
+        assert (counts["superseded"], counts["products_created"], counts["languages"]) == (1, 0, {})
+
+    @pytest.mark.parametrize("is_trial", [True, False])
+    def test_of_the_same_file_is_not_among_the_languages(self, tmp_path, rows, is_trial):
+        older = rows[0] | {"created_at": "2019-01-01", "language": "fr"}
+        path = write_csv(tmp_path / "a.csv", [older, rows[0], older])
+        counts = run_import("import_comments", path, dry_run=is_trial)
+        assert (counts["superseded"], counts["languages"]) == (2, {rows[0]["language"]: 1})
+
+
+class TestIdsOfTwoSources:
+    @pytest.fixture
+    def sources(self, tmp_path, fresh):
+        """Two files whose ids are small numbers, of comments by different people."""
+
+        def source(author: str, day: int) -> Path:
+            rows = [
+                {
+                    "id": f"{prefix}{number}",
+                    "product_id": f"{prefix}{author}",
+                    "language": "en",
+                    "rating": "4",
+                    "created_at": f"2024-01-{day:02}",
+                    "author": author,
+                    "body": f"{author} said {number}",
+                }
+                for number in (1, 2, 3)
+            ]
+            return write_csv(tmp_path / f"{author}.csv", rows)
+
+        prefix = fresh("source")
+        return prefix, source("ann", 5), source("bob", 9)
+
+    @pytest.mark.parametrize("turned", [True, False])
+    @pytest.mark.parametrize("product", [None, "one"])
+    def test_are_told_of_whichever_comes_first(self, sources, turned, product):
+        prefix, *paths = sources
+        first, second = paths[::-1] if turned else paths
+        options = {"product_id": f"{prefix}one"} if product else {}
+        assert run(first, **options)["collided"] == 0
+        out = StringIO()
+        call_command("import_comments", second, stdout=out, dry_run=True, **options)
+        assert "Rows with the id of a comment that is not another version of them: 3. If" in (
+            out.getvalue()
+        )
+        assert "--id-prefix keeps the two apart" in out.getvalue()
+        assert run(second, **options)["collided"] == 3
+
+    def test_are_kept_apart_by_a_prefix(self, sources):
+        prefix, first, second = sources
+        run(first, id_prefix="yotpo-")
+        counts = run(second, id_prefix="judge-")
+        assert (counts["collided"], counts["new"]) == (0, 3)
+        assert find_comment(f"yotpo-{prefix}1").author == "ann"
+        assert run(first, id_prefix="yotpo-")["unchanged"] == 3
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            {"created_at": "2024-02-01", "body": "edited", "rating": "1"},
+            {"created_at": "2024-02-01", "body": "edited", "author": ""},
+            {"created_at": "2024-02-01", "product_id": "moved"},
+            {"author": "A. N.", "body": ""},
+        ],
+    )
+    def test_are_no_newer_versions_of_one_comment(self, sources, tmp_path, changed):
+        _, path, _ = sources
+        run(path)
+        with path.open(newline="") as file:
+            row = next(csv.DictReader(file))
+        counts = run(write_csv(tmp_path / "newer.csv", [row | changed]))
+        assert (counts["replaced"], counts["collided"]) == (1, 0)
+
+
+class TestATrial:
+    def test_compares_with_what_is_stored_and_writes_nothing(self, tmp_path, rows):
+        run(write_csv(tmp_path / "a.csv", rows[:1]))
+        before, out = table(TABLE), StringIO()
+        newer = rows[0] | {"created_at": "2024-05-01"}
+        path = write_csv(tmp_path / "a.csv", [newer, rows[1] | {"id": f"{rows[1]['id']}x"}])
+        call_command("import_comments", path, dry_run=True, stdout=out)
+        assert "with what is stored: 1 new, 1 to be replaced, 0 unchanged" in out.getvalue()
+        assert table(TABLE) == before
+
+    def test_needs_no_database(self, tmp_path, rows):
+        path, out = write_csv(tmp_path / "a.csv", rows), StringIO()
+        with own_engine(with_tables=False):
+            call_command("import_comments", path, dry_run=True, stdout=out)
+        assert "60 rows: 60 read" in out.getvalue()
+        assert "It was not compared with what is stored" in out.getvalue()
 
 
 class TestBadUsage:

@@ -155,7 +155,7 @@ class TestPreset:
         assert (found.id, found.author, found.rating) == (f"{product}-1", "Ann", 2)
         assert (found.language, found.title, found.body) == ("da", "Late", "Kom for sent.")
         assert found.created.isoformat() == "2023-09-07T13:37:00+00:00"
-        assert (found.reply.text, found.reply.replied_at.day) == ("Undskyld.", 8)
+        assert (found.reply.text, found.reply.replied.day) == ("Undskyld.", 8)
         assert entry.is_verified
 
     def test_of_olist(self, write, product):
@@ -234,6 +234,60 @@ class TestSpelling:
         path = self.row(write, product, product_id=foreign)
         assert run(path)["mapped_products"] == 1
         assert find_product(product_id_of(foreign)).name == foreign
+
+    def test_of_dates_without_a_day(self, write, product):
+        path = self.row(
+            write, product, created_at="februari 2023", replied_at="mei 2023", reply="x"
+        )
+        assert run(path, product_id=product, date_locale="nl")["dated_by_month"] == 1
+        assert only(product).created.isoformat() == "2023-02-01T00:00:00+00:00"
+        out = StringIO()
+        call_command("import_comments", path, product_id=product, date_locale="nl", stdout=out)
+        said = "Rows dated to the first of a month, because a date has no day: 1."
+        assert said in out.getvalue()
+
+    @pytest.mark.parametrize(
+        ("text", "decimal", "rating"),
+        [('"4,000"', ".", 4000), ("4.000", ",", 4000), ("4.000", ".", 4), ("4000.0", ".", 4000)],
+    )
+    def test_of_ratings_with_thousands(self, write, product, text, decimal, rating):
+        path = self.row(write, product, rating=text)
+        run(path, product_id=product, decimal=decimal, rating_scale="0..5000")
+        assert only(product).rating == round(1 + rating * 4 / 5000)
+
+    @pytest.mark.parametrize(("text", "decimal"), [('"4,5"', "."), ("4.5", ","), ("4.50", ",")])
+    def test_of_ratings_that_decimals_are_not(self, write, product, text, decimal):
+        path = self.row(write, product, rating=text)
+        run(path, rejected=1, product_id=product, decimal=decimal)
+
+    def test_of_nothing_of_a_fallback_and_of_rows_that_are_left_out(self, write, product):
+        path = write(
+            "id,language,rating,created_at,author,nick,reply\n"
+            f"{product}1,en,4,2024-03-02,-,annie,NULL\n"
+            f"{product}2,en,0,2024-03-02,bob,,NULL\n"
+            f"{product}3,en,,2024-03-02,bob,,NULL\n"
+        )
+        out = StringIO()
+        options = {"product_id": product, "columns": "author=author|nick", "null": ["-,NULL"]}
+        counts = run(path, rejected=1, skip=["rating=0"], **options)
+        assert (counts["rows"], counts["read"], counts["skipped"]) == (3, 1, 1)
+        assert (only(product).author, only(product).reply) == ("annie", None)
+        with pytest.raises(CommandError, match="1 row was rejected"):
+            call_command("import_comments", path, skip=["rating=0"], stdout=out, **options)
+        assert out.getvalue().startswith("3 rows: 1 read, 1 rejected, 1 skipped.\n")
+
+    def test_of_rows_in_one_object(self, write, product):
+        row = {"id": product, "rating": 4, "created_at": "2024-03-02", "language": "en"}
+        path = write(json.dumps({"data": {"reviews": [row]}}), "a.json")
+        run(path, product_id=product, rows="data.reviews")
+        assert only(product).id == product
+
+    def test_of_ids_with_a_prefix(self, write, product):
+        path = write("id,language,rating,created_at\n,en,4,2024-03-02\n7,en,5,2024-03-02\n")
+        options = {"product_id": product, "id_prefix": f"{product}-", "id_from": "created_at"}
+        assert run(path, **options)["made_ids"] == 1
+        assert all(one.id.startswith(f"{product}-") for one in listed(product))
+        assert f"{product}-7" in {one.id for one in listed(product)}
 
     def test_of_standard_input(self, write, product, monkeypatch):
         content = self.row(write, product).read_bytes()
@@ -337,6 +391,13 @@ class TestRefusals:
             ({"set": ["lang=de"]}, "There is no field “lang”"),
             ({"set": ["language"]}, "“language” is no pair"),
             ({"id_from": ","}, "--id-from needs names"),
+            ({"id_prefix": " a"}, "--id-prefix cannot begin an id: id holds characters"),
+            ({"id_prefix": "a" * 128}, "--id-prefix cannot begin an id: id has 129 characters"),
+            ({"skip": ["rating"]}, "“rating” is no pair such as rating=0"),
+            ({"skip": ["spam=1"]}, "There is no column “spam”; the columns are: id"),
+            ({"null": ["spam=1"]}, "There is no column “spam”; the columns are: id"),
+            ({"columns": "author=a|b"}, "There is no column “a|b” (for author)"),
+            ({"rows": "reviews"}, "--rows names the list in an object of JSON"),
             ({"columns": "language="}, "language has no column: give it one, or a value by --set"),
             ({"delimiter": ";"}, "it seems that columns are separated by “,”, see --delimiter"),
         ],

@@ -253,7 +253,7 @@ class TestAMonth:
         assert visit(shown.older).page.one(class_="extent").text == "50–60 of 60"
 
     @pytest.mark.parametrize(
-        "month", ["", "2026", "2026-13", "2026-3", "26-03", "2026-03-01", "٢٠٢٦-٠٣"]
+        "month", ["", "2026", "2026-13", "0000-12", "2026-3", "26-03", "2026-03-01", "٢٠٢٦-٠٣"]
     )
     def test_that_is_none_is_refused(self, dated, month):
         shown = visit(f"{DATED}/de/~/?month={month}")

@@ -168,9 +168,63 @@ class TestJsonArray:
         with pytest.raises(FileUnreadable, match=r"rows\.json is no array of JSON from line 1 on"):
             read(array(text))
 
-    def test_within_an_object_has_to_be_taken_out(self, array):
-        with pytest.raises(FileUnreadable, match="is one object of JSON"):
-            read(array('{\n  "rows": [{"id": 1}]\n}'))
+    def test_within_an_object_has_to_be_named(self, array):
+        path = array('{\n  "rows": [{"id": 1}]\n}')
+        with pytest.raises(FileUnreadable, match="is one object of JSON: --rows names the list"):
+            read(path)
+        assert values(path, rows="rows") == [{"id": 1}]
+
+
+class TestListsInObjects:
+    @pytest.fixture
+    def page(self, tmp_path):
+        def make(*pages: object, indent: int | None = None, listed: bool = False) -> Path:
+            path = tmp_path / "rows.json"
+            texts = [json.dumps(one, indent=indent) for one in pages]
+            path.write_text(f"[{','.join(texts)}]" if listed else "\n".join(texts), "utf-8")
+            return path
+
+        return make
+
+    @pytest.mark.parametrize("indent", [None, 2])
+    def test_are_found_by_their_path_whatever_is_beside_them(self, page, indent):
+        others = {"a": 'x"]}\\', "rows": [1], "b": [{"rows": []}, [-1.5e3, None]], "c": {}, "d": 7}
+        path = page({**others, "data": {"n": 1, "rows": [{"id": 1}, {"id": 2}]}, **others})
+        assert values(path, rows="data.rows") == [{"id": 1}, {"id": 2}]
+
+    def test_keep_their_lines(self, page):
+        rows = read(page({"n": "a\nb", "rows": [{"id": 1}]}, indent=1), rows="rows")
+        assert [row.line for row in rows] == [4]
+
+    @pytest.mark.parametrize("listed", [True, False])
+    def test_may_be_in_several_pages(self, page, listed):
+        pages = [{"rows": [{"id": n}], "next": {"page": n + 1}} for n in range(3)]
+        path = page(*pages, listed=listed)
+        assert values(path, rows="rows") == [{"id": 0}, {"id": 1}, {"id": 2}]
+
+    def test_may_be_behind_more_than_is_read_at_a_time(self, page):
+        beside = {f"n{n}": ["x" * 90_000, 1234567890] for n in range(20)}
+        path = page({**beside, "rows": [{"id": 1}], **{f"{name}b": 1 for name in beside}})
+        assert values(path, rows="rows") == [{"id": 1}]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *('{"rows": 1}', '{"rows": {"a": 1}}', '{"other": []}', "{}", '{"rows": [{"id": 1}]'),
+            *('{"a": {"rows": []}', '{"a" []}', '{"\\x": 1}', '{"rows": []} x', '[{"rows": []}'),
+            '{"a": "' + "x" * LONGEST_LINE + '", "rows": []}',
+        ],
+    )
+    def test_that_are_not_there_or_malformed_are_named(self, tmp_path, text):
+        path = tmp_path / "rows.json"
+        path.write_text(text, "utf-8")
+        with pytest.raises(FileUnreadable, match="is no object of JSON with a list “rows” from"):
+            read(path, rows="rows")
+
+    @pytest.mark.parametrize("content", [b"id,rows\n1,2\n", b"PAR1"])
+    def test_are_in_no_other_file(self, file, content):
+        with pytest.raises(FileUnreadable, match="--rows names the list in an object of JSON"):
+            read(file(content), rows="rows")
 
 
 class TestXml:
@@ -197,11 +251,12 @@ lines</text><empty/></row>
         with pytest.raises(FileUnreadable, match="has a DOCTYPE"):
             read(file(bomb), element="row")
 
-    def test_is_no_format_of_other_files(self, tmp_path):
+    def test_has_rows_that_are_named(self, tmp_path):
         path = tmp_path / "feed.xml"
-        path.write_bytes(self.FEED)
-        with pytest.raises(FileUnreadable, match="is XML"):
+        path.write_bytes(b"\xef\xbb\xbf" + self.FEED)
+        with pytest.raises(FileUnreadable, match="is XML: --rows names the elements"):
             read(path)
+        assert len(values(path, rows="row")) == 2
 
 
 @pytest.fixture
@@ -374,6 +429,7 @@ WHOLE = (
     b'id,body\n1,"two\nlines"\n2,x\n',
     b'[{"id": 1, "a": {"b": "c"}},\n {"id": 2}]',
     b'{"id": 1}\n{"id": 2}\n',
+    b'{"a": [1, {"b": "\\""}], "row": [{"id": 1},\n {"id": 2}], "c": {}}',
     b"<?xml version='1.0'?><feed><row><id>1</id></row></feed>",
     "id;body\n1;ä\n".encode("utf-16"),
     gzip.compress(b"id,body\n1,2\n" * 9, mtime=0),
@@ -395,9 +451,9 @@ class TestADamagedFile:
             content = content[:at] + put + content[at + 1 :]
         path = tmp_path_factory.getbasetemp() / f"damaged{suffix}"
         path.write_bytes(content)
-        for element in (None, "row"):
+        for known in ({}, {"element": "row"}, {"rows": "row"}):
             with suppress(FileUnreadable):
-                read(path, element=element)
+                read(path, **known)
 
 
 class TestEncoding:
