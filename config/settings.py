@@ -144,6 +144,7 @@ MIDDLEWARE = [
     "shop.web.caching.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "config.site.NavigationMiddleware",
     "shop.accounts.sessions.StaffTimingMiddleware",
     "dynamo.web.refusals.RefusalMiddleware",
 ]

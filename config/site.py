@@ -1,26 +1,35 @@
 """Health checks for a load balancer, and what the navigation of every page shows."""
 
-from dataclasses import dataclass
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from http import HTTPStatus
 
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
-from comments.moderation.listing import run_of
-from comments.store.comments import State
+from comments.moderation.listing import count_reports
+from dynamo.calls import clock
 from dynamo.calls.client import pool
 from dynamo.calls.faults import FAILURES, fault_in
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import PageRequest, read
 from dynamo.tables import unreadiness
-from dynamo.web.paging import grouped
+from dynamo.web.paging import grouped, wants_partial
+from shop.accounts.sessions import READ_STAFF
 from shop.basket.basket import Basket
 from shop.orders.actions import queue_lengths
+from shop.web.caching import (
+    REMEMBERED_SECONDS,
+    Waiting,
+    remember_waiting,
+    remembered_waiting,
+)
 
 READY_SECONDS = 3
 
@@ -46,32 +55,16 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 SECTIONS = ("staff_orders", "moderation", "activity", "orders", "basket")
-REMEMBERED_SECONDS = 15
-MOST_COUNTED = 20
-"""Reported comments: they are counted by reading them."""
 
 
-@dataclass(frozen=True, slots=True)
-class StaffCounts:
-    """What waits for staff; None where it could not be read.
+def _count_queue() -> Waiting:
+    now = clock.now()
+    return Waiting(sum(queue_lengths().values()), now)
 
-    ``has_more_reports`` says that there are more than were counted.
-    """
 
-    open_orders: int | None = None
-    reported: int | None = None
-    has_more_reports: bool = False
-
-    @property
-    def queue(self) -> str:
-        """The number of open orders as the navigation shows it; empty where it is not known."""
-        return "" if self.open_orders is None else grouped(self.open_orders)
-
-    @property
-    def reports(self) -> str:
-        """The number of reported comments, such as ``20+``; empty where it is not known."""
-        more = "+" if self.has_more_reports else ""
-        return "" if self.reported is None else f"{grouped(self.reported)}{more}"
+READS: Mapping[str, Callable[[], Waiting]] = {"queue": _count_queue, "reports": count_reports}
+CHANGED_BY = {"shop": "queue", "comments": "reports"}
+"""The counts that forms of a package change."""
 
 
 class Navigation:
@@ -93,9 +86,40 @@ class Navigation:
         return 0 if session is None else sum(Basket(session).quantities.values())
 
     @cached_property
-    def staff(self) -> StaffCounts:
-        found: StaffCounts | None = cache.get_or_set("navigation", _read, REMEMBERED_SECONDS)
-        return found or StaffCounts()
+    def staff(self) -> Mapping[str, str]:
+        """What waits for staff, such as ``20+``, by name; empty where it could not be read.
+
+        It is read where nothing is remembered since the visitor's own latest change.
+        """
+        known = self._known()
+        known |= _read([name for name in READS if name not in known])
+        return {name: _in_words(waiting) for name, waiting in known.items()}
+
+    @property
+    def known(self) -> Mapping[str, str]:
+        """What ``staff`` has, without what was neither counted nor changed in the last seconds."""
+        known, recently = self._known(), clock.now() - timedelta(seconds=REMEMBERED_SECONDS)
+        changed = [name for name in READS if self._changed_at(name) > recently]
+        known |= _read([name for name in changed if name not in known])
+        return {name: _in_words(waiting) for name, waiting in known.items()}
+
+    def note_change(self) -> None:
+        """Note in the session that the visitor has changed what is counted."""
+        match = self._request.resolver_match
+        name = match and CHANGED_BY.get(match.func.__module__.partition(".")[0])
+        if name and SESSION_KEY in self._request.session:
+            self._request.session[_mark(name)] = clock.now().timestamp()
+
+    def _known(self) -> dict[str, Waiting]:
+        found = {name: remembered_waiting(name) for name in READS}
+        return {
+            name: waiting
+            for name, waiting in found.items()
+            if waiting and waiting.at >= self._changed_at(name)
+        }
+
+    def _changed_at(self, name: str) -> datetime:
+        return datetime.fromtimestamp(self._request.session.get(_mark(name), 0), UTC)
 
 
 def navigation(request: HttpRequest) -> dict[str, Navigation]:
@@ -103,17 +127,51 @@ def navigation(request: HttpRequest) -> dict[str, Navigation]:
     return {"navigation": Navigation(request)}
 
 
-def _read() -> StaffCounts:
-    """Read all counts in one round."""
+class NavigationMiddleware:
+    """Has htmx swap the counts of the navigation with every fragment, so that both agree.
+
+    What a member of staff changed is counted anew: a round more, unless the page counts it itself.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            return response
+        is_staff = request.META.get(READ_STAFF, False)
+        if is_staff and request.method == "POST":
+            Navigation(request).note_change()
+        if _is_fragment(request, response) and not request.session.is_empty():
+            context = {"is_staff": is_staff}
+            response.content += render_to_string("_nav_counts.html", context, request).encode()
+        return response
+
+
+def _is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
+    is_page = response.get("Content-Type", "").startswith("text/html") and not response.streaming
+    return is_page and wants_partial(request) and bool(response.content)
+
+
+def _mark(name: str) -> str:
+    return f"changed-{name}"
+
+
+def _in_words(waiting: Waiting) -> str:
+    return "" if waiting.count is None else f"{grouped(waiting.count)}{'+' * waiting.has_more}"
+
+
+def _read(names: Iterable[str]) -> dict[str, Waiting]:
+    """Read counts in one round, and remember them; also that they cannot be read."""
     try:
         with labelled_calls("navigation"), pool().together() as together:
-            lengths = together.start(queue_lengths)
-            reported = together.start(
-                partial(read, [run_of(State.REPORTED)], PageRequest(MOST_COUNTED))
-            )
-            page = reported.result()
-            return StaffCounts(sum(lengths.result().values()), len(page.entries), page.has_next)
+            reads = {name: together.start(READS[name]) for name in names}
+            return {name: one.result() for name, one in reads.items()}
     except FAILURES as failure:
         if fault_in(failure) is None:
             raise
-        return StaffCounts()
+    unknown = Waiting(None, clock.now())
+    for name in names:
+        remember_waiting(name, unknown)
+    return dict.fromkeys(names, unknown)

@@ -68,6 +68,8 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
             token.attrSet("id", slugify(tokens[number + 1].content))
         if token.type == "th_open" and not tokens[number + 1].content:
             token.tag = tokens[number + 2].tag = "td"  # heads nothing
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
         _make_scrollable(token)
         for child in token.children or ():
             if child.type == "image":

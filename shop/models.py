@@ -206,11 +206,16 @@ class Profile(ShopItem):
 
 
 class StatusMoment(MapAttribute[str, str]):
-    """A status an order entered, and when; ``original`` is its name before an import."""
+    """A status an order entered, and when; ``original`` is its name before an import.
+
+    ``reason`` is why it was called off or sent back, ``mover`` who moved it (`shop.orders.moving`).
+    """
 
     status = UnicodeAttribute()
     at = UnicodeAttribute()
     original = UnicodeAttribute(null=True)
+    reason = UnicodeAttribute(null=True)
+    mover = UnicodeAttribute(null=True)
 
 
 class PickupChoice(MapAttribute[str, str]):

@@ -58,6 +58,7 @@ _IN_WORDS = {
     Status.RETURNED: pgettext_lazy("the order is", "returned"),
 }
 OPEN = (Status.PLACED, Status.APPROVED, Status.PROCESSING)
+ENDS = (Status.CANCELED, Status.RETURNED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,11 @@ class Move:
     label: str | Promise
     by_customer: bool = False
     """Whether the customer may do it; staff may do every move."""
+
+    @property
+    def is_end(self) -> bool:
+        """Whether no other move follows against the way: one is asked first, and for a reason."""
+        return self.target in ENDS
 
 
 MOVES = (
@@ -99,7 +105,7 @@ MOVES = (
     ),
 )
 
-FORWARD = tuple(m for m in MOVES if m.source.is_open and m.target is not Status.CANCELED)
+FORWARD = tuple(m for m in MOVES if m.source.is_open and not m.is_end)
 """The moves along the way out of the queue, one from each open status."""
 
 

@@ -23,6 +23,7 @@ urlpatterns = [
     path("orders/<id:order_id>/move/", order_views.move, name="move_order"),
     path("orders/<id:order_id>/again/", basket_views.again, name="order_again"),
     path("orders/<id:order_id>/cancel/", order_views.cancel, name="cancel_order"),
+    path("orders/<id:order_id>/return/", order_views.send_back, name="return_order"),
     path("staff/activity/", activity_views.activity, name="activity"),
     path("", include("shop.pickup.urls")),
     path("", include("shop.sitemap.urls")),

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from django.conf import settings
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from comments.erasure.user_data import END, OWN, Batch, export_text, sections_of
 from dynamo.calls import clock
@@ -27,10 +28,15 @@ class Interrupted(DynamoError):
     """The database was not available while the file was being sent."""
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
-def own_data(request: HttpRequest) -> StreamingHttpResponse:
-    """Answer with what keys of the signed-in user lead to, read while it is sent."""
+def own_data(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """Answer a POST with what keys of the signed-in user lead to, read while it is sent.
+
+    GET shows the button.
+    """
+    if request.method != "POST":
+        return render(request, "comments/erasure/data.html")
     username = request.user.get_username()
     wait = take(DOWNLOADS.use(username), now=clock.now())
     if wait:

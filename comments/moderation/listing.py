@@ -16,14 +16,16 @@ from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport, reports_of
 from comments.store.comments import Revision, State
 from comments.store.table import index_of
+from dynamo.calls import clock
 from dynamo.calls.client import pool
 from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import Order, PageRequest, PageResult, read
+from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
 from dynamo.lists.runs import Run, moment_at, timestamp
 from dynamo.web.formats import CsvPage
 from dynamo.web.paging import Pager
 from shop.catalogue.queries import find_tiles
 from shop.web.access import with_next
+from shop.web.caching import Waiting, remember_waiting
 
 PLAN = Moderation.Meta.index_name
 
@@ -53,9 +55,31 @@ def run_of(state: State) -> Run:
     return Run(index=_INDEX, partition=keys.moderation(state))
 
 
+MOST_COUNTED = 20
+"""Reported comments: they are counted by reading them."""
+
+
+def count_reports() -> Waiting:
+    """Count the reported comments, up to `MOST_COUNTED`; remembered for the navigation."""
+    now = clock.now()
+    return _remember(read([run_of(State.REPORTED)], PageRequest(MOST_COUNTED)), now)
+
+
+def _remember(page: Page, now: datetime) -> Waiting:
+    count = len(page.entries)
+    has_more = page.has_next or count > MOST_COUNTED
+    waiting = Waiting(min(count, MOST_COUNTED), now, has_more)
+    remember_waiting("reports", waiting)
+    return waiting
+
+
 def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedComment]:
     """Read a page of the comments in a state (P5, sparse index), their reports and products."""
+    now = clock.now()
     page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
+    has_counted = request.size >= MOST_COUNTED or not page.has_next
+    if state is State.REPORTED and request.is_first and has_counted:
+        _remember(page, now)
     shown = [entry_of(entry.item) for entry in page.entries]
     with pool().together() as together:
         reports_read = together.start(partial(reports_of, [one.id for one in shown]))

@@ -106,7 +106,13 @@ class RememberingView(auth_views.LoginView):
 
 
 class LogoutView(auth_views.LogoutView):
-    """Sign out: this session ends, and with it all others of the user."""
+    """Sign out: this session ends, and with it all others of the user. GET shows the button."""
+
+    http_method_names = ("get", "head", "post", "options")
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        del args, kwargs
+        return render(request, "registration/sign_out.html")
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         """Answer a fault of the database with 503; the browser's cookie is deleted even then."""

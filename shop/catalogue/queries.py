@@ -176,30 +176,33 @@ class CategoryNode(Category):
 
 @dataclass(frozen=True, slots=True)
 class ProductTile:
-    """A product as lists show it; one without a price cannot be bought."""
+    """A product as lists show it; one without a price cannot be bought.
+
+    ``trail`` leads from the root to its category, () where only an edge to the product was read.
+    """
 
     id: str
     name: str
     unit_price: Decimal | None = None
     currency: str = ""
+    trail: tuple[Category, ...] = ()
 
     @property
     def url(self) -> str:
         return reverse("product", args=[self.id])
 
-
-@dataclass(frozen=True, slots=True)
-class Product(ProductTile):
-    """A product with its description, maybe empty, and the trail from the root to its category."""
-
-    description: str = ""
-    categories: tuple[Category, ...] = ()
-    trail: tuple[Category, ...] = ()
-
     @property
     def drawing(self) -> str:
         """The address of the drawing of its category; empty without one."""
         return drawing_url(one.slug for one in reversed(self.trail))
+
+
+@dataclass(frozen=True, slots=True)
+class Product(ProductTile):
+    """A product with its description, maybe empty, and its categories."""
+
+    description: str = ""
+    categories: tuple[Category, ...] = ()
 
 
 def find_product(product_id: str, *, is_whole: bool = True) -> Product:
@@ -225,15 +228,18 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
     if node is None:
         raise NoSuchProduct(product_id)
     description = by_sort_key.get(keys.description(product_id))
-    categories = steps_in(node, CATEGORIES)
     return Product(
         product_id,
         node["name"]["S"],
         *_price_in(node),
+        trail=_trail_of(node),
         description=description["text"]["S"] if description else "",
-        categories=categories,
-        trail=trail_in(node) or categories[:1],
+        categories=steps_in(node, CATEGORIES),
     )
+
+
+def _trail_of(product: Item) -> tuple[Category, ...]:
+    return trail_in(product) or steps_in(product, CATEGORIES)[:1]
 
 
 def find_category(slug: str) -> CategoryNode:
@@ -290,7 +296,7 @@ def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
 def tile_of(item: Item) -> ProductTile:
     """Read a product from its own item or an edge to it."""
     product_id: str = item["sk"]["S"].partition(SEPARATOR)[2]
-    return ProductTile(product_id, item["name"]["S"], *_price_in(item))
+    return ProductTile(product_id, item["name"]["S"], *_price_in(item), trail=_trail_of(item))
 
 
 def trail_in(item: Item) -> tuple[Category, ...]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
+from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import table_key
 from dynamo.writes.counters import Deltas
@@ -15,6 +16,7 @@ from shop.models import Order, OrderPointer, ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.items import StatusChange, history_entry
 from shop.table import QUEUE, Key, counters_of, put_of, set_or_remove
+from shop.web.caching import Waiting, remember_waiting
 
 DERIVED = ("order_status_date", "order_open_date", "open_shard", "open_place")
 """The keys that follow from an order's status; a closed order has the first one alone."""
@@ -86,8 +88,14 @@ def counts_of(username: str) -> dict[Status, int]:
 
 
 def queue_lengths() -> dict[Status, int]:
-    """Read how many orders of the whole shop are in each open status, as of the last write."""
-    return _read(QUEUE, OPEN)
+    """Read how many orders of the whole shop are in each open status, as of the last write.
+
+    Their sum is remembered for the navigation.
+    """
+    now = clock.now()
+    lengths = _read(QUEUE, OPEN)
+    remember_waiting("queue", Waiting(sum(lengths.values()), now))
+    return lengths
 
 
 def _read(name: str, statuses: Iterable[Status]) -> dict[Status, int]:

@@ -108,18 +108,14 @@ class WholeOrder(OrderEntry):
         return self.first_line + len(self.items) - 1
 
     @property
-    def previous_url(self) -> str:
-        """The page of the lines before these; empty without one."""
-        return self._page_url(-1) if self.first_line > 1 else ""
+    def previous_page(self) -> int:
+        """The number of the page of the lines before these, from 1; 0 without one."""
+        return self.first_line // LINES_AT_ONCE
 
     @property
-    def next_url(self) -> str:
-        """The page of the lines behind these; empty without one."""
-        return self._page_url(1) if self.last_line < self.line_count else ""
-
-    def _page_url(self, further: int) -> str:
-        number = self.first_line // LINES_AT_ONCE + 1 + further
-        return f"{self.url}?page={number}" if number > 1 else self.url
+    def next_page(self) -> int:
+        """The number of the page of the lines behind these; 0 without one."""
+        return self.previous_page + 2 if self.last_line < self.line_count else 0
 
 
 def entry_of(entry: Entry) -> OrderEntry:
@@ -178,7 +174,13 @@ def whole_order(stored: Order, lines: Sequence[Item], *, first_line: int = 1) ->
 def history_in(stored: Order) -> tuple[StatusChange, ...]:
     """Read the statuses that an order entered, oldest first."""
     return tuple(
-        StatusChange(Status(step.status), parse_timestamp(step.at), step.original)
+        StatusChange(
+            Status(step.status),
+            parse_timestamp(step.at),
+            step.original,
+            step.reason or "",
+            step.mover or "",
+        )
         for step in stored.history
     )
 

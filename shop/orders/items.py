@@ -91,11 +91,16 @@ class NewLine:
 
 @dataclass(frozen=True, slots=True)
 class StatusChange:
-    """When (aware) an order entered a status; ``original`` is its name before an import."""
+    """When (aware) an order entered a status; ``original`` is its name before an import.
+
+    ``reason`` is why it was called off or sent back; ``mover`` as `shop.orders.moving.mover_of`.
+    """
 
     status: Status
     moment: datetime
     original: str | None = None
+    reason: str = ""
+    mover: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +183,11 @@ def summary_in_words(summary: str) -> str:
 def history_entry(change: StatusChange) -> StatusMoment:
     """Build the entry of a status in an order's history."""
     return StatusMoment(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
-        status=change.status.value, at=timestamp(change.moment), original=change.original
+        status=change.status.value,
+        at=timestamp(change.moment),
+        original=change.original,
+        reason=change.reason or None,
+        mover=change.mover or None,
     )
 
 

@@ -2,22 +2,23 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
 from dynamo.calls.meter import metered
 from dynamo.lists.explain import Explanation, explain
 from dynamo.lists.reader import PageRequest, PageResult
 from dynamo.lists.runs import timestamp
 from dynamo.web.formats import CsvPage
-from dynamo.web.paging import Pager, Toggle
+from dynamo.web.paging import Pager, Toggle, grouped
 from dynamo.web.refusals import Refusal
-from shop.order_status import OPEN, Move, Status, may_move, moves_from
+from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import BadOrderFilter, OrderFilter
 from shop.orders.queries import OrdersResult
@@ -25,14 +26,13 @@ from shop.web.access import with_next
 
 
 def filter_of(
-    request: HttpRequest,
+    query: QueryDict,
     first_url: str,
     *,
     is_open: str = "",
     among: Sequence[Status] = tuple(Status),
 ) -> OrderFilter:
     """Return the filter in the URL of a list. Raises Refusal, with a link to ``first_url``."""
-    query = request.GET
     try:
         return OrderFilter.parse(
             statuses=query.getlist("status"),
@@ -128,6 +128,20 @@ class OrderList:
         }
 
 
+def queue_url(chosen: OrderFilter, *, name: str = "staff_orders") -> str:
+    """Return the canonical URL of the filtered queue, or of another page of the same filter."""
+    if chosen.statuses == OPEN:
+        chosen = chosen.in_any_status()
+    return f"{reverse(name)}?{chosen.query}".rstrip("?")
+
+
+def queue_pager(chosen: OrderFilter) -> Pager:
+    """Return the pager of the queue; its tokens are bound to the filter."""
+    days = f"?{chosen.in_any_status().query}" if chosen.has_days else ""
+    list_name = f"queue/{'.'.join(chosen.statuses)}{days}"
+    return Pager(first_url=queue_url(chosen), list_name=list_name, shape=chosen.shape)
+
+
 @dataclass(frozen=True, slots=True)
 class Crumb:
     """A page on the way to this one."""
@@ -171,23 +185,41 @@ def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class OrderButtons:
-    """What may be done with an order; at ``cancel_url`` the visitor is asked first."""
+    """What may be done with an order; ``asked`` are the moves with a page that asks first."""
 
     moves: tuple[Move, ...]
     move_url: str
-    cancel_url: str
+    asked: tuple[tuple[Move, str], ...]
+
+
+ASKED = {Status.CANCELED: "cancel_order", Status.RETURNED: "return_order"}
+"""The names of the pages that ask before a move."""
 
 
 def buttons_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> OrderButtons:
     """Return the buttons for an order; their forms redirect back to ``page_url``."""
     moves = moves_from(order.status, is_staff=is_staff)
-    can_cancel = may_move(order.status, Status.CANCELED, is_staff=is_staff)
-    cancel_url = with_next(reverse("cancel_order", args=[order.id]), page_url)
     return OrderButtons(
-        tuple(move for move in moves if move.target is not Status.CANCELED),
+        tuple(move for move in moves if not move.is_end),
         with_next(reverse("move_order", args=[order.id]), page_url),
-        cancel_url if can_cancel else "",
+        tuple(
+            (move, with_next(reverse(ASKED[move.target], args=[order.id]), page_url))
+            for move in moves
+            if move.is_end
+        ),
     )
+
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+def age_in_words(age: timedelta) -> str:
+    """Format how long ago something was, in whole days, hours or minutes, such as ``4 d``."""
+    if age >= DAY:
+        return ngettext("%(count)s d", "%(count)s d", age // DAY) % {"count": grouped(age // DAY)}
+    if age >= HOUR:
+        return _("%(count)s h") % {"count": age // HOUR}
+    return _("%(count)s min") % {"count": max(age // timedelta(minutes=1), 0)}
 
 
 COLUMNS = (

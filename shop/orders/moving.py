@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from dynamo.lists.reader import Page, PageRequest
@@ -15,7 +16,7 @@ from dynamo.lists.runs import parse_timestamp
 from dynamo.writes.transactions import Action, ConditionFailed
 from shop import keys
 from shop.catalogue.also_bought import purchase_updates
-from shop.models import Order
+from shop.models import Order as StoredOrder
 from shop.order_status import Move, Status, may_move
 from shop.orders.actions import deltas_of, log_order, status_update
 from shop.orders.filters import OrderFilter
@@ -45,6 +46,28 @@ class OrderMoved(MoveRefused):
         self.current = current
 
 
+class MovedByAnother(OrderMoved):
+    """The order is in the wanted status, but by somebody else's move."""
+
+    def __init__(self, order_id: str, current: Status) -> None:
+        super().__init__(order_id, current)
+        sentence = _("Order %(id)s was already %(status)s by somebody else.")
+        self.args = (sentence % {"id": order_id, "status": current.in_words},)
+
+
+MOVER_CHARACTERS = 16
+
+
+def mover_of(order_id: str, who: str) -> str:
+    """Return what an order's history knows a user by, empty for a command.
+
+    It is no name, so that the history need not be searched when a user is erased, and differs from
+    order to order; with another SECRET_KEY nobody is known again.
+    """
+    digest = salted_hmac("shop.orders.mover", f"{order_id}/{who}", algorithm="sha256").hexdigest()
+    return digest[:MOVER_CHARACTERS] if who else ""
+
+
 def move_order(
     *,
     username: str,
@@ -53,19 +76,23 @@ def move_order(
     target: Status,
     is_staff: bool,
     who: str = "",
+    reason: str = "",
     now: datetime,
 ) -> None:
     """Move a customer's order from the status ``source`` to ``target``.
 
-    ``who`` is the user name for the activity log. A move is later than all before it, whatever
-    ``now`` is. The same move again changes nothing. Raises MoveNotAllowed, NoSuchOrder, and
-    OrderMoved when the order is in neither status.
+    ``who`` is the user name for the activity log; ``reason`` is for the order's history. A move is
+    later than all before it, whatever ``now`` is. The same move again by the same user changes
+    nothing. Raises MoveNotAllowed, NoSuchOrder, MovedByAnother when the same move is somebody
+    else's, and OrderMoved when the order is in neither status.
     """
     if not may_move(source, target, is_staff=is_staff):
         sentence = _("You cannot move an order from “%(source)s” to “%(target)s”.")
         raise MoveNotAllowed(sentence % {"source": source.label, "target": target.label})
     order = stored_order(username, order_id)
+    mover = mover_of(order_id, who)
     if [change.status for change in order.history[-2:]] == [source, target]:
+        _require_mover(order, mover, order_id)
         if order.unsettled:  # the process that moved it was interrupted
             settle(username, order_id)
         return
@@ -76,7 +103,7 @@ def move_order(
         username=username,
         order_id=order_id,
         source=source,
-        target=StatusChange(target, now),
+        target=StatusChange(target, now, reason=reason, mover=mover),
         derived=derived_keys(
             order_id=order_id,
             status=target,
@@ -92,20 +119,27 @@ def move_order(
         there = failure.failed[0]
         if not there:
             raise NoSuchOrder(order_id) from failure
-        current = Status(there["status"]["S"])
-        if current is target:
-            return
-        raise OrderMoved(order_id, current) from failure
+        found = StoredOrder.from_raw_data(dict(there))
+        if found.status != target:
+            raise OrderMoved(order_id, Status(found.status)) from failure
+        _require_mover(found, mover, order_id)
+        return
     log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
 
 
-def unsettled_by(order: Order, source: Status, target: Status) -> str | None:
+def unsettled_by(order: StoredOrder, source: Status, target: Status) -> str | None:
     """Return a new mark for an order of more purchases than a move can change, else None."""
     has_many = int(order.line_count) > MOST_PURCHASES
     return new_token() if has_many and Status.DELIVERED in {source, target} else None
 
 
-def write_move(change: Action, order: Order, *, source: Status, target: Status) -> None:
+def _require_mover(order: StoredOrder, mover: str, order_id: str) -> None:
+    """Raise MovedByAnother unless the latest move was the mover's: their form was sent again."""
+    if (order.history[-1].mover or "") != mover:
+        raise MovedByAnother(order_id, Status(order.status))
+
+
+def write_move(change: Action, order: StoredOrder, *, source: Status, target: Status) -> None:
     """Write the change of an order to another status, with its counts and purchases.
 
     Those of an order that is `unsettled_by` the move, which ``change`` must say, are changed by
@@ -131,7 +165,7 @@ def write_move(change: Action, order: Order, *, source: Status, target: Status) 
             return
 
 
-def _purchases(order: Order, source: Status, target: Status) -> list[Action]:
+def _purchases(order: StoredOrder, source: Status, target: Status) -> list[Action]:
     if Status.DELIVERED not in {source, target}:
         return []
     order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
@@ -146,10 +180,14 @@ def _purchases(order: Order, source: Status, target: Status) -> list[Action]:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """The outcome for one of several orders; ``refusal`` is empty when it was moved."""
+    """The outcome for one of several orders; ``refusal`` is empty when it was moved.
+
+    ``by_another`` says that somebody else had moved it to the same status.
+    """
 
     order_id: str
     refusal: str = ""
+    by_another: bool = False
 
 
 def move_orders(
@@ -158,7 +196,7 @@ def move_orders(
     """Move several orders of any customers as staff, each in its own transaction."""
     moved = []
     for order_id in dict.fromkeys(order_ids):
-        refusal = ""
+        refusal, by_another = "", False
         try:
             move_order(
                 username=owner_of(order_id),
@@ -170,10 +208,10 @@ def move_orders(
                 now=now,
             )
         except MoveRefused as error:
-            refusal = str(error)
+            refusal, by_another = str(error), isinstance(error, MovedByAnother)
         except NoSuchOrder:
             refusal = _("There is no order %(id)s.") % {"id": order_id}
-        moved.append(Moved(order_id, refusal))
+        moved.append(Moved(order_id, refusal, by_another))
     return moved
 
 

@@ -2,14 +2,16 @@
 
 import re
 from functools import partial
+from http import HTTPStatus
 
+from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from dynamo.calls import clock
@@ -20,8 +22,8 @@ from dynamo.web.paging import ListData, ListRequest, show_page
 from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
-from shop.order_status import Status, may_move
-from shop.orders.entries import LINES_AT_ONCE
+from shop.order_status import ENDS, Status, may_move
+from shop.orders.entries import LINES_AT_ONCE, WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import (
     COLUMNS,
@@ -35,6 +37,7 @@ from shop.orders.listing import (
     way_to,
 )
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
+from shop.orders.neighbours import Neighbours, beside, in_list, place_in_list
 from shop.orders.queries import (
     FoundOrder,
     NoSuchOrder,
@@ -44,7 +47,15 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
-from shop.web.access import back, path_of_next, prefetch, signed_in, staff_only, with_next
+from shop.web.access import (
+    back,
+    path_of_next,
+    prefetch,
+    signed_in,
+    staff_only,
+    visitor_of,
+    with_next,
+)
 from shop.web.rate_limits import check_order_rate_limit
 from shop.web.visitor import Visitor
 
@@ -78,7 +89,7 @@ def _address_of(username: str) -> str:
 
 
 def _filter(request: HttpRequest, address: str) -> OrderFilter:
-    return filter_of(request, address, is_open=request.GET.get("open", ""))
+    return filter_of(request.GET, address, is_open=request.GET.get("open", ""))
 
 
 def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundOrder:
@@ -138,17 +149,29 @@ def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpRes
     return csv_response("orders-of-a-customer", COLUMNS, read)
 
 
+def _read_in_list(
+    request: HttpRequest, visitor: Visitor, order_id: str
+) -> tuple[FoundOrder, Neighbours | None]:
+    """Read an order, and meanwhile those around it in the list that its URL names, if any."""
+    place = place_in_list(request.GET, username=visitor.username)
+    return beside(place, partial(_read_order, request, visitor, order_id))
+
+
 @require_safe
-@prefetch(_read_order)
-def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
+@prefetch(_read_in_list)
+def order(
+    request: HttpRequest, read: tuple[FoundOrder, Neighbours | None], order_id: str
+) -> HttpResponse:
     """Show one order with its items, found by its id or its foreign id (A3)."""
-    user = request.user
+    user, (found, neighbours) = request.user, read
     if found.order.id != order_id:
         return redirect(found.order.url)
-    buttons = buttons_for(found.order, is_staff=user.is_staff, page_url=found.order.url)
+    page_url = request.get_full_path()
+    buttons = buttons_for(found.order, is_staff=user.is_staff, page_url=page_url)
     is_own = found.order.username == user.get_username()
     context = {
         "order": found.order,
+        "neighbours": neighbours if user.is_staff or (neighbours and neighbours.is_own) else None,
         "is_own": is_own,
         "trail": way_to(found.order, is_own=is_own, is_staff=user.is_staff),
         "buttons": buttons,
@@ -157,18 +180,54 @@ def order(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpRespons
     return render(request, "shop/orders/order.html", context)
 
 
+LONGEST_REASON = 300
+
+
+class ReasonForm(forms.Form):
+    """Why an order is called off or sent back."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("The customer and the shop can read it with the order."),
+        required=False,
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
 @require_safe
 @prefetch(_read_order)
 def cancel(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
-    """Ask whether an order is to be cancelled."""
-    order = found.order
+    """Ask whether an order is to be cancelled, and why."""
+    del order_id
+    return _ask(request, found.order, Status.CANCELED)
+
+
+@require_safe
+@prefetch(_read_order)
+def send_back(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpResponse:
+    """Ask whether an order is to be returned, and why."""
+    del order_id
+    return _ask(request, found.order, Status.RETURNED)
+
+
+def _ask(
+    request: HttpRequest, order: WholeOrder, target: Status, form: ReasonForm | None = None
+) -> HttpResponse:
+    """Show the page that asks before an order moves to ``target``; a form only if it is wrong."""
     back_url = path_of_next(request, default=order.url)
-    if not may_move(order.status, Status.CANCELED, is_staff=request.user.is_staff):
-        messages.warning(request, str(OrderMoved(order_id, order.status)))
+    if not may_move(order.status, target, is_staff=request.user.is_staff):
+        messages.warning(request, str(OrderMoved(order.id, order.status)))
         return redirect(back_url)
-    move_url = with_next(reverse("move_order", args=[order.id]), back_url)
-    context = {"order": order, "back_url": back_url, "move_url": move_url}
-    return render(request, "shop/orders/cancel.html", context)
+    context = {
+        "order": order,
+        "target": target,
+        "form": form or ReasonForm(),
+        "back_url": back_url,
+        "move_url": with_next(reverse("move_order", args=[order.id]), back_url),
+    }
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form else HTTPStatus.OK
+    return render(request, "shop/orders/ask.html", context, status=status)
 
 
 @require_POST
@@ -176,6 +235,11 @@ def cancel(request: HttpRequest, found: FoundOrder, order_id: str) -> HttpRespon
 def move(request: HttpRequest, order_id: str) -> HttpResponse:
     """Move an order to another status, if it is still in the one the form shows."""
     source, target = (_status(request.POST.get(name, "")) for name in ("from_status", "move"))
+    form = ReasonForm(request.POST)
+    if not form.is_valid() and target in ENDS:
+        return _ask(
+            request, _read_order(request, visitor_of(request), order_id).order, target, form
+        )
     user = request.user
     check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
@@ -187,6 +251,7 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
             target=target,
             is_staff=user.is_staff,
             who=user.get_username(),
+            reason=form.cleaned_data.get("reason", "") if target in ENDS else "",
             now=clock.now(),
         )
     except NoSuchOrder as error:
@@ -215,7 +280,10 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
         "is_own": is_own,
         "heading": _("Your orders") if is_own else _("Orders of %(owner)s") % {"owner": owner},
         "total": total,
-        "listing": {"orders": found.items, **orders_of.context(chosen, counts)},
+        "listing": {
+            "orders": in_list(found, orders_of.pager(chosen)),
+            **orders_of.context(chosen, counts),
+        },
     }
     return show_page(
         request,

@@ -1,15 +1,18 @@
-"""What caches may do with pages.
+"""What caches may do with pages, and the counts that this process remembers for some seconds.
 
 A shared cache may keep the page of a visitor without a session, a message or a CSRF token;
 ``Vary: Cookie`` keeps it from all others, whose pages no cache may keep.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
 from functools import lru_cache, wraps
 from hashlib import blake2b
 from pathlib import Path
 
 from django.conf import settings
+from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control, patch_vary_headers
 from django.utils.translation import get_language
@@ -75,6 +78,35 @@ def _is_personal(request: HttpRequest) -> bool:
         or "messages" in request.COOKIES
         or request.META.get("CSRF_COOKIE_NEEDS_UPDATE", False)
     )
+
+
+REMEMBERED_SECONDS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many items of a list wait for staff, None where that could not be read.
+
+    They were counted at the moment ``at`` (aware) or later; there are more if ``has_more``.
+    """
+
+    count: int | None
+    at: datetime
+    has_more: bool = False
+
+
+def remember_waiting(name: str, waiting: Waiting) -> None:
+    """Remember a count of ``queue`` or ``reports``, for the navigation of every page.
+
+    Whoever counts for a page of its own remembers it, so that both say the same.
+    """
+    cache.set(f"waiting/{name}", waiting, REMEMBERED_SECONDS)
+
+
+def remembered_waiting(name: str) -> Waiting | None:
+    """Return the count that was remembered last, None without one of the last seconds."""
+    waiting: Waiting | None = cache.get(f"waiting/{name}")
+    return waiting
 
 
 @lru_cache(maxsize=1)

@@ -125,7 +125,7 @@ def open_context(site, chromium, unused_contexts):
         unused_contexts[options].append(context)
 
 
-Seat = Callable[[Writer], "Visitor"]
+Seat = Callable[..., "Visitor"]
 
 
 @dataclass
@@ -208,8 +208,8 @@ def seat(site, open_context):
     """
     seated = []
 
-    def seat(writer: Writer) -> Visitor:
-        context = open_context(locale="en-GB")
+    def seat(writer: Writer, **options: object) -> Visitor:
+        context = open_context(**{"locale": "en-GB", **options})
         value = writer.browser.cookies[settings.SESSION_COOKIE_NAME].value
         context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
         seated.append(Visitor.arrive(context))

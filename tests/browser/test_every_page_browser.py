@@ -1,6 +1,7 @@
 """What holds for every kind of page in Chromium: it stays in place, can be used, and prints."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.utils import timezone
@@ -12,7 +13,7 @@ from shop.order_status import Status
 from tests.support.catalogue.making import category, products_in, sell
 from tests.support.chance import unique
 from tests.support.comments.loading import load
-from tests.support.comments.truth import numbered_comments
+from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import someone
 from tests.support.orders.making import made_order, put
 
@@ -60,6 +61,7 @@ def steady(tables):
         sold = [LAMP.id, *(product.id for product in OTHERS)]
         sell(unique("buyer"), sold, day=1, status=Status.DELIVERED)
     load(numbered_comments(LAMP.id, count=50, languages=("de", "en")))
+    load([written(LAMP.id, created_at=datetime(2020, 1, 1, tzinfo=UTC))])
 
 
 @pytest.fixture
@@ -96,6 +98,38 @@ class TestNothingMoves:
         assert {path: shift for path, shift in shifts.items() if shift > MOST_SHIFT} == {}
 
 
+class TestTheHeader:
+    @pytest.mark.parametrize(("language", "width"), [("de", 1280), ("de", 390), ("en", 320)])
+    def test_is_one_row_of_all_links_without_javascript_too(self, seat, staff, language, width):
+        page = seat(staff, locale=language, java_script_enabled=False).page
+        page.set_viewport_size({"width": width, "height": 844})
+        page.goto("/staff/orders/")
+        links = page.locator(".site-header").locator("a, button, input:not([type=hidden])")
+        boxes = [box for box in (link.bounding_box() for link in links.all()) if box]
+        middles = [box["y"] + box["height"] / 2 for box in boxes]
+        assert len(boxes) == 12
+        assert max(middles) - min(middles) < 12
+        assert min(min(box["width"], box["height"]) for box in boxes) >= 24
+        if width >= 1280:
+            assert max(box["x"] + box["width"] for box in boxes) <= width
+        links.last.focus()
+        expect(links.last).to_be_in_viewport(ratio=0.9)
+
+
+class TestTheTimeline:
+    @pytest.mark.parametrize("end", [Status.CANCELED, Status.RETURNED])
+    def test_marks_an_order_called_off_or_sent_back_otherwise(self, sam, staff, end):
+        put(order := made_order(staff.username, end))
+        sam.page.goto(f"/orders/{order.id}/")
+        placed, ended = (
+            sam.page.locator(f".history [data-status={status}]").evaluate(
+                "step => getComputedStyle(step, '::before').backgroundColor"
+            )
+            for status in ("PLACED", end.value)
+        )
+        assert placed != ended
+
+
 class TestOnATelephone:
     def test_comments_begin_on_the_first_screen(self, visitor):
         visitor.page.set_viewport_size({"width": 390, "height": 844})
@@ -113,6 +147,7 @@ class TestThePrintedPage:
         for path, shown in (
             (PRODUCT, ".basket-form .price"),
             (PRODUCT, "[data-comment-id]"),
+            (f"{PRODUCT}comments/~/~/", "[data-comment-id]"),
             (f"/orders/{order.id}/", "h1"),
             (COMMENT, "h1"),
         ):

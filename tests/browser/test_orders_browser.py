@@ -136,6 +136,8 @@ class TestTheQueue:
         sam.row(queued[2]).get_by_role("button", name="Ship").click()
         sam.sees(queued[3:])
         assert sam.address == address
+        length = sam.page.locator(".heading-count").inner_text()
+        expect(sam.page.locator("#count-queue")).to_have_text(length)
         sam.row(queued[3]).get_by_role("link").first.click()
         expect(sam.page.locator("h1")).to_have_text(queued[3].id)
         sam.page.go_back()
@@ -200,7 +202,7 @@ class TestWhatJavaScriptAdds:
         sam.page.goto("/staff/orders/all/?status=PROCESSING&to=1971-02-01")
         loads = len(sam.loads)
         sam.button("Move all").click()
-        expect(sam.page.locator("#step")).to_contain_text("All done: 2 orders.")
+        expect(sam.page.locator("#step")).to_contain_text("All done: you moved 2 of 2 orders.")
         assert [sam.page.locator("[data-outcome]").nth(n).inner_text() for n in (0, 1)] == [
             f"Order {order.id} is now shipped." for order in queued[2:]
         ]

@@ -4,9 +4,16 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
+from comments.lists.queries import find_comment
+from comments.reports.services import Reason, report_comment
+from dynamo.calls import clock
 from dynamo.calls.faults import Throttled
 from dynamo.calls.meter import metered
+from shop.order_status import Status
 from shop.orders.actions import queue_lengths
+from shop.web.caching import Waiting, remember_waiting
+from tests.support.comments.browsing import HTMX
+from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import someone
 from tests.support.markup import Element, read_markup
 from tests.support.orders.making import made_order, put, put_product
@@ -49,6 +56,69 @@ class TestWhereOneIs:
         assert marked(Client(), "/") == {}
 
 
+def swapped(browser: Client, path: str, fields: dict[str, object] | None = None) -> dict[str, str]:
+    """The counts that a fragment for htmx brings along, by the ids of their places."""
+    if fields is None:
+        response = browser.get(path, headers=HTMX)
+    else:
+        response = browser.post(path, fields, headers=HTMX, follow=True)
+    page = read_markup(response.content.decode())
+    return {one["id"]: one.text for one in page.all("span", hx_swap_oob="true")}
+
+
+def length() -> str:
+    return f"{sum(queue_lengths().values()):,}"
+
+
+class TestCountsBesideAFragment:
+    def test_are_those_of_its_heading(self, sam, fresh):
+        sam.get("/orders/")
+        put(made_order(fresh("alex")))
+        assert swapped(sam, "/staff/orders/")["count-queue"] == length()
+        assert f"Queue {length()}" in texts(sam, "/orders/")
+
+    def test_follow_an_order_that_left_the_queue(self, sam, fresh):
+        put(order := made_order(fresh("alex")))
+        before = length()
+        fields = {"from_status": "PLACED", "move": "CANCELED"}
+        url = f"/orders/{order.id}/move/?next=/staff/orders/"
+        assert swapped(sam, url, fields)["count-queue"] == length() != before
+
+    def test_follow_orders_moved_together(self, sam, fresh):
+        put(order := made_order(fresh("alex"), Status.PROCESSING))
+        sam.get("/staff/orders/")
+        fields = {"move": "SHIPPED", "order": [order.id]}
+        assert swapped(sam, "/staff/orders/move/", fields)["count-queue"] == length()
+
+    def test_follow_a_decision_on_a_report(self, sam):
+        comment = made_comment()
+        report_comment(
+            comment_id=comment.id, username="bob", reason=Reason.SPAM, text="", now=clock.now()
+        )
+        before = swapped(sam, "/staff/comments/")["count-reports"]
+        fields = {"decision": "keep", "seen": find_comment(comment.id).seen}
+        path = f"/staff/comments/decide/{comment.id}/?next=/staff/comments/hidden/"
+        assert int(swapped(sam, path, fields)["count-reports"] or 0) == int(before) - 1
+
+    def test_are_read_again_by_another_process_after_a_change(self, sam, fresh):
+        put(order := made_order(fresh("alex")))
+        stale = Waiting(99, clock.now())
+        sam.post(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "CANCELED"})
+        remember_waiting("queue", stale)
+        assert f"Queue {length()}" in texts(sam, "/orders/")
+
+    def test_are_not_read_for_a_fragment_that_changed_nothing(self, sam):
+        sam.get("/orders/", headers=HTMX)
+        cache.clear()
+        with metered() as meter:
+            assert swapped(sam, "/orders/").keys() == {"count-basket"}
+        assert meter.labelled("navigation") == []
+
+    def test_of_staff_are_nobody_elses(self, fresh):
+        browser = someone("alice").browser
+        assert swapped(browser, "/orders/").keys() == {"count-basket"}
+
+
 class TestTheCounts:
     def test_of_the_queue_are_those_of_all_open_orders(self, sam, fresh):
         put(made_order(fresh("alex")))
@@ -72,7 +142,7 @@ class TestTheCounts:
         monkeypatch.setattr("config.site.queue_lengths", lambda: {"PLACED": 2_500})
         assert "Queue 2,500" in texts(sam, "/orders/")
         german = sam.get("/orders/", headers={"Accept-Language": "de"}).content.decode()
-        assert '<span class="nav-count">2.500</span>' in german
+        assert '<span class="nav-count" id="count-queue">2.500</span>' in german
 
     def test_of_the_basket_are_its_pieces(self, fresh):
         browser = Client()

@@ -80,7 +80,10 @@ def visits(tables):
     comment = next(comment.id for comment in made if comment.product_id == product)
     nobody, alex, staff = Client(), signed_in("alex"), signed_in(STAFF)
     page = read_markup(alex.get("/orders/").content.decode())
-    order = page.all(data_order_id=True)[0]["data-order-id"]
+    listed = page.all(data_order_id=True)[1]
+    order = listed["data-order-id"]
+    page = read_markup(staff.get("/staff/orders/").content.decode())
+    queued = page.all("tr", data_order_id=True)[1]
     slug = sample_catalogue().categories[0].slug
     lists = f"/products/{product}/comments"
     page = read_markup(nobody.get(f"{lists}/~/~/").content.decode())
@@ -112,6 +115,8 @@ def visits(tables):
         "orders": Visit("/orders/", alex, {}),
         "orders in two statuses": Visit("/orders/?status=SHIPPED&status=DELIVERED", alex, {}),
         "one order": Visit(f"/orders/{order}/", alex, {}),
+        "one order, from one's orders": Visit(listed.all("a")[0]["href"], alex, {}),
+        "one order, from the queue": Visit(queued.all("a")[0]["href"], staff, {}),
         "queue": Visit("/staff/orders/", staff, {}),
         "a customer's orders": Visit("/staff/customers/alex/orders/", staff, {}),
         "reported comments": Visit("/staff/comments/", staff, {}),
@@ -149,3 +154,9 @@ class TestAlsoBought:
         products = [product.id for product in sample_catalogue().products]
         shown = [product_id for product_id in products if find_also_bought(product_id)]
         assert len(shown) >= 0.7 * len(products)
+
+    def test_draws_each_product_as_the_shop_does_elsewhere(self, visits):
+        visit = visits["also bought"]
+        page = read_markup(visit.browser.get(visit.path).content.decode())
+        tiles = page.all(class_="tile")
+        assert [len(tile.all("use")) for tile in tiles] == [1] * len(tiles) != []

@@ -39,6 +39,9 @@ class TestADocument:
         for name, src in found(r'src="([^"]*)"'):
             assert finders.find(src.removeprefix(settings.STATIC_URL).lstrip("/")), (name, src)
 
+    def test_says_of_each_header_of_a_table_what_it_heads(self):
+        assert {tag for _, tag in found(r"(<th\b[^>]*>)") if 'scope="col"' not in tag} == set()
+
     def test_is_scrolled_by_a_keyboard_where_it_is_wide(self):
         wide = found(r"(<(?:pre|table)\b[^>]*>)")
         assert [one for one in wide if 'tabindex="0"' not in one[1]] == []

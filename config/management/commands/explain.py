@@ -20,9 +20,8 @@ from dynamo.web.paging import Id
 from dynamo.web.refusals import Refusal
 from shop.order_status import OPEN
 from shop.orders.filters import BadOrderFilter, OrderFilter
-from shop.orders.listing import OrderList, explain_list
+from shop.orders.listing import OrderList, explain_list, queue_pager
 from shop.orders.queries import read_orders, read_queue
-from shop.orders.queue.listing import queue_pager
 from shop.pickup.locations import BadLocation, NoSuchZip
 from shop.pickup.queries import FIRST_SHOWN, explain_pickup
 

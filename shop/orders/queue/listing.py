@@ -1,6 +1,6 @@
 """The shop's open orders as their page shows them."""
 
-from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -9,45 +9,49 @@ from django.utils.translation import pgettext
 
 from dynamo.calls.client import pool
 from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import Pager
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
-from shop.order_status import FORWARD, OPEN, Status
-from shop.orders.entries import OrderEntry
+from shop.order_status import FORWARD, OPEN
 from shop.orders.filters import OrderFilter
-from shop.orders.listing import buttons_for, list_context
-from shop.orders.queries import LONGEST_ID, NoSuchOrder, list_orders, owner_of, pointers_to
+from shop.orders.listing import (
+    age_in_words,
+    buttons_for,
+    list_context,
+    queue_pager,
+    queue_url,
+)
+from shop.orders.neighbours import in_list
+from shop.orders.queries import (
+    LONGEST_ID,
+    NoSuchOrder,
+    OrdersResult,
+    list_orders,
+    owner_of,
+    pointers_to,
+)
 from shop.web.access import with_next
-
-
-def queue_url(chosen: OrderFilter, *, name: str = "staff_orders") -> str:
-    """Return the canonical URL of the filtered queue, or of another page of the same filter."""
-    if chosen.statuses == OPEN:
-        chosen = chosen.in_any_status()
-    return f"{reverse(name)}?{chosen.query}".rstrip("?")
-
-
-def queue_pager(chosen: OrderFilter) -> Pager:
-    """Return the pager of the queue; its tokens are bound to the filter."""
-    days = f"?{chosen.in_any_status().query}" if chosen.has_days else ""
-    list_name = f"queue/{'.'.join(chosen.statuses)}{days}"
-    return Pager(first_url=queue_url(chosen), list_name=list_name, shape=chosen.shape)
 
 
 def queue_context(
     chosen: OrderFilter,
-    orders: Sequence[OrderEntry],
+    found: OrdersResult,
     *,
-    lengths: Mapping[Status, int],
     page_url: str,
+    now: datetime,
 ) -> dict[str, Any]:
-    """Build what the queue's template shows; ``orders`` are each with its buttons."""
+    """Build what the queue's template shows: each order of a page with its URL, age and buttons."""
     around = list_context(
-        chosen, lengths, url=queue_url, label_of_all=pgettext("orders", "All open")
+        chosen, found.counts, url=queue_url, label_of_all=pgettext("orders", "All open")
     )
     return {
         "orders": [
-            (order, buttons_for(order, is_staff=True, page_url=page_url)) for order in orders
+            (
+                order,
+                url,
+                age_in_words(now - order.placed),
+                buttons_for(order, is_staff=True, page_url=page_url),
+            )
+            for order, url in in_list(found, queue_pager(chosen))
         ],
         "csv_url": queue_url(chosen, name="staff_orders_csv"),
         "bulk_url": with_next(reverse("move_orders"), page_url),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -22,6 +23,7 @@ from shop.orders.listing import (
     csv_reader,
     filter_of,
     order_data,
+    queue_pager,
     total_of,
     url_without_blanks,
 )
@@ -31,7 +33,6 @@ from shop.orders.queue.listing import (
     all_context,
     find_orders_or_customers,
     queue_context,
-    queue_pager,
 )
 from shop.web.access import path_of_next, prefetch, staff_only
 from shop.web.visitor import Visitor
@@ -52,7 +53,7 @@ def queue(request: HttpRequest, asked: Asked) -> HttpResponse:
     if url := url_without_blanks(request):
         return redirect(url)
     found, page_url = asked.result, request.get_full_path()
-    context = queue_context(asked.chosen, found.items, lengths=found.counts, page_url=page_url)
+    context = queue_context(asked.chosen, found, page_url=page_url, now=clock.now())
     return show_page(
         request,
         queue_pager(asked.chosen),
@@ -79,7 +80,7 @@ def queue_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 def queue_filter(request: HttpRequest) -> OrderFilter:
     """Return the filter in the URL of a page of the queue. Raises Refusal."""
-    return filter_of(request, reverse("staff_orders"), among=OPEN)
+    return filter_of(request.GET, reverse("staff_orders"), among=OPEN)
 
 
 @require_safe
@@ -139,12 +140,16 @@ def move_all(request: HttpRequest) -> HttpResponse:
     asked = pager.requested(request.POST, size=settings.PAGE_SIZE)
     who = request.user.get_username()
     results, moved_page = move_page(chosen, asked, move=context["move"], who=who, now=clock.now())
-    entries = moved_page.entries
-    passed = entries[-1].position.ordinal or 0 if entries else 0
+    latest = moved_page.entries[-1].position if moved_page.entries else asked.position
+    passed = (latest.ordinal or 0) if latest else 0
+    outcomes = _outcomes(context["move"], results)
+    count = _number(request.POST.get("count", ""))
     context |= {
-        **_outcomes(context["move"], results),
-        "count": _number(request.POST.get("count", "")),
+        **outcomes,
+        "count": count,
         "passed": passed,
+        "moved_in_all": (_number(request.POST.get("moved", "")) or 0) + outcomes["moved"],
+        "total": max(count or 0, passed),
         "start": passed - len(results) + 1,
         "after": pager.token_behind(moved_page) if moved_page.has_next else None,
     }
@@ -161,11 +166,16 @@ def _move(target: str) -> Move:
     raise Refusal(sentence % {"status": target, "allowed": allowed})
 
 
-def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, object]:
-    moved = sum(not result.refusal for result in results)
-    return {"move": move, "results": results, "moved": moved, "status": move.target.in_words}
+def _outcomes(move: Move, results: Sequence[Moved]) -> dict[str, Any]:
+    return {
+        "move": move,
+        "results": results,
+        "moved": sum(not result.refusal for result in results),
+        "by_others": sum(result.by_another for result in results),
+        "status": move.target.in_words,
+    }
 
 
 def _number(text: str) -> int | None:
-    """Return the count that the first page showed, for the progress alone."""
+    """Return a number that the page before showed, for its sentences alone."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else None

@@ -217,6 +217,10 @@ class TestOnesOwnData:
         assert [each["product_id"] for each in data["orders"]] == [lamp]
         assert "password" not in data["profile"][0]
 
+    def test_is_sent_when_the_button_of_its_page_is_pressed(self, alice):
+        button = alice.get(URL).page.one("main").one("form", method="post").one("button")
+        assert button.text == "Download your data"
+
     def test_of_others_is_not_read(self, alice):
         LOG.put(made_entry(now_within_a_month(), who=alice.username))
         with metered() as meter:

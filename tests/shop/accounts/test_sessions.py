@@ -22,6 +22,7 @@ from tests.support.accounts.cast import (
 )
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.outage import connected
+from tests.support.markup import read_markup
 
 pytestmark = pytest.mark.newest
 
@@ -48,6 +49,19 @@ def later(monkeypatch):
         monkeypatch.setattr(clock, "now", lambda: now() + by)
 
     return move
+
+
+class TestThePageToSignOut:
+    def test_signs_nobody_out_before_the_button_is_pressed(self, browser, alice):
+        sign_in(browser, alice.username)
+        page = read_markup(browser.get("/accounts/logout/").content.decode())
+        assert page.one("main").one("button").text == "Sign out"
+        assert signed_in_name(browser) == alice.username
+
+    def test_offers_nobody_to_sign_out_twice(self, browser):
+        page = read_markup(browser.get("/accounts/logout/").content.decode())
+        assert page.one("h1").text == "You are signed out"
+        assert not page.one("main").all("button")
 
 
 class TestACopyOfASession:

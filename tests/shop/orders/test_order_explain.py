@@ -8,9 +8,8 @@ import pytest
 from dynamo.lists.explain import Explanation
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
-from shop.orders.listing import OrderList, explain_list
+from shop.orders.listing import OrderList, explain_list, queue_pager
 from shop.orders.queries import read_orders, read_queue
-from shop.orders.queue.listing import queue_pager
 from shop.table import OPEN_ORDERS
 from tests.support.orders.making import START, made_order, put
 

@@ -3,13 +3,16 @@
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from dynamo.calls.client import client
+from dynamo.calls.meter import metered
 from shop.order_status import Status
 from shop.orders.actions import counts_of
 from shop.orders.items import NewLine, NewPickup
+from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import START, made_order, put, stored_order
 
 
@@ -20,6 +23,7 @@ class TestTheOrderPage:
         page = alice.get(f"/orders/{order.id}/").page
         rows = page.one(class_="ledger-goods").one("tbody").all("tr")
         assert [row.text for row in rows] == ["Desk lamp 2 19.99 39.98", "Pen 1 0.05 0.05"]
+        assert [row.one("th")["scope"] for row in rows] == ["row", "row"]
         assert "EUR 40.03" in page.one(class_="ledger-goods").one("tfoot").text
 
     def test_shows_when_it_entered_each_status(self, alice):
@@ -54,6 +58,69 @@ class TestTheOrderPage:
         response = alice.get(f"/orders/{order.foreign_id}/").response
         assert response["Location"] == f"/orders/{order.id}/"
         assert bob.get(f"/orders/{order.foreign_id}/").status == 404
+
+
+class TestTheOrdersAround:
+    @pytest.fixture
+    def ids(self, alice):
+        """Of three orders, newest first, one of them on its way."""
+        made = [
+            made_order(alice.username, status, placed_at=START + timedelta(days=n))
+            for n, status in enumerate((Status.PLACED, Status.SHIPPED, Status.PLACED))
+        ]
+        put(*made)
+        return [order.id for order in reversed(made)]
+
+    def walked(self, visitor: Visitor, list_url: str, way: str) -> list[str]:
+        """The ids of the orders from one end of a list to the other."""
+        rows = visitor.get(list_url).page.all(data_order_id=True)
+        url, ids = rows[0 if way == "next" else -1].all("a", href=True)[0]["href"], []
+        while url:
+            shown = visitor.get(url)
+            ids.append(shown.page.one("article")["data-order-id"])
+            url = getattr(shown, way)
+        return ids
+
+    def test_are_those_of_the_list_one_came_from(self, alice, sam, ids):
+        for visitor, url in (
+            (alice, "/orders/"),
+            (sam, f"/staff/customers/{alice.username}/orders/"),
+        ):
+            for filtered, wanted in (("", ids), ("?status=PLACED", ids[::2])):
+                assert self.walked(visitor, url + filtered, "next") == wanted
+                assert self.walked(visitor, url + filtered, "previous") == wanted[::-1]
+
+    def test_stay_the_same_when_the_order_has_left_the_list(self, alice, ids):
+        url = alice.get("/orders/?open=1").page.one("li", data_order_id=ids[0]).one("a")["href"]
+        fields = {"from_status": "PLACED", "move": "CANCELED"}
+        after = alice.post(f"/orders/{ids[0]}/move/?{urlencode({'next': url})}", fields)
+        assert (
+            after.page.one(class_="neighbours")
+            .one("a", rel="next")["href"]
+            .startswith(f"/orders/{ids[2]}/")
+        )
+
+    def test_are_read_in_one_round_with_the_order_and_only_where_asked_for(self, alice, ids):
+        links = alice.get("/orders/").page.one("li", data_order_id=ids[1]).all("a")
+        with metered() as meter:
+            alice.get(links[0]["href"])
+        assert len(meter.labelled("neighbours")) == 2
+        assert meter.rounds == 1
+        with metered() as meter:
+            alice.get(f"/orders/{ids[1]}/")
+        assert meter.labelled("neighbours") == []
+
+    def test_of_a_list_of_the_staff_are_not_shown_to_the_customer(self, alice, sam, ids):
+        url = f"/staff/customers/{alice.username}/orders/"
+        shared = sam.get(url).page.one("li", data_order_id=ids[1]).one("a")["href"]
+        assert sam.get(shared).page.all(class_="neighbours")
+        assert not alice.get(shared).page.all(class_="neighbours")
+
+    @pytest.mark.parametrize(
+        "query", ["list=/", "list=//elsewhere.example/", "list=/orders/&at=nonsense", "list="]
+    )
+    def test_are_refused_for_what_is_no_place_in_a_list(self, alice, ids, query):
+        assert alice.get(f"/orders/{ids[0]}/?{query}").status == 400
 
 
 @pytest.fixture
@@ -94,6 +161,31 @@ class TestMovingFromThePage:
         assert shown.messages == [f"Order {order.id} is now cancelled."]
         assert shown.page.one("article", data_order_id=order.id)["data-status"] == "CANCELED"
         assert alice.get("/orders/").counts == {"CANCELED": 1}
+
+    @pytest.mark.parametrize(
+        ("status", "page", "target"),
+        [(Status.PLACED, "cancel", "CANCELED"), (Status.DELIVERED, "return", "RETURNED")],
+    )
+    def test_asks_before_the_end_and_keeps_the_reason(self, alice, sam, status, page, target):
+        put(order := made_order(alice.username, status))
+        for visitor in (alice, sam):
+            shown = visitor.get(f"/orders/{order.id}/").page
+            assert target not in [field["value"] for field in shown.all("input", name="move")]
+            link = shown.one("a", class_="cancel")["href"]
+            assert link == f"/orders/{order.id}/{page}/?next=%2Forders%2F{order.id}%2F"
+        url, fields = alice.get(link).action(order.id, target)
+        alice.post(url, fields | {"reason": " Too big.\nAnd green. "})
+        for visitor in (alice, sam):
+            step = visitor.get(f"/orders/{order.id}/").page.one("li", data_status=target)
+            assert step.one("p", class_="history-reason").text == "Reason: Too big. And green."
+
+    def test_takes_no_longer_reason_and_loses_none(self, alice, order):
+        url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
+        shown = alice.post(url, fields | {"reason": "x" * 301})
+        assert shown.status == 422
+        assert "at most 300 characters" in shown.page.one(class_="errorlist").text
+        assert "x" * 301 in shown.page.one("textarea", name="reason").text
+        assert stored_order(alice.username, order.id)["status"] == {"S": "PLACED"}
 
     def test_asks_nobody_whether_to_cancel_what_is_shipped(self, alice):
         put(order := made_order(alice.username, Status.SHIPPED))

@@ -92,6 +92,18 @@ class TestThePagesOfTheList:
         assert back
         assert alice.get(back).order_ids == ids[2:4]
 
+    def test_say_which_part_of_the_list_they_are_where_that_is_known(self, alice, ids):
+        counted, told = self.URL.partition("&from")[0], []
+        for url in (counted, self.URL):
+            first = alice.get(url)
+            pages = [first, alice.get(first.next), alice.get(first.last)]
+            told += [page.page.one(class_="extent").text for page in pages]
+        assert told == [
+            *("1–2 of 6", "about 3–4 of 6", "5–6 of 6"),
+            *("1–2 of more than 2", "about 3–4 of more than 4", "the last 2"),
+        ]
+        assert not alice.get("/orders/?status=PLACED").page.all(class_="extent")
+
     def test_are_bound_to_the_filter(self, alice, ids):
         token = (alice.get(self.URL).next or "").partition("after=")[2]
         shown = alice.get(f"/orders/?status=SHIPPED&after={token}")

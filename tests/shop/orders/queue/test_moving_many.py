@@ -6,7 +6,7 @@ import pytest
 
 from shop.order_status import Status
 from tests.support.comments.browsing import Shown
-from tests.support.orders.making import made_order, put
+from tests.support.orders.making import made_order, move, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
 
 URL = "/staff/orders/move/"
@@ -47,6 +47,17 @@ class TestMovingTheSelected:
             "There is no order nonsense.",
         ]
         assert stored_status(opened[0]) == "PLACED"
+
+    def test_tells_each_of_two_what_they_moved_themselves(self, sam, sign_up, fresh, opened):
+        fields = {"move": "SHIPPED", "order": ids_of(opened[4:])}
+        for _ in ("once", "sent again"):
+            assert sam.post(URL, fields).page.one("h1").text == "Orders now shipped: 2 of 2"
+        shown = sign_up(fresh("kim"), is_staff=True).post(URL, fields)
+        assert shown.page.one("h1").text == "Orders now shipped: 0 of 2"
+        assert "2 of them had been moved by somebody else before." in shown.page.text
+        assert outcomes(shown) == [
+            f"Order {order.id} was already shipped by somebody else." for order in opened[4:]
+        ]
 
     def test_takes_the_place_of_the_queue_under_htmx(self, sam, opened):
         fields = {"move": "SHIPPED", "order": [opened[4].id]}
@@ -111,7 +122,7 @@ class TestMovingAllOfAStatus:
     def test_moves_a_page_at_a_time_to_the_end(self, sam, many):
         shown = sam.get(ALL)
         told = []
-        for done in ("2 done.", "4 done.", "All done: 5 orders."):
+        for done in ("2 done.", "4 done.", "All done: you moved 5 of 5 orders."):
             shown = sam.post(ALL, next_step(shown))
             assert shown.page.one(id="step").one("p").text == done
             told.append(outcomes(shown))
@@ -120,6 +131,16 @@ class TestMovingAllOfAStatus:
             for page in (many[:2], many[2:4], many[4:])
         ]
         assert not shown.page.one(id="step").all("form")
+
+    def test_tells_at_the_end_how_many_were_moved_by_others(self, sam, many):
+        first = sam.post(ALL, next_step(sam.get(ALL)) | {"count": "5"})
+        for order in many[2:]:
+            move(order, Status.PROCESSING, Status.SHIPPED)
+        told = sam.post(ALL, next_step(first)).page.one(id="step").one("p").text
+        assert told == (
+            "All done: you moved 2 of 5 orders. "
+            "The others had been moved or cancelled by somebody else before."
+        )
 
     def test_goes_on_by_itself_under_htmx(self, sam, many):
         shown = sam.post(ALL, next_step(sam.get(ALL)), htmx=True)

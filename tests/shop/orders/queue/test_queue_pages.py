@@ -15,6 +15,7 @@ from dynamo.web import formats
 from shop.accounts.services import create_profile
 from shop.order_status import Status
 from shop.orders.items import NewLine
+from shop.orders.listing import age_in_words
 from shop.orders.queue.listing import find_orders_or_customers
 from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import LATER, START, made_order, put
@@ -35,9 +36,39 @@ class TestTheQueue:
     def test_tells_what_was_bought_and_the_end_of_the_number(self, sam, opened):
         row = sam.get("/staff/orders/").page.one("tr", data_order_id=opened[0].id)
         assert row.one(class_="bought").text == "Desk lamp"
-        link = row.one("a", href=f"/orders/{opened[0].id}/")
+        link = row.one(class_="order-number").one("a")
+        assert link["href"].startswith(f"/orders/{opened[0].id}/?list=")
         assert link.text == f"…{opened[0].id[-8:]}"
         assert link["title"] == opened[0].id
+
+    @pytest.mark.parametrize(
+        ("age", "told"),
+        [
+            (timedelta(seconds=59), "0 min"),
+            (timedelta(minutes=59), "59 min"),
+            (timedelta(hours=23, minutes=59), "23 h"),
+            (timedelta(days=4, hours=23), "4 d"),
+            (timedelta(days=2_500), "2,500 d"),
+        ],
+    )
+    def test_tells_the_age_in_whole_days_hours_or_minutes(self, age, told):
+        assert age_in_words(age) == told
+
+    def test_tells_the_age_of_each_order_beside_its_date(self, sam, opened):
+        row = sam.get("/staff/orders/").page.one("tr", data_order_id=opened[0].id)
+        date, age = row.one("time"), row.one(class_="age")
+        assert date["title"] == "1 January 1980, 00:00:00 UTC"
+        assert age.text == age_in_words(datetime.now(UTC) - opened[0].placed_at)
+
+    def test_says_which_part_of_it_is_shown(self, sam, opened, settings):
+        settings.PAGE_SIZE = 3
+        shown = sam.get("/staff/orders/?to=1980-01-02")
+        assert shown.page.one(class_="extent").text == "1–3 of more than 3"
+        total = shown.toggle("all-statuses").one(class_="toggle-count").text
+        first = sam.get("/staff/orders/")
+        assert first.page.one(class_="extent").text == f"1–3 of {total}"
+        second = sam.get(first.next)
+        assert second.page.one(class_="extent").text == f"about 4–6 of {total}"
 
     def test_has_only_open_statuses(self, sam):
         shown = sam.get("/staff/orders/?status=SHIPPED")
