@@ -12,6 +12,7 @@ from lab.reports.page import lab
 
 handler400 = "dynamo.web.refusals.bad_request"
 handler404 = "dynamo.web.refusals.not_found"
+handler500 = "dynamo.web.refusals.server_error"
 
 urlpatterns = [
     path("", include("shop.urls")),

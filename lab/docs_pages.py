@@ -29,6 +29,8 @@ STATIC_PREFIX = "docs"
 """The folder of static files that has the documents' pictures."""
 _NAME = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)?")
 _SCHEME = re.compile(r"[a-z]+:")
+ALIGNED_RIGHT = "text-align:right"
+"""How Markdown's parser marks the cells of a column of numbers."""
 
 
 class NoSuchDocument(LookupError):
@@ -70,23 +72,28 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
             token.tag = tokens[number + 2].tag = "td"  # heads nothing
         elif token.type == "th_open":
             token.attrSet("scope", "col")
-        _make_scrollable(token)
+        if token.attrs.pop("style", "") == ALIGNED_RIGHT:  # no policy of ours lets a style in
+            token.attrSet("class", "number")
         for child in token.children or ():
             if child.type == "image":
                 child.attrSet("src", _picture(str(child.attrGet("src")), here))
         if token.children:
             token.children = list(_linked(token.children, here))
-        yield token
+        yield from _scrollable(token)
 
 
-def _make_scrollable(token: Token) -> None:
-    """Let a table or a block of code take the focus, so that a keyboard scrolls it."""
-    if token.type == "table_open":
-        token.attrSet("class", "ledger")
+def _scrollable(token: Token) -> Iterator[Token]:
+    """Yield a table within an element that scrolls; it, and code, take the focus of a keyboard."""
     if token.type == "fence":
         token.type = "code_block"  # whose attributes are those of the element that scrolls
-    if token.type in {"table_open", "code_block"}:
+    if token.type == "code_block":
         token.attrSet("tabindex", "0")
+    if token.type == "table_open":
+        token.attrSet("class", "ledger")
+        yield Token("scroller_open", "div", 1, {"class": "scroller", "tabindex": "0"})
+    yield token
+    if token.type == "table_close":
+        yield Token("scroller_close", "div", -1)
 
 
 def _linked(children: list[Token], here: PurePosixPath) -> Iterator[Token]:

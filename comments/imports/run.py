@@ -107,9 +107,9 @@ def import_file(
     )
     with rejects:
         passes.check(rejects, progress)
-    verdicts, cells, products = VerdictCounts(), Counter[Cell](), _Products(ensure_products)
-    products.originals = findings[0].products_before | findings[0].products
-    products.names = findings[0].product_names
+    verdicts, cells = VerdictCounts(), Counter[Cell]()
+    originals = findings[0].products_before | findings[0].products
+    products = _Products(ensure_products, originals, findings[0].product_names)
     label, is_compared = "Comparing" if is_trial else "Writing", True
     with progress.step(label, total=passes.read, unit=" rows") as advance:
         for chunk in in_chunks(passes.winning()):
@@ -153,8 +153,8 @@ class _Products:
     """The products of comments that are written, each of which is created once if it is missing."""
 
     create: EnsureProducts
-    originals: Mapping[str, str] = field(default_factory=dict)
-    names: Mapping[str, str] = field(default_factory=dict)
+    originals: Mapping[str, str]
+    names: Mapping[str, str]
     created: int = 0
     ensured: set[str] = field(default_factory=set)
 

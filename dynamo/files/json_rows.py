@@ -175,19 +175,18 @@ class JsonArray(JsonRecords):
             raise self._unreadable(str(error)) from error
 
     def _token(self, pattern: re.Pattern[str]) -> str:
-        # What ends where the text read so far ends may go on.
-        while (match := pattern.match(self._text, self._at)) is None or match.end() == len(
-            self._text
-        ):
-            if self._left >= LONGEST_LINE:
-                raise self._unreadable(f"a value {_TOO_LONG}")
-            if not self._read_on():
-                break
-        match = pattern.match(self._text, self._at)
-        if match is None:
-            raise self._unreadable("it ends within an object")
-        self._go_to(match.end())
-        return match[0]
+        while True:
+            match = pattern.match(self._text, self._at)
+            # What ends where the text read so far ends may go on.
+            if match is None or match.end() == len(self._text):
+                if self._left >= LONGEST_LINE:
+                    raise self._unreadable(f"a value {_TOO_LONG}")
+                if self._read_on():
+                    continue
+            if match is None:
+                raise self._unreadable("it ends within an object")
+            self._go_to(match.end())
+            return match[0]
 
     def _take(self, *marks: str) -> str:
         mark = self._next()
@@ -223,11 +222,9 @@ class JsonArray(JsonRecords):
         return bool(more)
 
     def _unreadable(self, problem: str) -> FileUnreadable:
-        what = (
-            f"object of JSON with a list “{'.'.join(self._path)}”"
-            if self._path
-            else ("array of JSON")
-        )
+        what = "array of JSON"
+        if self._path:
+            what = f"object of JSON with a list “{'.'.join(self._path)}”"
         return FileUnreadable(
             f"{self._lines.name} is no {what} from line {self._line:,} on: {problem}."
         )

@@ -71,8 +71,8 @@ class ValueRules:
                 columns_among(present, {named.name: column}, needed=[named.name])
 
     def _meant(self, name: str, value: object) -> object:
-        nulls = (*self.nulls.get(EVERY_COLUMN, ()), *self.nulls.get(name, ()))
-        return None if nulls and _spelled(value) in nulls else value
+        found = (nulls for column in (EVERY_COLUMN, name) if (nulls := self.nulls.get(column)))
+        return None if any(_spelled(value) in nulls for nulls in found) else value
 
     def _fallbacks_among(self, present: Collection[str]) -> Iterator[str]:
         for name in self.fallbacks:
@@ -100,6 +100,8 @@ def parse_rules(
 
     for text in (part for option in nulls for part in split_list(option)):
         name, equals, value = (part.strip() for part in text.partition("="))
+        if equals and not name:
+            raise BadMapping(f"“{text}” is no value, and no pair such as shipped_at=0.")
         if not equals:
             meant[EVERY_COLUMN].add(text)
         elif concerns(name):

@@ -184,10 +184,11 @@ def value_rules(
     columns: Mapping[str, Sequence[str]],
     *,
     concerns: Callable[[str], bool] = bool,
-) -> ValueRules:
-    """Return what ``--null``, ``--skip`` and columns such as ``a|b`` say; see `parse_rules`."""
+) -> ValueRules | None:
+    """Return what ``--null``, ``--skip`` and columns such as ``a|b`` say, None if nothing."""
     nulls, skip = options.get("null", ()), options.get("skip", ())
-    return parse_rules(nulls=nulls, skip=skip, columns=columns, concerns=concerns)
+    rules = parse_rules(nulls=nulls, skip=skip, columns=columns, concerns=concerns)
+    return rules if rules.nulls or rules.fallbacks or rules.skip else None
 
 
 def date_formats(options: Mapping[str, Any]) -> DateFormats:

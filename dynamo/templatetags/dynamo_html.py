@@ -1,6 +1,7 @@
 """How pages were read: sentences and pictures of their figures."""
 
 from collections.abc import Hashable
+from datetime import UTC, datetime
 from functools import lru_cache
 
 from django import template
@@ -16,6 +17,12 @@ from dynamo.web.paging import grouped, in_dollars, plural_of
 register = template.Library()
 register.filter(in_dollars)
 register.filter(plural_of)
+
+
+@register.filter
+def as_datetime(moment: datetime) -> str:
+    """Format an aware datetime for ``<time datetime>``, as UTC: HTML takes no microseconds."""
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
 
 
 @register.inclusion_tag("_explanation_picture.html")

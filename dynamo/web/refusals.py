@@ -1,12 +1,12 @@
 """Refusals: a status and a sentence instead of the page that was asked for, and the CSRF failure.
 
 A browser gets a page, htmx a fragment for the page's notice, so that the list on screen stays. A
-program that asks for JSON gets ``{"error": sentence}``.
+program that asks for JSON gets ``{"error": sentence}``, a reader of feeds the sentence alone.
 """
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from math import ceil
 from typing import Any, NoReturn
@@ -22,6 +22,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views import defaults
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -119,7 +120,7 @@ def refuse(
 ) -> HttpResponse:
     """Render ``template`` or ``<status>.html``, or for htmx ``_error.html`` for the page's notice.
 
-    A program that asks for JSON gets the ``message`` of the context alone.
+    A program that asks for JSON or a feed gets the ``message`` of the context alone.
     ``retry_after``, in seconds, is sent as a header as well. A page reads who is signed in: when
     the database is away, the answer is 503 instead.
     """
@@ -156,8 +157,10 @@ def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
 def _render(
     request: HttpRequest, status: HTTPStatus, page: str, context: dict[str, object]
 ) -> HttpResponse:
-    if format_asked(request.META) == Format.JSON:
-        return error_as_json(context.get("message") or _("There is nothing here."), status)
+    message = context.get("message") or _("There is nothing here.")
+    in_format = error_in_format(request.META, message, status)
+    if in_format is not None:
+        return in_format
     partial = bool(getattr(request, "htmx", False))
     response = render(request, "_error.html" if partial else page, context, status=status)
     if partial:
@@ -168,20 +171,42 @@ def _render(
     return response
 
 
-def error_as_json(message: object, status: HTTPStatus) -> HttpResponse:
-    """Answer a sentence to a program."""
-    params = {"ensure_ascii": False}
-    return JsonResponse({"error": message}, status=status, json_dumps_params=params)
+def error_in_format(
+    environ: Mapping[str, Any], message: object, status: HTTPStatus
+) -> HttpResponse | None:
+    """Build the answer of a sentence to who asks for JSON or a feed; None where a page is due.
+
+    ``environ`` is that of WSGI, or a request's ``META``.
+    """
+    form = format_asked(environ)
+    if form == Format.JSON:
+        params = {"ensure_ascii": False}
+        return JsonResponse({"error": str(message)}, status=status, json_dumps_params=params)
+    if form == Format.ATOM:
+        return HttpResponse(f"{message}\n", "text/plain; charset=utf-8", status)
+    return None
 
 
 class RefusalMiddleware:
-    """Answers a `Refusal` with its status, and a fault of the database with 503."""
+    """Answers a `Refusal` with its status, and a fault of the database with 503.
+
+    To a 405, which has no words, it adds a sentence for programs.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self._get_response(request)
+        response = self._get_response(request)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+            return response
+        allowed = response["Allow"]
+        sentence = _("Only these methods are allowed here: %(allowed)s.") % {"allowed": allowed}
+        in_format = error_in_format(request.META, sentence, HTTPStatus.METHOD_NOT_ALLOWED)
+        if in_format is None:
+            return response
+        in_format["Allow"] = allowed
+        return in_format
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         if isinstance(error, Refusal):
@@ -212,6 +237,13 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         HTTPStatus.NOT_FOUND,
         message=message if isinstance(message, str | Promise) else None,
     )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500 (``handler500``), by a page that needs nothing which may be broken."""
+    broken = _("Something broke on our side. The error has been logged.")
+    in_format = error_in_format(request.META, broken, HTTPStatus.INTERNAL_SERVER_ERROR)
+    return in_format or defaults.server_error(request)
 
 
 STALE = gettext_lazy(

@@ -8,7 +8,6 @@ half of the slots at most: where writes alone hang, pages are still answered. He
 static files do not wait. Around all of this, `WithoutBodies` answers HEAD.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
@@ -28,8 +27,7 @@ from django.utils.translation import get_language_from_request, gettext_lazy, ov
 from dynamo.calls.meter import metered
 from dynamo.calls.pool import seconds_left, time_budget
 from dynamo.telemetry.requests import OnSent, RequestRecord, note_late, observed
-from dynamo.web.formats import Format, format_asked
-from dynamo.web.refusals import NOTICE, fields_to_send_again
+from dynamo.web.refusals import NOTICE, error_in_format, fields_to_send_again
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -244,33 +242,28 @@ class WithoutBodies:
 
 def _refusal(request: WSGIRequest) -> HttpResponse:
     is_partial = "HX-Request" in request.headers
-    is_json = format_asked(request.META) == Format.JSON
     language = get_language_from_request(request)
-    if is_json:
-        page = _as_json(language)
+    with override(language):
+        response = error_in_format(request.META, TOO_MANY, HTTPStatus.SERVICE_UNAVAILABLE)
+    if response is not None:
+        is_partial = False
     elif is_partial or not (form := fields_to_send_again(request)):
-        page = _page(language, is_partial=is_partial)
+        response = HttpResponse(_page(language, is_partial=is_partial))
     else:
-        page = _rendered(language, is_unread=True, **form)
+        response = HttpResponse(_rendered(language, is_unread=True, **form))
     headers = {
-        "Content-Type": "application/json" if is_json else "text/html; charset=utf-8",
-        "Content-Length": str(len(page)),
+        "Content-Length": str(len(response.content)),
         "Cache-Control": "no-store",
         "Retry-After": str(RETRY_AFTER),
     }
     if is_partial:
         headers |= {"HX-Retarget": NOTICE, "HX-Reswap": "innerHTML", "HX-Push-Url": "false"}
-    response = HttpResponse(page, headers=headers)
+    for name, value in headers.items():
+        response[name] = value
     for name in settings.MIDDLEWARE:
         if name.endswith(ONLY_HEADERS):
             import_string(name)(lambda _: response).process_response(request, response)
     return response
-
-
-@cache
-def _as_json(language: str) -> bytes:
-    with override(language):
-        return json.dumps({"error": str(TOO_MANY)}).encode()
 
 
 @cache

@@ -1,6 +1,7 @@
 """The page ``/lab/``: the figures of the last run, each design's beside its description."""
 
 import bz2
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,14 +13,16 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
-from django.utils.translation import get_language, override
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext, gettext_noop, override
 from django.views.decorators.http import require_safe
 from pynamodb.attributes import BinaryAttribute
 
 from dynamo.calls.meter import current_meter, labelled_calls
 from dynamo.lists.explain import explain_reads, prices
 from dynamo.lists.runs import parse_timestamp
-from dynamo.web.paging import in_dollars
+from dynamo.web.paging import grouped, in_dollars
 from lab.reports.results import RUN, Results, Value
 from shop import keys
 from shop.models import ShopItem
@@ -125,6 +128,48 @@ def publish(figures: Results, folder: Path) -> Path:
     return path
 
 
+SENTENCES = (
+    gettext_noop(
+        "{} comments of the sample shop; the lists are those of one product, with {} of them."
+    ),
+    gettext_noop("{} stars, in any language: {} of {}"),
+    gettext_noop("{} stars, in “{}”: {} of {}"),
+    gettext_noop("{}, {}, {} or {} stars, in any language: {} of {}"),
+    gettext_noop(
+        "{} orders, made for this: {} of one customer, who is asked about, "
+        "and {} open ones of others."
+    ),
+    gettext_noop("{} of the customer's {} orders"),
+    gettext_noop("The same {} orders; sharded, each of {} open statuses lies in {} partitions."),
+    gettext_noop("{} open orders"),
+    gettext_noop("{} comments on one product, made for this, of {} letters on average."),
+    gettext_noop("a page of the product's comments, of which it shows the first lines"),
+    gettext_noop("a single comment by its id, with its whole text"),
+    gettext_noop(
+        "Other work was running (load average {} before the start): "
+        "the times are distorted, the costs are not."
+    ),
+)
+"""What a run stores in English, with places for its numbers and for what stands in quotes."""
+_VALUE = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|(?<=“)[^”]*(?=”)")
+
+
+def in_own_words(stored: Value) -> SafeString:
+    """Return a sentence that a run stored, in the visitor's language; else marked as English."""
+    pattern = _VALUE.sub("{}", str(stored))
+    if pattern not in SENTENCES:
+        return format_html('<span lang="en">{}</span>', stored)
+    values = [_localized(value) for value in _VALUE.findall(str(stored))]
+    return format_html("{}", gettext(pattern).format(*values))
+
+
+def _localized(value: str) -> str:
+    number = value.replace(",", "")
+    if number.isdecimal():
+        return grouped(int(number))
+    return grouped(float(number)) if number[:1].isdecimal() else value
+
+
 LEAST_UNITS = 0.25
 """Capacity units of a bar without length: half of what the cheapest read costs."""
 FULL = 100
@@ -141,6 +186,7 @@ def lab(request: HttpRequest) -> HttpResponse:
     described = describe_subjects(get_language() or ENGLISH)
     context = {
         "figures": run,
+        "warning": in_own_words(run["warning"]) if run.get("warning") else "",
         "is_own": own is not None,
         "taken": parse_timestamp(str(run["taken_at"])) if run else None,
         "subjects": list(_subjects(figures, described)) if figures else (),
@@ -173,12 +219,12 @@ def _subjects(
         if described is None or not described.designs.keys() >= set(designs):
             continue
         most = max(found.numbers("capacity_units"))
-        questions = {str(row.list): row.value for row in found.where(metric="about")}
+        questions = {str(row.list): in_own_words(row.value) for row in found.where(metric="about")}
         yield {
             "anchor": anchor_of(name),
             "heading": described.heading,
             "question": described.question,
-            "data": found.value("data"),
+            "data": in_own_words(found.value("data")),
             "questions": questions,
             "designs": [
                 _design(found, described.designs[one], name=one, questions=questions, most=most)

@@ -159,11 +159,14 @@ def _moved_edge(before: Item, after: Profile) -> Iterator[Action]:
     yield from (put_of(edge) for key, edge in new.items() if key not in old)
 
 
-def shut_profile(username: str) -> None:
-    """Deactivate a user and erase all but the name, which stays taken. Raises StaleAccount."""
+def shut_profile(username: str) -> bool:
+    """Deactivate a user and erase all but the name, which stays taken; return whether it was open.
+
+    Raises StaleAccount.
+    """
     profile = profile_of(username)
     if profile is None:
-        return
+        return False
     before = profile.serialize()
     if not profile.password.startswith("!"):
         profile.password = make_password(None)
@@ -171,6 +174,7 @@ def shut_profile(username: str) -> None:
         setattr(profile, name, None)
     profile.is_staff = profile.is_active = False
     change_account(before=before, after=profile)
+    return profile.serialize() != before
 
 
 def delete_profile(username: str) -> None:

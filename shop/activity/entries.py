@@ -12,12 +12,9 @@ item.
 """
 
 import json
-from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
-
-from django.utils.translation import gettext as _
 
 from dynamo.items import Item
 from dynamo.lists.runs import moment_at, sort_key_of
@@ -129,27 +126,3 @@ def entry_in_line(line: str) -> LogEntry:
         return LogEntry(**{**fields, **typed})
     except (KeyError, TypeError) as error:
         raise ValueError(f"Not an entry of the log: {line}") from error
-
-
-class BadActivityFilter(ValueError):
-    """There is no such kind; the text says which there are."""
-
-
-def parse_kinds(values: Iterable[str]) -> tuple[Kind, ...]:
-    """Parse a set of kinds, () for all of them. Raises BadActivityFilter."""
-    chosen = {value for value in values if value}
-    if unknown := sorted(chosen - set(Kind)):
-        allowed = ", ".join(kind.value for kind in Kind)
-        sentence = _("There is no kind “%(kind)s”: choose from %(allowed)s.")
-        raise BadActivityFilter(sentence % {"kind": unknown[0], "allowed": allowed})
-    return _in_order(chosen)
-
-
-def toggled(chosen: Sequence[Kind], kind: Kind) -> tuple[Kind, ...]:
-    """Add or remove one kind; return () for all of them."""
-    return _in_order({*chosen} ^ {kind})
-
-
-def _in_order(chosen: Collection[str]) -> tuple[Kind, ...]:
-    kinds = tuple(kind for kind in Kind if kind in chosen)
-    return () if kinds == tuple(Kind) else kinds

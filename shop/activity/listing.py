@@ -23,11 +23,13 @@ from dynamo.lists.reader import PageRequest, PageResult, Segment, SegmentsPlan, 
 from dynamo.lists.runs import Run, timestamp
 from dynamo.web.paging import Pager, Toggle
 from dynamo.writes.counters import share_of
-from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, kind_in, partition, toggled
+from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, kind_in, partition
+from shop.activity.filters import ActivityFilter
 from shop.activity.tables import Month, months_kept, shards_of
 from shop.catalogue.queries import ProductTile, find_tiles
 from shop.order_status import Status
 from shop.table import BY_KEY
+from shop.web.days import ALL_DAYS, Days
 
 KINDS: dict[Kind, Promise] = {
     Kind.ORDER: gettext_lazy("Orders"),
@@ -74,34 +76,52 @@ def value_in_words(kind: Kind, value: str) -> str:
     return str(STATES.get(value, value))
 
 
-def activity_url(kinds: Sequence[Kind], *, name: str = "activity") -> str:
-    """Return the canonical URL of the log of some kinds, or (none) of all, or of its CSV."""
-    query = urlencode([("kind", kind.value) for kind in kinds])
-    return f"{reverse(name)}?{query}".rstrip("?")
+def activity_url(chosen: ActivityFilter, *, name: str = "activity") -> str:
+    """Return the canonical URL of the filtered log, or of its CSV."""
+    return f"{reverse(name)}?{chosen.query}".rstrip("?")
 
 
-def activity_pager(kinds: Sequence[Kind]) -> Pager:
-    """Return the pager of the log; its tokens are bound to the kinds."""
-    name = f"activity/{'.'.join(kinds)}"
-    return Pager(first_url=activity_url(kinds), list_name=name, shape={"kinds": len(kinds)})
+def activity_pager(chosen: ActivityFilter) -> Pager:
+    """Return the pager of the log; its tokens are bound to the filter."""
+    return Pager(
+        first_url=activity_url(chosen),
+        list_name=f"activity/{chosen.query}",
+        shape={"kinds": len(chosen.kinds), "days": len(chosen.days.pairs)},
+    )
 
 
-def kind_toggles(chosen: Sequence[Kind]) -> list[Toggle]:
+def kind_toggles(chosen: ActivityFilter) -> list[Toggle]:
     """Build the links that add a kind to those chosen, or remove it."""
     return [
         Toggle(
             value=kind.value,
             label=str(KINDS[kind]),
-            url=activity_url(toggled(chosen, kind)),
-            pressed=kind in chosen,
+            url=activity_url(chosen.toggle(kind)),
+            pressed=kind in chosen.kinds,
         )
         for kind in Kind
     ]
 
 
-def all_kinds(chosen: Sequence[Kind]) -> Toggle:
-    """Build the link to the whole log."""
-    return Toggle(value="~", label=_("Everything"), url=activity_url(()), pressed=not chosen)
+def all_kinds(chosen: ActivityFilter) -> Toggle:
+    """Build the link to the log of all kinds."""
+    url = activity_url(chosen.of_any_kind())
+    return Toggle(value="~", label=_("Everything"), url=url, pressed=not chosen.kinds)
+
+
+def days_context(chosen: ActivityFilter) -> dict[str, Any]:
+    """Build what ``shop/orders/_dates.html`` shows, and the ``address`` for static/toggles.js."""
+    url = reverse("activity")
+    dates = {
+        **chosen.days.form,
+        "clear_dates_url": activity_url(chosen.on_any_day()) if chosen.days else None,
+        "form_hidden": chosen.kind_pairs,
+        "form_action": url,
+    }
+    return {
+        "dates": dates,
+        "address": f"{url}?{{kind=}}&{urlencode(chosen.days.pairs)}".rstrip("&"),
+    }
 
 
 def activity_row(entry: LogEntry, products: Mapping[str, ProductTile]) -> dict[str, Any]:
@@ -127,16 +147,29 @@ PLAN = "activity"
 
 
 def list_activity(
-    kinds: Sequence[Kind], request: PageRequest, *, now: datetime
+    kinds: Sequence[Kind], request: PageRequest, *, now: datetime, days: Days = ALL_DAYS
 ) -> PageResult[LogEntry]:
-    """Read a page of the log, newest first: one query for each shard of the kinds in a month."""
+    """Read a page of the log, newest first: one query for each shard of the kinds in a month.
+
+    Of months without any of the ``days`` nothing is read.
+    """
+    # Places begin with the date: a day sorts in front of all that happened on it.
+    since, until = (day.isoformat() if day else None for day in (days.since, days.until))
     months = {str(month): month for month in months_kept(now)}
 
     def plan_of(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
-        runs = _runs([months[segment.name] for segment in segments], kinds or tuple(Kind))
+        runs = [
+            replace(run, since=since, until=until)
+            for run in _runs([months[segment.name] for segment in segments], kinds or tuple(Kind))
+        ]
         return SegmentsPlan(runs, _shares(runs, needed))
 
-    segments = [month.segment for month in months.values()]
+    segments = [
+        month.segment
+        for month in months.values()
+        if (until is None or f"{month}-01" < until)
+        and (since is None or month.segment.until > since)
+    ]
     page = read_in_segments(segments, plan_of, request, may_miss_tables=True)
     return PageResult(tuple(entry_in(entry.item) for entry in page.entries), page)
 

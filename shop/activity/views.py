@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -15,42 +16,48 @@ from dynamo.lists.runs import timestamp
 from dynamo.web.formats import CsvPage, csv_response
 from dynamo.web.paging import ListRequest, show_page
 from dynamo.web.refusals import Refusal
-from shop.activity.entries import BadActivityFilter, Kind, LogEntry, parse_kinds
+from shop.activity.entries import LogEntry
+from shop.activity.filters import ActivityFilter
 from shop.activity.listing import (
     PLAN,
     activity_pager,
     activity_row,
     activity_url,
     all_kinds,
+    days_context,
     kind_toggles,
     list_activity,
     products_in,
 )
 from shop.web.access import prefetch, staff_only
+from shop.web.days import BadListFilter, url_without_blanks
 from shop.web.visitor import Visitor
 
 COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
-Asked = ListRequest[Sequence[Kind], PageResult[LogEntry]]
+Asked = ListRequest[ActivityFilter, PageResult[LogEntry]]
 
 
 def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
-    kinds = _kinds(request)
-    asked = activity_pager(kinds).requested(request.GET, size=settings.PAGE_SIZE)
-    return ListRequest(kinds, asked, list_activity(kinds, asked, now=clock.now()))
+    chosen = _filter(request)
+    asked = activity_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
+    found = list_activity(chosen.kinds, asked, days=chosen.days, now=clock.now())
+    return ListRequest(chosen, asked, found)
 
 
 @require_safe
 @prefetch(_read, staff_only)
 def activity(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show what happened to orders and comments, newest first (P3)."""
-    kinds, found = asked.chosen, asked.result
+    chosen, found = asked.chosen, asked.result
+    if url := url_without_blanks(request):
+        return redirect(url)
     return show_page(
         request,
-        activity_pager(kinds),
+        activity_pager(chosen),
         asked.page,
         found.page,
         templates=("shop/activity/activity.html", "shop/activity/_activity.html"),
-        context=lambda: _context(kinds, found.items),
+        context=lambda: _context(chosen, found.items),
         plan=PLAN,
     )
 
@@ -58,11 +65,11 @@ def activity(request: HttpRequest, asked: Asked) -> HttpResponse:
 @require_safe
 @staff_only
 def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
-    """Answer with the log of the chosen kinds, as far as it is kept, as CSV."""
-    kinds, now = _kinds(request), clock.now()
+    """Answer with the log of the chosen kinds and days, as far as it is kept, as CSV."""
+    chosen, now = _filter(request), clock.now()
 
     def read(asked: PageRequest) -> CsvPage:
-        found = list_activity(kinds, asked, now=now)
+        found = list_activity(chosen.kinds, asked, days=chosen.days, now=now)
         return PageResult(tuple(map(_row, found.items)), found.page)
 
     return csv_response("activity", COLUMNS, read)
@@ -75,19 +82,23 @@ def _row(entry: LogEntry) -> tuple[object, ...]:
     )
 
 
-def _context(kinds: Sequence[Kind], entries: Sequence[LogEntry]) -> dict[str, Any]:
+def _context(chosen: ActivityFilter, entries: Sequence[LogEntry]) -> dict[str, Any]:
     products = products_in(entries)
     return {
         "heading": _("Activity"),
-        "csv_url": activity_url(kinds, name="activity_csv"),
+        "csv_url": activity_url(chosen, name="activity_csv"),
         "rows": [activity_row(entry, products) for entry in entries],
-        "tabs": kind_toggles(kinds),
-        "all_kinds": all_kinds(kinds),
+        "tabs": kind_toggles(chosen),
+        "all_kinds": all_kinds(chosen),
+        **days_context(chosen),
     }
 
 
-def _kinds(request: HttpRequest) -> tuple[Kind, ...]:
+def _filter(request: HttpRequest) -> ActivityFilter:
+    query = request.GET
     try:
-        return parse_kinds(request.GET.getlist("kind"))
-    except BadActivityFilter as error:
+        return ActivityFilter.parse(
+            kinds=query.getlist("kind"), since=query.get("from", ""), until=query.get("to", "")
+        )
+    except BadListFilter as error:
         raise Refusal(str(error), first_url=reverse("activity")) from error

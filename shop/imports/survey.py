@@ -128,12 +128,17 @@ class OrderRows:
     incomplete_because: str = ""
     is_headed: bool = False
     is_unwanted: bool = False
+    lines_left_out: int = 0
 
     @property
     def is_skipped(self) -> bool:
         """Whether the order is left out, or all of its lines are."""
-        are_all = (self.skipped or self.returned) and not self.lines and not self.faults
-        return self.is_unwanted or bool(are_all)
+        return self.is_unwanted or bool(self.lines_left_out and not (self.lines or self.faults))
+
+    def skip_line(self, row: RowRef) -> None:
+        """Leave out the line in a row."""
+        self.skipped.append(row)
+        self.lines_left_out += 1
 
     def add_own(self, record: Record, row: RowRef) -> None:
         """Add a row, and the order's own fields in it, which must not contradict those before."""
@@ -148,15 +153,15 @@ class OrderRows:
             if self.texts.setdefault(name, text) != text:
                 self.faults.setdefault(row, f"{name} is another one in another row of the order")
 
-    def add_line(
-        self, record: Record, row: RowRef, columns: Mapping[str, str], *, is_row: bool = True
-    ) -> None:
-        """Add the line in a row, if there is one that is no return; it may be all of the row."""
+    def add_line(self, record: Record, row: RowRef, columns: Mapping[str, str]) -> None:
+        """Add the line in a row, if there is one; a return is left out."""
         try:
             texts = _texts(self.shape.join_line(record), self.shape.line_fields, columns)
             if is_return(texts.get("quantity", "")):
                 self.returned += 1
-                self.skipped += [row] * is_row
+                self.lines_left_out += 1
+                if not self.shape.lines_in:  # else the row is the order's
+                    self.skipped.append(row)
             elif texts:
                 amounts = (texts[name] for name in AMOUNTS if name in texts)
                 self.marks.update(map(decimal_mark, amounts))
@@ -174,17 +179,18 @@ class OrderRows:
             return []
         for one in value:
             try:
-                line: Record | Skipped = Record(record.line, flat(one))
+                line = Record(record.line, flat(one))
             except RowRefused as refused:
                 self.faults.setdefault(row, f"{name}: one of them {refused}")
                 continue
-            if self.shape.line_rules and isinstance(line, Record):
-                line = self.shape.line_rules.apply(line)
-            if isinstance(line, Record):
-                self.add_line(line, row, self.shape.line_columns, is_row=False)
+            rules = self.shape.line_rules
+            meant = rules.apply(line) if rules else line
+            if isinstance(meant, Record):
+                self.add_line(meant, row, self.shape.line_columns)
+                seen.update(dict.fromkeys(meant.values))
             else:
-                line = line.record
-            seen.update(dict.fromkeys(line.values))
+                self.lines_left_out += 1
+                seen.update(dict.fromkeys(line.values))
         return list(seen)
 
     def parse(self) -> ImportedOrder | None:
@@ -272,7 +278,7 @@ class _Survey:
                 order.rows.append(row)
                 self._remember_neighbour(order)
                 if is_skipped:
-                    order.skipped.append(row)
+                    order.skip_line(row)
                 else:
                     order.add_line(record, row, columns)
 
@@ -283,10 +289,10 @@ class _Survey:
         for rows in self._orders.values():
             of_returns += rows.is_skipped and rows.returned > 0
             self._rows.update(row.file for row in rows.rows)
-            left_out = rows.rows if rows.is_skipped else rows.skipped
-            self._skipped.update(row.file for row in left_out if row not in rows.faults)
             if rows.is_skipped:
+                self._skipped.update(row.file for row in rows.rows)
                 continue
+            self._skipped.update(row.file for row in rows.skipped if row not in rows.faults)
             if order := rows.parse():
                 orders.append(order)
             else:
@@ -364,7 +370,7 @@ class _Survey:
         self._remember_neighbour(order)
         if skipped.because in LINE_FIELDS:
             order.add_own(record, row)
-            order.skipped.append(row)
+            order.skip_line(row)
         else:
             order.rows.append(row)
             order.is_unwanted = True

@@ -1,21 +1,15 @@
 """The filter of a list of orders, as a value and in URLs."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 from typing import Self
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
 from shop.order_status import OPEN, Status
-
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-
-
-class BadOrderFilter(ValueError):
-    """The URL's query is no filter; the text says what is allowed."""
+from shop.web.days import BadListFilter, Days
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +26,9 @@ class OrderFilter:
     open_only: bool = False
 
     def __post_init__(self) -> None:
-        if self.since and self.until and self.since > self.until:
-            raise BadOrderFilter(_("The start date is after the end date."))
+        Days(self.since, self.until)  # raises what is wrong with them
         if self.open_only and self.statuses:
-            raise BadOrderFilter(_("Choose either open orders or statuses, not both."))
+            raise BadListFilter(_("Choose either open orders or statuses, not both."))
 
     @classmethod
     def parse(
@@ -47,21 +40,26 @@ class OrderFilter:
         is_open: str = "",
         among: Sequence[Status] = tuple(Status),
     ) -> Self:
-        """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadOrderFilter.
+        """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadListFilter.
 
         Statuses must be ``among`` those of the list: all of the queue's are the same as none.
         """
         if is_open not in {"", "1"}:
-            raise BadOrderFilter(_("“open” must be 1, not “%(value)s”.") % {"value": is_open})
+            raise BadListFilter(_("“open” must be 1, not “%(value)s”.") % {"value": is_open})
         chosen = _statuses(statuses, among)
         if chosen == OPEN == among:
             chosen = ()
-        return cls(chosen, _day(since), _day(until), open_only=bool(is_open))
+        days = Days.parse(since, until)
+        return cls(chosen, days.since, days.until, open_only=bool(is_open))
+
+    @property
+    def days(self) -> Days:
+        return Days(self.since, self.until)
 
     @property
     def moments(self) -> tuple[datetime | None, datetime | None]:
         """The midnights (UTC) that the days begin at, and end before."""
-        return _midnight(self.since), _midnight(self.until)
+        return self.days.moments
 
     @property
     def query(self) -> str:
@@ -73,18 +71,17 @@ class OrderFilter:
         """The names and values of the canonical query."""
         pairs = [("status", status.value) for status in self.statuses]
         pairs += [("open", "1")] if self.open_only else []
-        days = ("from", self.since), ("to", self.until)
-        return pairs + [(name, day.isoformat()) for name, day in days if day]
+        return pairs + self.days.pairs
 
     @property
     def shape(self) -> dict[str, int]:
         """How much it restricts, in numbers, for the log."""
-        days = [day for day in (self.since, self.until) if day]
-        return {"statuses": len(self.statuses), "days": len(days), "open": int(self.open_only)}
+        days = len(self.days.pairs)
+        return {"statuses": len(self.statuses), "days": days, "open": int(self.open_only)}
 
     @property
     def has_days(self) -> bool:
-        return self.since is not None or self.until is not None
+        return bool(self.days)
 
     def toggle(self, status: Status) -> Self:
         """Add or remove a status."""
@@ -108,21 +105,5 @@ def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, .
         if value not in among:
             allowed = ", ".join(status.value for status in among)
             sentence = _("There is no status “%(status)s” here: choose from %(allowed)s.")
-            raise BadOrderFilter(sentence % {"status": value, "allowed": allowed})
+            raise BadListFilter(sentence % {"status": value, "allowed": allowed})
     return tuple(status for status in Status if status in chosen)
-
-
-def _day(text: str) -> date | None:
-    if not text:
-        return None
-    try:
-        if _DATE.fullmatch(text):
-            return date.fromisoformat(text)
-    except ValueError:
-        pass
-    sentence = _("“%(text)s” is not a date: write it as YYYY-MM-DD, such as 2023-01-31.")
-    raise BadOrderFilter(sentence % {"text": text})
-
-
-def _midnight(day: date | None) -> datetime | None:
-    return None if day is None else datetime.combine(day, time(), UTC)

@@ -4,9 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
 
-from django.http import HttpRequest, QueryDict
+from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
@@ -20,9 +19,10 @@ from dynamo.web.paging import Pager, Toggle, grouped
 from dynamo.web.refusals import Refusal
 from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
-from shop.orders.filters import BadOrderFilter, OrderFilter
+from shop.orders.filters import OrderFilter
 from shop.orders.queries import OrdersResult
 from shop.web.access import with_next
+from shop.web.days import BadListFilter
 
 
 def filter_of(
@@ -41,16 +41,8 @@ def filter_of(
             is_open=is_open,
             among=among,
         )
-    except BadOrderFilter as error:
+    except BadListFilter as error:
         raise Refusal(str(error), first_url=first_url) from error
-
-
-def url_without_blanks(request: HttpRequest) -> str | None:
-    """Return the URL without the empty fields that a form sends along; None if it has none."""
-    if "" not in request.GET.values():
-        return None
-    filled = parse_qsl(request.META["QUERY_STRING"])  # which leaves out what is empty
-    return f"{request.path}?{urlencode(filled)}".rstrip("?")
 
 
 def list_context(
@@ -87,11 +79,10 @@ def list_context(
         "tabs": tabs,
         "all_statuses": everything,
         "length": total_of(chosen, counts),
-        "from_date": chosen.since.isoformat() if chosen.since else "",
-        "to_date": chosen.until.isoformat() if chosen.until else "",
         "clear_dates_url": url(chosen.on_any_day()) if chosen.has_days else None,
         "form_hidden": chosen.on_any_day().pairs,
         "form_action": first_url,
+        **chosen.days.form,
     }
 
 

@@ -33,7 +33,6 @@ from shop.orders.listing import (
     filter_of,
     order_data,
     total_of,
-    url_without_blanks,
     way_to,
 )
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
@@ -56,6 +55,7 @@ from shop.web.access import (
     visitor_of,
     with_next,
 )
+from shop.web.days import url_without_blanks
 from shop.web.rate_limits import check_order_rate_limit
 from shop.web.visitor import Visitor
 

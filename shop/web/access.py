@@ -19,8 +19,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from dynamo.calls.client import pool
-from dynamo.web.formats import Format, format_asked
-from dynamo.web.refusals import error_as_json
+from dynamo.web.refusals import error_in_format
 from shop.web.visitor import Visitor, log_event
 
 LONGEST = 2_000
@@ -86,10 +85,10 @@ def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
                 path = request.path
                 log_event("staff-action", user=user, request=request, path=path, status=status)
             return response
-        if format_asked(request.META) == Format.JSON:
-            return error_as_json(
-                _("Sign in to see this: send the cookie of a session."), HTTPStatus.FORBIDDEN
-            )
+        sentence = _("Sign in to see this: send the cookie of a session.")
+        in_format = error_in_format(request.META, sentence, HTTPStatus.FORBIDDEN)
+        if in_format is not None:
+            return in_format
         here = _page(request)
         query = urlencode({"next": here}) if here else ""
         url = f"{resolve_url(settings.LOGIN_URL)}?{query}".rstrip("?")

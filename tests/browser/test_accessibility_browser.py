@@ -1,9 +1,9 @@
 """axe-core finds nothing on any page: wide and narrow, light and dark, by those who see it."""
 
-import re
 from datetime import UTC, datetime
 
 import pytest
+from django.conf import settings
 from playwright.sync_api import expect
 
 from comments.reports.services import Reason, report_comment
@@ -46,6 +46,26 @@ PAGES = [
 PAGES += [("orders/<id:order_id>/", "owner"), ("products/<id:product_id>/", "owner")]
 FIRST = {"", "products/<id:product_id>/", "basket/", "orders/", "staff/orders/", "staff/comments/"}
 """Those that `make test` looks at; the others are seconds each, and in .ci/run."""
+LANGUAGES = ("en", "de")
+FORMS = [
+    ("nobody", "/accounts/sign-up/"),
+    ("nobody", "/accounts/login/"),
+    ("owner", "/accounts/password_change/"),
+    ("owner", "/accounts/second-factor/"),
+    ("owner", new_url("{product_id}")),
+    ("other", "/comments/report/{comment_id}/"),
+]
+IN_GERMAN = [
+    ("owner", "/comments/delete/{comment_id}/"),
+    ("owner", "/orders/{order_id}/cancel/"),
+    ("owner", "/orders/{order_id}/"),
+    ("staff", "/staff/orders/all/?status=PLACED"),
+    ("staff", "/staff/orders/"),
+    ("staff", "/staff/comments/"),
+    ("staff", "/products/{product_id}/comments/~/~/"),
+    ("nobody", "/lab/"),
+]
+"""Confirmations, and pages of which much folds out; those above are in English."""
 
 
 @pytest.fixture(scope="module")
@@ -74,11 +94,13 @@ def short_pages(settings, monkeypatch):
 
 
 @pytest.fixture
-def arrive(visitor, seat, known):
-    """Opens the browser of somebody of a role."""
+def arrive(visitor, seat, known, site):
+    """Opens the browser of somebody of a role, who has chosen a language."""
 
-    def arrive(role: str) -> Visitor:
+    def arrive(role: str, language: str = "en") -> Visitor:
         arrived = seat(known[role]) if role in known else visitor
+        chosen = {"name": settings.LANGUAGE_COOKIE_NAME, "value": language, "url": site}
+        arrived.page.context.add_cookies([chosen])
         bring_axe(arrived.page)
         return arrived
 
@@ -118,6 +140,13 @@ class TestAPage:
         expect(page.locator("h1")).to_be_visible()
         assert axe_finds_nothing(page)
 
+    @pytest.mark.parametrize(("role", "path"), IN_GERMAN)
+    def test_in_german_is_clean(self, arrive, arguments, role, path):
+        page = arrive(role, "de").page
+        page.goto(path.format_map(arguments))
+        assert page.locator("html").get_attribute("lang") == "de"
+        assert axe_finds_nothing(page)
+
 
 class TestAPageInUse:
     @pytest.mark.parametrize(
@@ -137,20 +166,13 @@ class TestAPageInUse:
         expect(page.locator("a[rel=prev]")).to_be_visible()
         assert axe_finds_nothing(page)
 
-    @pytest.mark.parametrize(
-        ("path", "role", "button"),
-        [
-            ("/accounts/sign-up/", "nobody", "Create account"),
-            ("/accounts/login/", "nobody", "Sign in"),
-            ("/accounts/password_change/", "owner", "Change"),
-            (new_url("{product_id}"), "owner", "Post"),
-        ],
-    )
-    def test_is_clean_where_its_form_has_errors(self, arrive, arguments, path, role, button):
-        page = arrive(role).page
+    @pytest.mark.parametrize("language", LANGUAGES)
+    @pytest.mark.parametrize(("role", "path"), FORMS)
+    def test_is_clean_where_its_form_has_errors(self, arrive, arguments, language, role, path):
+        page = arrive(role, language).page
         page.goto(path.format_map(arguments))
         page.locator("main form").evaluate_all("all => all.forEach(it => (it.noValidate = true))")
-        page.get_by_role("button", name=re.compile(f"^{button}")).last.click()
+        page.locator("main form[method=post] [type=submit]").last.click()
         expect(page.locator(".form-error, .errorlist").first).to_be_visible()
         assert axe_finds_nothing(page)
 
@@ -163,12 +185,20 @@ class TestAPageInUse:
         visitor.forgive("Failed to load resource", "htmx:")
         assert axe_finds_nothing(visitor.page)
 
-    def test_is_clean_with_something_in_the_basket(self, arrive, arguments):
-        page = arrive("owner").page
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_is_clean_with_messages_from_the_product_to_the_checkout(
+        self, arrive, arguments, language
+    ):
+        page = arrive("owner", language).page
         page.goto(f"/products/{arguments['product_id']}/")
-        page.get_by_role("button", name="Add to basket").click()
-        expect(page.locator(".message")).to_be_visible()
-        for path in ("/basket/", "/basket/order/"):
-            page.goto(path)
-            expect(page.locator(".ledger")).to_be_visible()
-            assert axe_finds_nothing(page)
+        page.locator(".basket-form button").click()
+        expect(page.locator(".message.success")).to_be_visible()
+        assert axe_finds_nothing(page)
+        page.goto("/basket/")
+        assert axe_finds_nothing(page)
+        page.goto("/basket/order/?near=-47, -160")
+        page.locator("[name=point]").last.evaluate("point => { point.value = 'gone' }")
+        page.locator("[name=point]").last.check()
+        page.locator("#place button").click()
+        expect(page.locator(".message.warning")).to_be_visible()
+        assert axe_finds_nothing(page)

@@ -10,12 +10,16 @@ from playwright.sync_api import Page, expect
 from shop.accounts.services import create_profile
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
+from shop.pickup.cells import Coordinates
+from shop.pickup.points import PickupPoint
+from shop.pickup.writing import put_points
 from tests.support.catalogue.making import category, products_in, sell
 from tests.support.chance import unique
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import someone
 from tests.support.orders.making import made_order, put
+from tests.support.project import PROJECT
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
@@ -30,6 +34,14 @@ PAGES = (
     "/accounts/login/", "/accounts/sign-up/", "/staff/orders/", "/staff/comments/",
     "/staff/activity/", "/lab/",
 )  # fmt: skip
+DOCUMENTS = [
+    f"/docs/{path.relative_to(PROJECT / 'docs').with_suffix('')}/".replace("/README/", "/")
+    for path in sorted(PROJECT.glob("docs/**/*.md"))
+]
+CUT_OFF = """
+    tables => tables.map(table => table.closest(".scroller") ?? table)
+        .filter(seen => seen.scrollWidth > seen.clientWidth).map(seen => seen.innerText)
+"""
 MOST_SHIFT = 0.05
 """Half of what counts as good."""
 FIRST_COMMENT = 900
@@ -130,12 +142,49 @@ class TestTheTimeline:
         assert placed != ended
 
 
+class TestADocument:
+    def test_has_whole_tables_on_a_screen_and_is_no_wider_than_a_telephone(self, visitor):
+        page, widest, cut_off = visitor.page, {}, {}
+        for path in DOCUMENTS:
+            page.set_viewport_size({"width": 1280, "height": 844})
+            page.goto(path)
+            cut_off[path] = page.locator("article table").evaluate_all(CUT_OFF)
+            page.set_viewport_size({"width": 390, "height": 844})
+            widest[path] = page.evaluate("document.documentElement.scrollWidth")
+        assert {path: tables for path, tables in cut_off.items() if tables} == {}
+        assert {path: width for path, width in widest.items() if width > 390} == {}
+
+
 class TestOnATelephone:
     def test_comments_begin_on_the_first_screen(self, visitor):
         visitor.page.set_viewport_size({"width": 390, "height": 844})
         visitor.page.goto(f"{PRODUCT}comments/de.en/1.2/")
         first = visitor.page.locator("[data-comment-id]").first.bounding_box()
         assert first["y"] <= FIRST_COMMENT
+
+    def test_the_choice_of_delivery_is_round(self, sam):
+        far = Coordinates.at(-47.5, -160.5)
+        name = "A kiosk whose name and address take more than a line"
+        put_points([PickupPoint(unique("point"), name, f"{name}, 1", far, "Daily 7-22")])
+        sam.page.set_viewport_size({"width": 390, "height": 844})
+        sam.page.goto(PRODUCT)
+        sam.page.locator(".basket-form button").click()
+        sam.page.goto("/basket/order/?near=-47.5, -160.5")
+        boxes = [radio.bounding_box() for radio in sam.page.get_by_role("radio").all()]
+        assert len(boxes) > 1
+        assert [box for box in boxes if round(box["width"]) != round(box["height"])] == []
+
+
+class TestTheLab:
+    @pytest.mark.parametrize("path", ["/lab/", "/docs/designs/"])
+    def test_leads_on_by_what_looks_like_links(self, visitor, path):
+        visitor.page.goto(path)
+        looks = visitor.page.locator(".lab-links a").evaluate_all(
+            "links => links.map(link => [getComputedStyle(link, '::before').content,"
+            " getComputedStyle(link).textDecorationLine])"
+        )
+        assert len(looks) >= 3
+        assert {tuple(look) for look in looks} == {("none", "underline")}
 
 
 class TestThePrintedPage:

@@ -91,4 +91,4 @@ class TestAListWithoutAFeed:
         assert visit(url).page.all("link", rel="alternate") == []
         refused = visit(f"{url}?format=atom")
         assert refused.status == 400
-        assert "“json”." in refused.page.text
+        assert "“json”." in refused.response.content.decode()

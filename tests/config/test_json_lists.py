@@ -3,15 +3,17 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
+from json import loads
 from typing import Any
 
 import pytest
 from django.http import HttpResponse
-from django.test import Client
+from django.test import Client, RequestFactory
 
 from comments.moderation.services import hide
 from comments.posting.services import add_comment
 from dynamo.calls.meter import metered
+from dynamo.web.refusals import RefusalMiddleware, TooManyRequests
 from tests.support.comments.outage import connected
 from tests.support.comments.truth import written
 from tests.support.comments.writers import someone
@@ -37,8 +39,12 @@ def two_on_a_page(settings):
     settings.PAGE_SIZE = 2
 
 
+def in_form(url: str, form: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}format={form}"
+
+
 def as_json(url: str) -> str:
-    return f"{url}{'&' if '?' in url else '?'}format=json"
+    return in_form(url, "json")
 
 
 def ids_in(answer: dict[str, Any]) -> list[str]:
@@ -62,7 +68,10 @@ def follow(browser: Client, url: str | None, way: str) -> Iterator[dict[str, Any
 
 
 def refusal(response: HttpResponse) -> tuple[int, str]:
-    answer = response.json()
+    """The status of an error, and its sentence: in JSON or, for readers of feeds, as text."""
+    if response["Content-Type"] == "text/plain; charset=utf-8":
+        return response.status_code, response.content.decode().rstrip("\n")
+    answer = loads(response.content)
     assert answer.keys() == {"error"}
     return response.status_code, answer["error"]
 
@@ -112,37 +121,63 @@ class TestAList:
         assert Client().get(url)["Location"].endswith("/comments/~/1.5/?format=json")
 
 
+@pytest.mark.parametrize("form", ["json", "atom"])
 class TestARefusal:
     @pytest.mark.parametrize(
-        ("url", "wanted"),
+        ("path", "wanted"),
         [
-            ("/products/none/comments/xx/~/?format=json", 400),
-            ("/?format=json", 400),
-            ("/categories/?format=json&" + "&".join(["a=1"] * 1_001), 400),
-            ("/nowhere/?format=json", 404),
+            ("/products/none/comments/xx/~/", 400),
+            ("/", 400),
+            ("/categories/?" + "&".join(["a=1"] * 1_001), 400),
+            ("/orders/", 403),
+            ("/nowhere/", 404),
         ],
-        ids=["a filter", "a page without JSON", "a query too long to parse", "nothing"],
+        ids=["a filter", "a page", "a query too long to parse", "somebody's", "nothing"],
     )
-    def test_is_a_sentence(self, url, wanted):
-        status, sentence = refusal(Client().get(url))
+    def test_is_a_sentence(self, form, path, wanted):
+        status, sentence = refusal(Client().get(in_form(path, form)))
         assert status == wanted
         assert sentence.endswith(".")
 
-    def test_hides_from_customers_what_staff_see(self):
+    def test_hides_from_customers_what_staff_see(self, form):
         customer = someone("customer").browser
-        assert refusal(customer.get("/staff/orders/?format=json"))[0] == 404
+        assert refusal(customer.get(in_form("/staff/orders/", form)))[0] == 404
 
-    def test_tells_of_a_database_that_is_away(self, comments):
+    def test_of_a_form_without_its_token_is_a_sentence_too(self, form):
+        browser = Client(enforce_csrf_checks=True)
+        assert refusal(browser.post(in_form("/basket/remove/", form)))[0] == 403
+
+    def test_of_another_method_says_which_are_allowed(self, form):
+        response = Client().post(in_form("/categories/", form))
+        assert refusal(response) == (405, "Only these methods are allowed here: GET, HEAD.")
+        assert response["Allow"] == "GET, HEAD"
+
+    def test_says_how_long_to_wait_where_something_was_done_too_often(self, form):
+        request = RequestFactory().get(in_form("/", form))
+        error = TooManyRequests("Come back in a minute.", retry_after=60)
+        response = RefusalMiddleware(Client().get).process_exception(request, error)
+        assert refusal(response) == (429, "Come back in a minute.")
+        assert response["Retry-After"] == "60"
+
+    def test_tells_of_an_error_of_ours(self, form, monkeypatch):
+        monkeypatch.setattr("lab.reports.page.find_stored", None)
+        browser = Client(raise_request_exception=False)
+        status, sentence = refusal(browser.get(in_form("/lab/", form)))
+        assert (status, sentence.split(".")[0]) == (500, "Something broke on our side")
+
+    def test_tells_of_a_database_that_is_away(self, form, comments):
         with connected(f"http://127.0.0.1:{spare_port()}"):
-            response = Client().get(as_json(comments))
+            response = Client().get(in_form(comments, form))
         status, sentence = refusal(response)
         assert (status, "cannot be reached" in sentence) == (503, True)
         assert response["Retry-After"]
 
+
+class TestAFormThatIsNotThere:
     @pytest.mark.parametrize(
         ("url", "allowed"), [("/categories/", "“json”"), ("/", "no other format")]
     )
-    def test_of_a_form_that_is_not_there_says_which_are(self, url, allowed):
+    def test_is_refused_by_a_page_that_says_which_are(self, url, allowed):
         response = Client().get(f"{url}?format=xml")
         assert response.status_code == 400
         assert allowed in read_markup(response.content.decode()).one(class_="lede").text

@@ -51,6 +51,10 @@ ENGLISH = re.compile(
     r"\b(the|of|and|are|your|this|that|with|from|to|by|not|no|you)\b", re.IGNORECASE
 )
 """Words without which there is hardly a sentence in English, and that no German one has."""
+ENGLISH_NUMBER = re.compile(r"\b[1-9]\d{0,2}(,\d{3})+\b|\b\d+\.\d\d?\b")
+"""In German 2,500 is 2.500, and 1.5 is 1,5; coordinates are typed as in English."""
+TIME = re.compile(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?(Z|\+00:00))?", re.ASCII)
+"""https://html.spec.whatwg.org/multipage/text-level-semantics.html#datetime-value"""
 OTHER_TAGS = frozenset({"bdi", "code", "script", "style", "textarea"})
 """What somebody has written, or nobody reads."""
 READ_OUT = ("alt", "aria-label", "placeholder", "title", "data-announce", "data-title")
@@ -144,11 +148,20 @@ def has_a_title_and_its_language(stop: Stop) -> None:
         assert re.search(r"\w", page.one("head").one("title").text)
 
 
-def has_no_english_sentence_on_a_german_page(stop: Stop) -> None:
+def has_nothing_english_on_a_german_page(stop: Stop) -> None:
     if is_html(stop.page) and stop.page.status_code == HTTPStatus.OK:
         page = read_markup(stop.german_page.content.decode())
         assert page.one("html")["lang"] == "de"
-        assert [text for text in visible(page) if ENGLISH.search(text)] == []
+        texts = [*visible(page)]
+        assert [text for text in texts if ENGLISH.search(text)] == []
+        assert [text for text in texts if ENGLISH_NUMBER.search(text)] == []
+
+
+def has_only_times_that_html_knows(stop: Stop) -> None:
+    if is_html(stop.page):
+        page = read_markup(stop.page.content.decode())
+        times = [time["datetime"] for time in page.all("time")]
+        assert [time for time in times if not TIME.fullmatch(time)] == []
 
 
 def takes_no_form_without_a_token(stop: Stop) -> None:
@@ -180,7 +193,8 @@ PROMISES = (
     answers_head_as_get_but_for_the_body,
     costs_little,
     has_a_title_and_its_language,
-    has_no_english_sentence_on_a_german_page,
+    has_nothing_english_on_a_german_page,
+    has_only_times_that_html_knows,
     is_kept_for_nobody_only_if_it_is_the_same_for_all,
     takes_no_form_without_a_token,
     is_kept_by_no_cache_for_somebody,

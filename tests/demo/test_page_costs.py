@@ -121,6 +121,7 @@ def visits(tables):
         "a customer's orders": Visit("/staff/customers/alex/orders/", staff, {}),
         "reported comments": Visit("/staff/comments/", staff, {}),
         "activity": Visit("/staff/activity/", staff, {}),
+        "activity of some days": Visit(f"/staff/activity/?from={now:%Y-%m-01}", staff, {}),
     }
 
 

@@ -43,8 +43,11 @@ class TestADocument:
         assert {tag for _, tag in found(r"(<th\b[^>]*>)") if 'scope="col"' not in tag} == set()
 
     def test_is_scrolled_by_a_keyboard_where_it_is_wide(self):
-        wide = found(r"(<(?:pre|table)\b[^>]*>)")
-        assert [one for one in wide if 'tabindex="0"' not in one[1]] == []
+        wide = found(r"(?:<div ([^>]*)>)?<(?:table\b|pre\b([^>]*))")
+        assert [one for one in wide if 'tabindex="0"' not in "".join(one[1:])] == []
+
+    def test_has_no_style_of_its_own_which_browsers_ignore(self):
+        assert found(r"<([^>]*\bstyle=[^>]*)>") == []
 
     def test_shows_nothing_of_what_is_meant_for_commands(self):
         assert found("written by manage.py") == []

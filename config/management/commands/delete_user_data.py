@@ -35,15 +35,17 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         dry_run: bool = options["dry_run"]
         with failures_in_one_line():
-            if not dry_run:
-                shut_profile(username)  # so that nobody can write in that name meanwhile
+            # Shut at once, so that nobody can write in that name meanwhile.
+            is_shut = not dry_run and shut_profile(username)
             found = erase([*TRACES, PURCHASES, ACTIVITY, PROFILE], username, dry_run=dry_run)
+            found[PROFILE.kind] |= is_shut
             keeps_orders = has_orders(username)
         if options["json"]:
             figures = {"username": username, "dry_run": dry_run, "found": found}
             self.stdout.write(json.dumps(figures | {"orders_kept": keeps_orders}))
             return
         for kind, number in found.items():
-            self.stdout.write(f"{kind}: {number}{'' if dry_run else ' deleted'}")
+            done = "closed" if kind == PROFILE.kind and keeps_orders else "deleted"
+            self.stdout.write(f"{kind}: {number}{'' if dry_run else f' {done}'}")
         if keeps_orders:
             self.stdout.write("The orders stay: they are business records.")

@@ -19,11 +19,12 @@ from dynamo.management.options import at_least_one, failures_in_one_line
 from dynamo.web.paging import Id
 from dynamo.web.refusals import Refusal
 from shop.order_status import OPEN
-from shop.orders.filters import BadOrderFilter, OrderFilter
+from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, explain_list, queue_pager
 from shop.orders.queries import read_orders, read_queue
 from shop.pickup.locations import BadLocation, NoSuchZip
 from shop.pickup.queries import FIRST_SHOWN, explain_pickup
+from shop.web.days import BadListFilter
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 
@@ -86,7 +87,7 @@ def _explain_orders(options: dict[str, Any]) -> Explanation:
     size, after = options["page_size"], options["after"]
     if options["queue"]:
         if options["open"]:
-            raise BadOrderFilter("All orders of the queue are open: leave --open out.")
+            raise BadListFilter("All orders of the queue are open: leave --open out.")
         queued = OrderFilter.parse(
             statuses=options["status"], since=options["since"], until=options["until"], among=OPEN
         )
@@ -108,7 +109,7 @@ EXPLAINERS: Mapping[str, Callable[[dict[str, Any]], Explanation]] = {
     "orders": _explain_orders,
     "pickup": lambda options: explain_pickup(options["near"], count=options["count"]),
 }
-REFUSED = (BadFilter, BadOrderFilter, BadLocation, NoSuchPlan, NoSuchZip, Refusal)
+REFUSED = (BadFilter, BadListFilter, BadLocation, NoSuchPlan, NoSuchZip, Refusal)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:

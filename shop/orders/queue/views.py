@@ -25,7 +25,6 @@ from shop.orders.listing import (
     order_data,
     queue_pager,
     total_of,
-    url_without_blanks,
 )
 from shop.orders.moving import Moved, move_orders, move_page
 from shop.orders.queries import OrdersResult, find_order, list_open_orders, read_queue
@@ -35,6 +34,7 @@ from shop.orders.queue.listing import (
     queue_context,
 )
 from shop.web.access import path_of_next, prefetch, staff_only
+from shop.web.days import url_without_blanks
 from shop.web.visitor import Visitor
 
 Asked = ListRequest[OrderFilter, OrdersResult]

@@ -80,6 +80,12 @@ class TestDeletingUserData:
         assert not has_bought(alice.username, lamp)
         assert alice.browser.get("/orders/").status_code == 302
 
+    def test_says_that_it_closed_an_account_with_orders_and_once(self, capsys, alice):
+        buy(alice, made_product())
+        for told in ("profile: 1 closed", "profile: 0 closed"):
+            call_command("delete_user_data", alice.username)
+            assert told in capsys.readouterr().out.splitlines()
+
     def test_takes_reviews_that_were_imported_with_orders(self, capsys, alice):
         lamp = made_product()
         buy(alice, lamp)

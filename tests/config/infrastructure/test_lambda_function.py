@@ -206,6 +206,14 @@ class TestTheZip:
         folders = {entry.filename.partition("/")[0] for entry in entries}
         assert folders.isdisjoint({"bin", "tests", "var"})
 
+    def test_runs_only_where_it_was_unpacked_as_the_document_says(self, archive):
+        run = [sys.executable, "-I", "-S", "-B", "-c", RUNTIME, str(archive.filename)]
+        environment = {"DJANGO_SETTINGS_MODULE": "config.settings"}
+        packed = subprocess.run(run, env=environment, capture_output=True, text=True, check=False)
+        assert "No translation files found" in packed.stderr
+        document = (PROJECT / "docs" / "designs" / "sets.md").read_text()
+        assert "Lambda unpacks the zip before it runs the function" in document
+
 
 class TestTheFunction:
     def test_copies_what_is_written_changed_and_deleted(self, function, comments, tape):

@@ -219,6 +219,23 @@ def test_json_array_that_is_never_closed_is_read_no_further_than_a_row_may_be_lo
         assert lines.bytes_read < 3 * LONGEST_LINE
 
 
+@pytest.mark.parametrize("start", ['{"', '{"a": "', '{"a": 1', '{"a": [["'])
+def test_what_is_beside_a_list_is_read_no_further_than_a_text_may_be_long(tmp_path, start):
+    path = tmp_path / "rows.json"
+    path.write_text(start + "1" * 8_000_000)
+    with open_lines(path) as lines:
+        with pytest.raises(FileUnreadable, match="has 1,000,000 characters or more"):
+            list(JsonArray(lines, ["rows"]))
+        assert lines.bytes_read < 3 * LONGEST_LINE
+
+
+def test_what_is_beside_a_list_may_be_nested_as_deep_as_it_is(tmp_path):
+    path = tmp_path / "rows.json"
+    path.write_text(f'{{"a": {"[" * 100_000}{"]" * 100_000}, "rows": [{{"id": 1}}]}}')
+    with open_lines(path) as lines:
+        assert list(JsonArray(lines, ["rows"])) == [Record(1, {"id": 1})]
+
+
 OTHER_NAMES = "\n".join(json.dumps({"k" * 900_000 + str(n): 1}) for n in range(150))
 MUCH = {
     **{f"{name}.xml": XML[name][0] for name in ("nested", "many attributes", "ever new names")},

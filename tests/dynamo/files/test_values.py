@@ -74,6 +74,10 @@ class TestBadRules:
         with pytest.raises(BadMapping, match="is no pair such as rating=0"):
             parse_rules(nulls=(), skip=[skip], columns={})
 
+    def test_have_no_value_without_a_name(self):
+        with pytest.raises(BadMapping, match="“=0” is no value, and no pair such as shipped_at=0"):
+            parse_rules(nulls=["=0"], skip=(), columns={})
+
     @pytest.mark.parametrize(
         ("nulls", "skip", "name"),
         [([], ["rating=0"], "stars"), (["ratng=0"], [], "ratng"), ([], ["sent=0"], "sent")],

@@ -123,6 +123,9 @@ class TestRequests:
         refused = site.send("/?format=json").result(ENOUGH)
         assert refused["Content-Type"] == "application/json"
         assert "Too many people" in json.loads(refused.content)["error"]
+        refused = site.send("/?format=atom").result(ENOUGH)
+        assert refused["Content-Type"] == "text/plain; charset=utf-8"
+        assert refused.content == b"Too many people are in the shop at the moment.\n"
 
 
 class TestARequestThatHasWaited:

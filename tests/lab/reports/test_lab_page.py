@@ -17,6 +17,7 @@ from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
 
+ENGINE = "dynoxide 1.2.1 in memory"
 DOCUMENTS = sorted(
     {
         (described.document, subject)
@@ -47,6 +48,13 @@ class TestWithoutFiguresOfItsOwn:
         shown = words(Client().get("/lab/"))
         assert "These are the figures of the documentation" in shown
         assert "6,000 comments of the sample shop" in shown
+
+    def test_tells_in_german_of_what_was_measured_in_german_numbers(self, nothing_stored):
+        response = Client(headers={"Accept-Language": "de"}).get("/lab/")
+        page = read_markup(response.content.decode()).one(class_="lab")
+        assert [element.text for element in page.all("span", lang="en")] == [ENGINE]
+        lists = " ".join(page.one(data_lab_subject="comments").one("dl").text.split())
+        assert "1.228 von 2.500" in lists
 
 
 @pytest.mark.usefixtures("nothing_published")

@@ -82,6 +82,44 @@ class TestThePage:
         rows = csv.DictReader(sam.browser.get(link["href"]).getvalue().decode().splitlines())
         assert [row["subject"] for row in rows] == subjects(shown)
 
+    def test_is_narrowed_to_days_of_some_kinds_and_turns_their_pages(self, sam, history, settings):
+        settings.PAGE_SIZE = 2
+        since, until = (NOW - timedelta(days=days) for days in (40, 20))
+        url: str | None = f"{URL}?kind=COMMENT&from={since:%Y-%m-%d}&to={until:%Y-%m-%d}"
+        found: list[str] = []
+        while url:
+            shown = sam.get(url)
+            found, url = found + subjects(shown), shown.next
+        assert found == [
+            entry.subject
+            for entry in newest_first(history, Kind.COMMENT)
+            if f"{since:%Y-%m-%d}" <= f"{entry.moment:%Y-%m-%d}" < f"{until:%Y-%m-%d}"
+        ]
+        assert len(found) == 3
+
+    def test_keeps_its_days_in_the_form_the_toggles_and_the_csv(self, sam, history):
+        day = f"{NOW - timedelta(days=4):%Y-%m-%d}"
+        shown = sam.get(f"{URL}?kind=ORDER&from={day}")
+        form = shown.page.one("form", class_="dates")
+        values = {one["name"]: one["value"] for one in form.all("input")}
+        assert values == {"kind": "ORDER", "from": day, "to": ""}
+        assert form.one("a")["href"] == f"{URL}?kind=ORDER"
+        assert (
+            shown.toggle("kind", "COMMENT")["href"] == f"{URL}?kind=ORDER&kind=COMMENT&from={day}"
+        )
+        assert shown.toggle("all-kinds", "~")["href"] == f"{URL}?from={day}"
+        link = shown.page.one(class_="csv").one("a")["href"]
+        rows = [*csv.DictReader(sam.browser.get(link).getvalue().decode().splitlines())]
+        assert [row["subject"] for row in rows] == subjects(shown) == ["thing-0"]
+
+    def test_leaves_empty_fields_of_the_form_out_of_its_address(self, sam, own_log):
+        response = sam.browser.get(f"{URL}?kind=ORDER&from=&to=2026-11-20")
+        assert response["Location"] == f"{URL}?kind=ORDER&to=2026-11-20"
+
+    def test_says_that_nothing_happened_on_its_days(self, sam, history):
+        shown = sam.get(f"{URL}?from=2001-01-01&to=2001-02-01")
+        assert "Nothing happened on these days." in shown.page.text
+
     def test_is_empty_where_nobody_made_a_table(self, sam, own_log):
         shown = sam.get(URL)
         assert (shown.status, subjects(shown)) == (200, [])
@@ -93,3 +131,22 @@ class TestWhatIsRefused:
         shown = sam.get(f"{URL}?kind=WEATHER")
         assert shown.status == 400
         assert "ORDER, COMMENT, MODERATION" in shown.page.text
+
+    @pytest.mark.parametrize(
+        ("query", "allowed"),
+        [
+            ("from=yesterday", "YYYY-MM-DD"),
+            ("to=2026-02-30", "YYYY-MM-DD"),
+            ("from=2026-11-20&to=2026-11-19", "after the end date"),
+        ],
+    )
+    def test_are_days_that_are_none(self, sam, query, allowed):
+        for url in (URL, "/staff/activity.csv"):
+            shown = sam.get(f"{url}?{query}")
+            assert shown.status == 400
+            assert allowed in shown.page.text
+
+    def test_is_a_page_of_other_days(self, sam, history, settings):
+        settings.PAGE_SIZE = 2
+        onward = sam.get(f"{URL}?from=2020-01-01").next
+        assert sam.get(onward.replace("2020-01-01", "2020-01-02")).status == 400

@@ -14,6 +14,7 @@ from shop.activity import tables
 from shop.activity.entries import Kind
 from shop.activity.listing import list_activity
 from shop.activity.tables import Month
+from shop.web.days import Days
 from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk, write_entries
 
 PREVIOUS = Toward.PREVIOUS
@@ -62,6 +63,30 @@ class TestWalkingTheLog:
             from_the_end = PageRequest(7, Position("0000"), PREVIOUS)
             pages = list(walk(kinds, from_the_end, now=NOW))[::-1]
             assert [entry for found in pages for entry in found.items] == truth
+
+
+DAYS = [("2026-09-20", "2026-10-02"), ("2026-11-01", ""), ("", "2026-10-01"), ("2026-10-31",) * 2]
+
+
+class TestTheLogOfDays:
+    @pytest.mark.parametrize(("since", "until"), DAYS)
+    def test_is_walked_forward_and_back_from_their_first_to_their_last(self, history, since, until):
+        days = Days.parse(since, until)
+        truth = [
+            entry
+            for entry in newest_first(history, Kind.ORDER)
+            if since <= entry.place and (not until or entry.place < until)
+        ]
+        for request in (PageRequest(3), PageRequest(3, toward=PREVIOUS)):
+            pages = list(walk((Kind.ORDER,), request, now=NOW, days=days))
+            ordered = pages if request.is_first else pages[::-1]
+            assert [entry for found in ordered for entry in found.items] == truth
+
+    def test_reads_nothing_of_the_months_around_them(self, history):
+        found = list_activity(
+            (), PageRequest(7), now=NOW, days=Days.parse("2026-09-05", "2026-10-01")
+        )
+        assert {read.run.index.table for read in found.page.reads} == {Month(2026, 9).table}
 
 
 class TestMissingTables:

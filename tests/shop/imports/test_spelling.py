@@ -117,11 +117,20 @@ def test_an_order_is_left_out_with_the_rows_that_do_not_name_it(orders, run, tmp
     assert len(find_order(f"{orders.key}-1").order.items) == 2
 
 
-def test_an_order_is_left_out_where_all_its_lines_are(orders, run, tmp_path):
+@pytest.mark.parametrize(
+    ("shape", "skipped"), [("one file", [2]), ("two files", [1, 2]), ("nested", [1])]
+)
+def test_an_order_is_left_out_where_all_its_lines_are(orders, run, tmp_path, shape, skipped):
     orders.lines[0]["quantity"] = orders.lines[1]["quantity"] = "-1"
-    counts, _ = run(*orders.in_two_files(tmp_path), "--skip", "quantity=-1")
-    assert [file["skipped"] for file in counts["files"].values()] == [1, 2]
+    counts, _ = run(*SHAPES[shape](orders, tmp_path), "--skip", "quantity=-1")
+    assert [file["skipped"] for file in counts["files"].values()] == skipped
     assert not exists(f"{orders.key}-1")
+
+
+def test_an_order_that_is_left_out_may_have_wrong_rows(orders, run, tmp_path):
+    orders.heads[1]["status"], orders.lines[3]["unit_price"] = "test", "free"
+    counts, reasons = run(*orders.in_one_file(tmp_path), "--skip", "status=test")
+    assert (reasons, counts["files"]["orders.csv"]["skipped"]) == ([], 2)
 
 
 def test_orders_may_be_a_list_in_an_object(orders, run, tmp_path):

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shop.order_status import MOVES, OPEN, Status, may_move, moves_from
-from shop.orders.filters import BadOrderFilter, OrderFilter
+from shop.orders.filters import OrderFilter
 from shop.orders.items import id_bound, imported_order_id, new_order_id
+from shop.web.days import BadListFilter
 
 
 class TestAFilter:
@@ -28,7 +29,7 @@ class TestAFilter:
         ["01.01.2023", "2023-1-1", "2023-02-29", "20230101", "2023-W01-1", "2023-01-0\u0661"],
     )
     def test_knows_one_spelling_of_days(self, text):
-        with pytest.raises(BadOrderFilter, match="YYYY-MM-DD"):
+        with pytest.raises(BadListFilter, match="YYYY-MM-DD"):
             OrderFilter.parse(since=text)
 
 

@@ -9,6 +9,7 @@ from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.listing import list_activity
 from shop.activity.recording import LOG, write_entry
 from shop.activity.tables import Month
+from shop.web.days import ALL_DAYS, Days
 from tests.support.chance import unique
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
@@ -40,12 +41,12 @@ def whole_log(*kinds: Kind, now: datetime | None = None) -> list[LogEntry]:
 
 
 def walk(
-    kinds: Sequence[Kind], request: PageRequest, *, now: datetime
+    kinds: Sequence[Kind], request: PageRequest, *, now: datetime, days: Days = ALL_DAYS
 ) -> Iterator[PageResult[LogEntry]]:
     """Turn pages in the direction of the request until there is no further one."""
     onward = request.toward is Toward.NEXT
     for _ in range(500):
-        found = list_activity(kinds, request, now=now)
+        found = list_activity(kinds, request, now=now, days=days)
         yield found
         page = found.page
         if not (page.has_next if onward else page.has_previous):

@@ -1,0 +1,80 @@
+"""Days that lists of the shop are narrowed to: in their URLs, in their form, and as moments."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlencode
+
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+class BadListFilter(ValueError):
+    """The URL's query is no filter of the list; the text says what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """UTC days from ``since`` up to but not ``until``; either may be missing."""
+
+    since: date | None = None
+    until: date | None = None
+
+    def __post_init__(self) -> None:
+        if self.since and self.until and self.since > self.until:
+            raise BadListFilter(_("The start date is after the end date."))
+
+    @classmethod
+    def parse(cls, since: str, until: str) -> Self:
+        """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadListFilter."""
+        return cls(_day(since), _day(until))
+
+    def __bool__(self) -> bool:
+        return self.since is not None or self.until is not None
+
+    @property
+    def moments(self) -> tuple[datetime | None, datetime | None]:
+        """The midnights (UTC) that the days begin at, and end before."""
+        return _midnight(self.since), _midnight(self.until)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The names and values of the canonical query."""
+        days = ("from", self.since), ("to", self.until)
+        return [(name, day.isoformat()) for name, day in days if day]
+
+    @property
+    def form(self) -> dict[str, Any]:
+        """What ``shop/orders/_dates.html`` has in its fields."""
+        values = dict(self.pairs)
+        return {"from_date": values.get("from", ""), "to_date": values.get("to", "")}
+
+
+ALL_DAYS = Days()
+
+
+def _day(text: str) -> date | None:
+    if not text:
+        return None
+    try:
+        if _DATE.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    sentence = _("“%(text)s” is not a date: write it as YYYY-MM-DD, such as 2023-01-31.")
+    raise BadListFilter(sentence % {"text": text})
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return None if day is None else datetime.combine(day, time(), UTC)
+
+
+def url_without_blanks(request: HttpRequest) -> str | None:
+    """Return the URL without the empty fields that a form sends along; None if it has none."""
+    if "" not in request.GET.values():
+        return None
+    filled = parse_qsl(request.META["QUERY_STRING"])  # which leaves out what is empty
+    return f"{request.path}?{urlencode(filled)}".rstrip("?")
