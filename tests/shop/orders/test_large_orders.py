@@ -13,8 +13,9 @@ import pytest
 from dynamo.calls import clock
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest
-from dynamo.upkeep.integrity import Difference
+from dynamo.upkeep.integrity import Difference, erase
 from shop import keys
+from shop.exports import walk_through
 from shop.order_status import Status
 from shop.orders.actions import counts_of
 from shop.orders.bulk import OrderOutcome, put_orders
@@ -30,10 +31,11 @@ from shop.orders.queries import (
     list_orders,
     stored_order,
 )
+from shop.user_data import PURCHASES
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Fault, Killed, faults
 from tests.support.hooks import hooked
-from tests.support.orders.making import LATER, made_order, move
+from tests.support.orders.making import LATER, made_order, move, put_product
 from tests.support.shop.checks import differences, stored
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
@@ -224,18 +226,17 @@ class TestMovingALargeOrder:
 class TestAnInterruptedImport:
     @pytest.mark.slow
     @pytest.mark.parametrize("when", EVENTS)
-    @pytest.mark.parametrize("status", [Status.PLACED, Status.DELIVERED])
-    def test_is_completed_by_the_same_one_whichever_call_it_was_at(self, when, status):
+    def test_is_completed_by_the_same_one_whichever_call_it_was_at(self, when):
         username, rounds = unique("alex"), 0
         for fault in faults(when, every_call=True, kills=True):
-            order = replace(large_order(status), username=username)
+            order = replace(large_order(Status.DELIVERED), username=username)
             with fault.injected(), suppress(Killed):
                 put_orders([order])
             put_orders([order])
             rounds += 1
             assert find_order(order.id).order.line_count == LINES
-            assert counts_of(username)[status] == rounds
-            assert len(listed_products(order)) == (LINES if status is Status.DELIVERED else 0)
+            assert counts_of(username)[Status.DELIVERED] == rounds
+            assert len(listed_products(order)) == LINES
             assert stored((keys.draft(order.id),) * 2) is None
         assert rounds > 8
         assert found(order) == []
@@ -306,6 +307,37 @@ class TestAnInterruptedImport:
         assert len(every_line(stored_order(order.username, order.id))) == LINES
         assert counts_of(order.username)[Status.PLACED] == 1
         assert found(order) == []
+
+
+class TestErasure:
+    def test_takes_every_purchase_of_a_large_order(self, order):
+        assert erase([PURCHASES], order.username) == {"purchases": LINES}
+        assert not any(has_bought(order.username, line.product_id) for line in order.lines)
+
+    def test_is_not_undone_by_a_move(self):
+        put_orders([order := large_order(Status.SHIPPED)])
+        erase([PURCHASES], order.username)
+        move(order, Status.SHIPPED, Status.DELIVERED)
+        assert not any(edge_of(order, line.product_id) for line in order.lines)
+        assert found(order) == []
+
+    def test_takes_what_an_interrupted_import_staged(self, interrupt):
+        order = interrupt(large_order())
+        assert erase([PURCHASES], order.username)["purchases"] > 0
+        assert not any(edge_of(order, line.product_id) for line in order.lines)
+
+
+def test_an_export_has_all_lines_of_a_large_order(order):
+    (batch,) = walk_through(order.username)(None)
+    assert [row["product_name"] for row in batch.rows] == [line.name for line in order.lines]
+
+
+def test_a_large_order_fills_a_basket_as_far_as_it_has_room(alice):
+    put_orders([order := made_order(alice.username, lines=lines())])
+    for line in order.lines[:50]:
+        put_product(line.product_id)
+    response = alice.browser.post(f"/orders/{order.id}/again/", follow=True)
+    assert "40 products were added" in response.content.decode()
 
 
 class TestThePageOfALargeOrder:
