@@ -5,12 +5,13 @@ from functools import partial
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.cache import add_never_cache_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from comments.filters import BadFilter, CommentFilter
-from comments.lists.listing import list_url, pager_of
+from comments.filters import ANY, BadFilter, CommentFilter
+from comments.lists.listing import REMEMBER, list_url, pager_of
 from comments.lists.orders import CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
 from comments.lists.queries import recently_written
@@ -45,7 +46,10 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
         CommentsRequest(
             product_id,
             PageRequest(settings.PAGE_SIZE),
-            accept_language=request.headers.get("Accept-Language", ""),
+            accept_language=""
+            if (all_languages := _wants_all_languages(request))
+            else request.headers.get("Accept-Language", ""),
+            all_languages=all_languages,
             is_whole=not wants_partial(request),
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
@@ -64,6 +68,8 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     except BadFilter as error:
         first_url = list_url(product_id, CommentFilter())
         raise Refusal(str(error), first_url=first_url) from error
+    if REMEMBER in request.GET:
+        return _remember_languages(_canonical_url(request, product_id, chosen, order), chosen)
     spelled = (languages, ratings) == (chosen.languages_spelled, chosen.ratings_spelled)
     if not spelled or request.GET.getlist("order") != ([order] if order.query else []):
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
@@ -80,6 +86,8 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
             shown=shown,
+            month=request.GET.get("month", ""),
+            all_languages=_wants_all_languages(request),
         ),
     )
 
@@ -136,10 +144,33 @@ def _canonical_url(
 ) -> str:
     """Return a list's URL with what else the request's query has."""
     others = request.GET.copy()
-    others.pop("order", None)
+    for name in ("order", REMEMBER):
+        others.pop(name, None)
     url, query = list_url(product_id, chosen, order), others.urlencode()
     joint = "&" if order.query else "?"
     return f"{url}{joint}{query}" if query else url
+
+
+def _remember_languages(url: str, chosen: CommentFilter) -> HttpResponse:
+    """Lead to a list, and remember on other products' pages whether it is of all languages."""
+    response, name = redirect(url), settings.COMMENT_LANGUAGES_COOKIE_NAME
+    if chosen.languages:
+        response.delete_cookie(name, samesite="Lax")
+    else:
+        response.set_cookie(
+            name,
+            ANY,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            secure=settings.LANGUAGE_COOKIE_SECURE,
+            httponly=True,
+            samesite="Lax",
+        )
+    add_never_cache_headers(response)
+    return response
+
+
+def _wants_all_languages(request: HttpRequest) -> bool:
+    return request.COOKIES.get(settings.COMMENT_LANGUAGES_COOKIE_NAME) == ANY
 
 
 def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:

@@ -176,6 +176,7 @@ LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
 FORMAT_MODULE_PATH = "config.locale"
 LANGUAGE_COOKIE_NAME = f"{_COOKIE}language"
+COMMENT_LANGUAGES_COOKIE_NAME = f"{_COOKIE}comment-languages"
 LANGUAGE_COOKIE_SECURE = HTTPS
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"

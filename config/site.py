@@ -150,6 +150,7 @@ class NavigationMiddleware:
 
 
 def _is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
+    # A label alone, as plain text, is swapped into a place that has no room for more.
     is_page = response.get("Content-Type", "").startswith("text/html") and not response.streaming
     return is_page and wants_partial(request) and bool(response.content)
 

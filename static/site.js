@@ -59,15 +59,32 @@
     document.querySelectorAll(".select-all[hidden]").forEach((label) => (label.hidden = false));
   }
 
-  function afterListSwap(list) {
+  // The row of a list in which something was pressed: its id, and its place.
+  let left = null;
+  const rowsOf = (list) => [...list.querySelectorAll("article[id]")];
+
+  function rowLeft(pressed) {
+    const row = pressed.closest("[data-list] article[id]");
+    return row && { id: row.id, place: rowsOf(row.closest("[data-list]")).indexOf(row) };
+  }
+
+  function rowAfter(list) {
+    const rows = left ? rowsOf(list) : [];
+    return rows.find(({ id }) => id === left.id) ?? rows[left?.place] ?? rows.at(-1);
+  }
+
+  function afterListSwap(list, anchor) {
     offerSelectAll();
     const heading = list.querySelector("#list-heading");
     if (list.dataset.title) document.title = list.dataset.title;
-    if (focusLost()) {
-      // The swap removed the focused link: continue at the heading.
-      heading.focus({ preventScroll: true });
-    }
+    const row = (anchor && byId(anchor)) || (focusLost() && rowAfter(list));
     announce(list.dataset.announce);
+    if (row) {
+      row.focus();
+      return;
+    }
+    // The swap removed the focused link: continue at the heading.
+    if (focusLost()) heading.focus({ preventScroll: true });
     showFromItsTop(heading);
   }
 
@@ -76,7 +93,7 @@
     if (wrong !== null) {
       wrong.focus();
     } else if (focusLost()) {
-      form.querySelector("input:not([type=hidden]), textarea")?.focus();
+      form.querySelector("input:not([type=hidden]), textarea, a")?.focus();
     }
   }
 
@@ -98,7 +115,9 @@
       return;
     }
     target.setAttribute("aria-busy", "true");
-    if (!isUnasked(event.detail)) pressed.set(xhr, document.activeElement);
+    if (isUnasked(event.detail)) return;
+    pressed.set(xhr, document.activeElement);
+    left = rowLeft(event.detail.elt);
   });
 
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
@@ -140,11 +159,11 @@
     detail.history.path = location.pathname + location.search;
   });
 
-  document.addEventListener("htmx:afterSwap", ({ target }) => {
+  document.addEventListener("htmx:afterSwap", ({ detail, target }) => {
     tellLocalTimes();
     const form = target.matches("[data-form]") ? target : target.querySelector(":scope > [data-form]");
     if (target.matches("[data-list]")) {
-      afterListSwap(target);
+      afterListSwap(target, detail.pathInfo.anchor);
     } else if (form !== null) {
       afterFormSwap(form);
     } else if (target.matches(".reported")) {

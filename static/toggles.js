@@ -3,6 +3,7 @@
 // The toggles of a filtered list: each click shows at once and counts, however soon the next one comes.
 (() => {
   const ANY = "[data-value='~']";
+  const REMEMBER = "remember"; // the choice of languages, on other products' pages too
 
   const pressed = (toggle) => toggle.getAttribute("aria-pressed") === "true";
 
@@ -42,6 +43,8 @@
     if (toggle) flip(elt);
     else [...target.querySelectorAll(frees)].filter((each) => pressed(each) && !each.matches(ANY)).forEach(flip);
     detail.path = addressOf(target);
+    const { searchParams } = new URL(elt.href);
+    if (searchParams.has(REMEMBER)) detail.parameters[REMEMBER] = searchParams.get(REMEMBER);
   });
 
   // The list on screen stays, and the toggles say again what it shows.

@@ -1,7 +1,6 @@
 """A list of comments as its page shows it, as data for programs, and as schema.org's things."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,21 +15,12 @@ from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynamo.lists.runs import timestamp
 from dynamo.web.formats import Feed, FeedEntry
-from dynamo.web.paging import Pager, Toggle
+from dynamo.web.paging import OrderLink, Pager, Toggle
 from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]
-
-
-@dataclass(frozen=True, slots=True)
-class OrderLink:
-    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
-
-    name: str
-    label: str
-    url: str
-    is_current: bool
-    is_swapped: bool
+REMEMBER = "remember"
+"""The parameter of a link to a list whose choice of languages is remembered."""
 
 
 def list_url(
@@ -65,17 +55,19 @@ def listing_of(
     found: CommentPage,
     *,
     order: CommentOrder = CommentOrder.NEWEST,
+    is_remembered: bool = False,
     is_default_language: bool = False,
 ) -> dict[str, Any]:
     """Arrange a page of comments for its template.
 
     ``address`` is the URL of all such lists, with the names of the toggles for the values;
     ``all_url`` that of all comments, empty if these are. The URL of each ``chosen`` toggle leads to
-    the list without its value. The languages offered are those the product has, and those chosen.
+    the list without its value. The languages offered are those the product has, and those chosen;
+    ``is_remembered`` is whether the visitor has chosen all of them before.
     """
     counts, base_url = found.counts, _base_url(product_id)
     url_of = partial(_narrowed, base_url, order)
-    languages = _language_toggles(chosen, counts, url_of)
+    languages = _language_toggles(chosen, counts, url_of, is_remembered=is_remembered)
     ratings = _rating_toggles(chosen, counts, url_of)
     in_any_language, with_any_rating = chosen.in_any_language(), chosen.with_any_rating()
     return {
@@ -88,7 +80,7 @@ def listing_of(
         "all_languages": Toggle(
             value="~",
             label=_("All languages"),
-            url=url_of(in_any_language),
+            url=url_of(in_any_language) if is_remembered else _remembered(url_of(in_any_language)),
             pressed=not chosen.languages,
             count=counts.of(in_any_language),
         ),
@@ -161,22 +153,28 @@ def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, An
     }
 
 
-def comments_feed(heading: str, comments: Sequence[CommentEntry]) -> Feed:
-    """Return comments as a feed."""
-    return Feed(
-        title=f"{heading} · Dynashop",
-        entries=[
-            FeedEntry(
-                path=comment.url,
-                title=f"{comment.stars} {comment.title}".strip(),
-                published=comment.created,
-                updated=comment.edited,
-                text=comment.text,
-                author=comment.author,
-            )
-            for comment in comments
-        ],
-    )
+def comments_feed(
+    heading: str, comments: Sequence[CommentEntry], about: Mapping[str, str] | None = None
+) -> Feed:
+    """Return comments as a feed; ``about`` names their products by id, where they are of several.
+
+    One without words is in the feed's language, the others are in their own.
+    """
+    entries = []
+    for comment in comments:
+        name = about[comment.product_id] if about else ""
+        title = f"{comment.stars} {comment.title}".strip()
+        entry = FeedEntry(
+            path=comment.url,
+            title=f"{title} · {name}" if name else title,
+            published=comment.created,
+            updated=comment.edited,
+            text=comment.text or comment.title or _("No words, only stars."),
+            author=comment.author,
+            language=comment.language if comment.text or comment.title else "",
+        )
+        entries.append(entry)
+    return Feed(title=f"{heading} · Dynashop", entries=entries)
 
 
 def _base_url(product_id: str) -> str:
@@ -188,12 +186,24 @@ def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:
     return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/{order.query}"
 
 
-def _language_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:
+def _remembered(url: str) -> str:
+    """Return the URL of a list whose languages are remembered (see `comments.views`)."""
+    return f"{url}{'&' if '?' in url else '?'}{REMEMBER}=languages"
+
+
+def _language_toggles(
+    chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf, *, is_remembered: bool
+) -> list[Toggle]:
+    def url(code: str) -> str:
+        toggled = chosen.toggle_language(code)
+        is_news = bool(toggled.languages) is is_remembered
+        return _remembered(url_of(toggled)) if is_news else url_of(toggled)
+
     return [
         Toggle(
             value=code,
             label=language_name(code),
-            url=url_of(chosen.toggle_language(code)),
+            url=url(code),
             pressed=code in chosen.languages,
             count=counts.within([code], chosen.ratings or RATINGS),
         )

@@ -102,14 +102,30 @@ def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageReque
     return replace(request, position=Position(place, ordinal=None))
 
 
+def comments_in_front(
+    position: Position | None, counts: ProductCounts, order: CommentOrder
+) -> int | None:
+    """Return how many of all comments are in front of a month that a list begins at.
+
+    None for any other position.
+    """
+    month = position.place.removesuffix(HIGHEST) if position else ""
+    if not _MONTH.fullmatch(month):
+        return None
+    falls = order.direction is Order.NEWEST_FIRST
+    in_front = (n for each, n in counts.months.items() if (each > month if falls else each < month))
+    return sum(max(n, 0) for n in in_front)
+
+
 def month_options(counts: ProductCounts, order: CommentOrder) -> list[tuple[str, str, int]]:
     """Return the months to offer, such as 2026-03, with names and counts; none by rating."""
     months = [] if order.is_by_rating else [month for month, n in counts.months.items() if n > 0]
     return [
-        (month, _month_name(month), counts.months[month])
+        (month, month_name(month), counts.months[month])
         for month in sorted(months, reverse=order.direction is Order.NEWEST_FIRST)
     ]
 
 
-def _month_name(month: str) -> str:
+def month_name(month: str) -> str:
+    """Format a month of `month_options`, such as ``March 2026``."""
     return date_format(date.fromisoformat(f"{month}-01"), "YEAR_MONTH_FORMAT")

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from comments import keys
 from comments.filters import CommentFilter, preferred_language
@@ -25,7 +26,7 @@ from comments.lists.listing import (
     pager_of,
     things_on_page,
 )
-from comments.lists.orders import CommentOrder
+from comments.lists.orders import CommentOrder, month_name
 from comments.lists.queries import (
     CommentEntry,
     CommentPage,
@@ -100,7 +101,8 @@ class CommentsRequest:
     ``chosen`` is None for the visitor's language, by ``accept_language``: only the product's own
     page is that, and has highlights. Only a whole page has the description. ``recent`` are the ids
     of what the visitor has just written, ``shown`` how many are there of a page that reads on by
-    itself, ``site`` what addresses begin with.
+    itself, ``site`` what addresses begin with, ``month`` where the list was asked to begin.
+    ``all_languages`` is whether the visitor has chosen these, which is remembered.
     """
 
     product_id: str
@@ -113,6 +115,8 @@ class CommentsRequest:
     recent: Sequence[str] = ()
     shown: int = 0
     site: str = ""
+    month: str = ""
+    all_languages: bool = False
 
     @property
     def needs_counts(self) -> bool:
@@ -167,7 +171,7 @@ class CommentsPage:
         found = self.found
         counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
         facts = (self.product, self.chosen, found.comments, counts, self.highlights)
-        return (*facts, found.page.next_position)
+        return (*facts, found.page.next_position, self.wanted.all_languages)
 
     @property
     def comments(self) -> tuple[CommentEntry, ...]:
@@ -192,9 +196,11 @@ class CommentsPage:
                 self.chosen,
                 replace(self.found, comments=self.comments),
                 order=wanted.order,
+                is_remembered=wanted.all_languages,
                 is_default_language=wanted.chosen is None and bool(self.chosen.languages),
             ),
             "total": counts.of(self.chosen),
+            "empty_month": self._empty_month(),
             "voted": self.voted,
             "highlights": self.highlights,
             "explanation": explain_page(self.found, current_meter()),
@@ -215,6 +221,20 @@ class CommentsPage:
             total=self.found.counts.of(self.chosen),
             feed=partial(comments_feed, heading, shown),
         )
+
+    def _empty_month(self) -> str:
+        """Return the sentence about a month to begin at that has no comment, empty for others."""
+        month, comments = self.wanted.month, self.comments
+        if not month or (not comments and self.found.page.cut_at):
+            return ""
+        if not comments:
+            sentence = _("There are no comments from %(month)s, and the list ends there.")
+            return sentence % {"month": month_name(month)}
+        next_month = comments[0].created_iso[: len(month)]
+        if next_month == month:
+            return ""
+        sentence = _("There are no comments from %(month)s: the list goes on with %(next)s.")
+        return sentence % {"month": month_name(month), "next": month_name(next_month)}
 
     def _reading_on(self) -> dict[str, Any]:
         """Return what a page that is short of comments needs to be filled by htmx, call by call."""

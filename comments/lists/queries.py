@@ -34,7 +34,7 @@ from comments.indexes.access_patterns import ListPlan
 from comments.indexes.planner import SIZES
 from comments.keys import score_at
 from comments.lists.by_rating import read_by_rating, with_empty_partitions
-from comments.lists.orders import CommentOrder
+from comments.lists.orders import CommentOrder, comments_in_front
 from comments.models import TABLE, Comment, CommentBody
 from comments.replies.services import Reply, reply_in
 from comments.sets import plans
@@ -45,8 +45,17 @@ from comments.store.table import comment_key, query_pages
 from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item, blocks_of
 from dynamo.lists.merging import LARGEST_ITEM
-from dynamo.lists.reader import Order, Page, PageRequest, Toward, page_batches, read
+from dynamo.lists.reader import (
+    Order,
+    Page,
+    PageRequest,
+    Toward,
+    numbered_behind,
+    page_batches,
+    read,
+)
 from dynamo.lists.runs import id_at, moment_at, parse_timestamp, timestamp
+from dynamo.web.paging import anchor_of
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""
@@ -83,6 +92,11 @@ class CommentEntry:
     @property
     def url(self) -> str:
         return reverse("comment", args=[self.id])
+
+    @property
+    def anchor(self) -> str:
+        """The id of its element on a page."""
+        return anchor_of("comment", self.id)
 
     @property
     def edited(self) -> datetime | None:
@@ -170,6 +184,9 @@ def list_comments(
         asked = replace(asked, most_units=left)
         plan, page = read_list(asked, now)
         left -= page.capacity_units
+    if now.of(chosen) == now.total:  # the months' counts are those of this list
+        in_front = comments_in_front(request.position, now, order)
+        page = page if in_front is None else numbered_behind(page, in_front)
     shown = page
     if plan.empty_partitions and not page.has_next:
         runs = plan.empty_partitions

@@ -123,14 +123,20 @@ def moderation_context(
 ) -> dict[str, object]:
     """Return what a page of the comments in a state shows, oldest first.
 
-    With each comment is the URL that decisions on it are sent to.
+    With each comment are the URL that decisions on it are sent to, which leads back to the next
+    one, and the page with the comment itself.
     """
+    anchors = [each.anchor for each in comments]
+    nexts = [*anchors[1:], *(anchors[-2:-1] or ["list-heading"])]
     return {
         "heading": HEADINGS[state],
         "tabs": [(LABELS[each], reverse(name), each is state) for each, name in URL_NAMES.items()],
         "csv_url": reverse(CSV_NAMES[state]),
         "decisions": DECISIONS[state],
-        "comments": [(each, decide_url(each.id, page_url)) for each in comments],
+        "comments": [
+            (each, decide_url(each.id, f"{page_url}#{then}"), f"{page_url}#{each.anchor}")
+            for each, then in zip(comments, nexts, strict=False)
+        ],
     }
 
 
@@ -174,5 +180,7 @@ def staff_tools(comment: WholeComment) -> dict[str, object]:
     return {
         "decisions": [each for each in decisions if each is not Decision.DELETE],
         "decide_url": decide_url(comment.id, comment.url),
-        "reply_form": None if comment.is_hidden else ReplyForm.of(comment.reply),
+        "reply_form": None
+        if comment.is_hidden
+        else ReplyForm.of(comment.reply, comment_id=comment.id),
     }

@@ -5,12 +5,13 @@ from functools import partial
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
+from comments.lists.queries import remember_written
 from comments.moderation.listing import (
     COLUMNS,
     COMMENTS_AT_A_TIME,
@@ -27,11 +28,11 @@ from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.lists.reader import PageResult
 from dynamo.web.formats import csv_response
-from dynamo.web.paging import ListRequest, notify, show_page, wants_partial
+from dynamo.web.paging import ListRequest, anchor_of, notify, show_page, wants_partial
 from dynamo.web.refusals import Refusal
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
-from shop.web.access import back, prefetch, staff_only
+from shop.web.access import back, path_of_next, prefetch, staff_only
 from shop.web.visitor import Visitor
 
 SAID = {
@@ -81,11 +82,14 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Carry out a decision on a comment, if it is as the deciding user saw it."""
     try:
         decision = Decision(request.POST.get("decision", ""))
-        seen = Revision.parse(request.POST.get("seen", ""))
+        # Lists of a product do not say which revision they show; what is hidden can be restored.
+        is_in_list = decision is Decision.HIDE and "seen" not in request.POST
+        seen = None if is_in_list else Revision.parse(request.POST.get("seen", ""))
     except ValueError as error:
         raise Refusal(_("This form does not say what to do with which comment.")) from error
     now = clock.now()
     check_rate_limit(request, now=now, is_staff=True)
+    remember_written(request.session, comment_id, now=now)
     try:
         who = request.user.get_username()
         carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
@@ -118,6 +122,7 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
     if not wants_partial(request):
         messages.success(request, said)
-        return redirect(reverse("comment", args=[comment_id]))
-    context = {"comment": {"id": comment_id, "is_pick": is_pick}}
+        return back(request, default=reverse("comment", args=[comment_id]))
+    comment = {"id": comment_id, "anchor": anchor_of("comment", comment_id), "is_pick": is_pick}
+    context = {"comment": comment, "page_url": path_of_next(request, default="")}
     return notify(render(request, "comments/moderation/_pick_button.html", context), said)

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from http import HTTPStatus
+from urllib.parse import unquote, urlsplit
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,10 +15,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
+from django_htmx.http import reswap, retarget
 
 from comments.filters import all_languages, language_name, preferred_language
 from comments.items import NewComment
-from comments.lists.queries import remember_written
+from comments.lists.queries import recently_written, remember_written
 from comments.posting.forms import CommentForm, EditForm, NewCommentForm
 from comments.posting.services import (
     BadForm,
@@ -30,12 +33,13 @@ from comments.posting.services import (
     post_comment,
     save_edit,
 )
+from comments.profiles.queries import find_written_about
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, require_user
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
 from dynamo.calls.meter import labelled_calls
-from dynamo.web.paging import redirect_page
+from dynamo.web.paging import anchor_of, redirect_page, wants_partial
 from dynamo.web.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
@@ -46,6 +50,10 @@ from shop.web.access import back, signed_in
 WRITE_FORM = FormPage(
     "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"
 )
+WRITTEN_BEFORE = FormPage(WRITE_FORM.whole, "comments/posting/_written_before.html")
+"""In the form's place, for who has commented on the product before."""
+ANOTHER = "another"
+"""The parameter of a form that is to be shown all the same."""
 NOT_YOURS = gettext_lazy("There is no such comment. It may have been deleted.")
 DELETED = gettext_lazy("The comment is deleted.")
 
@@ -113,15 +121,22 @@ def detect(request: HttpRequest) -> HttpResponse:
     except FormNotSaved:
         return _not_detected(request)
     form = CommentForm(request.POST, fallback=_language_of(request))
-    return HttpResponse(escape(form.detect_label))
+    return HttpResponse(escape(form.detect_label), content_type="text/plain; charset=utf-8")
 
 
 @signed_in
 def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
     initial = {"form_id": _form_id(request, product_id)}
     form = NewCommentForm(initial=initial, fallback=_language_of(request))
-    context = {"page": _page_of_new(product_id, product_or_404(product_id))}
-    return WRITE_FORM.show(request, form, context)
+    if ANOTHER in request.GET:
+        product, earlier = product_or_404(product_id), None
+    else:
+        find = partial(product_or_404, product_id)
+        recent = recently_written(request.session, now=clock.now())
+        username = request.user.get_username()
+        product, earlier = find_written_about(product_id, find, username=username, recent=recent)
+    context = {"page": _page_of_new(product_id, product), "earlier": earlier}
+    return (WRITTEN_BEFORE if earlier else WRITE_FORM).show(request, form, context)
 
 
 def _post(request: HttpRequest, product_id: str) -> HttpResponse:
@@ -130,7 +145,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
     try:
         with _conflicts_as_form_errors():
             product = product_or_404(product_id)
-            _write_new(request, product, form)
+            comment_id = _write_new(request, product, form)
     except BadForm as error:
         data = request.POST.copy()
         data["form_id"] = _form_id(request, product_id)
@@ -144,12 +159,25 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
         refusal = error
     else:
         messages.success(request, _("Thank you! Your comment is posted."))
-        return redirect_page(request, reverse("product", args=[product_id]))
+        return _show_posted(request, product_id, comment_id)
     context = {"page": _page_of_new(product_id, product)}
     return WRITE_FORM.show_again(request, form, context, refusal=refusal)
 
 
-def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> None:
+def _show_posted(request: HttpRequest, product_id: str, comment_id: str) -> HttpResponse:
+    """Lead to the comment in its list; on the product's own page, have htmx read that anew."""
+    product_url = reverse("product", args=[product_id])
+    url = f"{product_url}#{anchor_of('comment', comment_id)}"
+    here = urlsplit(request.headers.get("HX-Current-URL", "")).path
+    if not wants_partial(request) or unquote(here) != unquote(product_url):
+        return redirect_page(request, url)
+    context = {"product": {"id": product_id}, "posted_url": url}
+    response = render(request, "comments/posting/_write_link.html", context)
+    return reswap(retarget(response, "#write-comment"), "outerHTML")
+
+
+def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> str:
+    """Post a comment, and return its id."""
     username, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -160,6 +188,7 @@ def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> 
     post_comment(
         form.draft, comment_id=comment_id, product_id=product.id, username=username, now=now
     )
+    return comment_id
 
 
 def _form_id(request: HttpRequest, product_id: str) -> str:

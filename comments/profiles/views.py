@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from comments.lists.listing import comment_data
+from comments.lists.listing import comment_data, comments_feed
 from comments.lists.queries import CommentEntry, Recent, recently_written, with_recent
 from comments.profiles.queries import (
     PLAN,
@@ -37,7 +37,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     if len(username) > LONGEST_USERNAME:
         raise Http404(NOBODY)
     url = reverse("profile", args=[username])
-    pager = Pager(url, f"profile/{username}", canonical=url)
+    pager = Pager(url, f"profile/{username}", canonical=url, has_feed=True)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found, recent = read_profile(
         username,
@@ -46,6 +46,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         recent=recently_written(request.session, now=clock.now()),
     )
     written = partial(_written, request, username, asked, found=found, recent=recent)
+    heading = _("Comments by %(owner)s") % {"owner": username}
     is_own = request.user.get_username() == username
     return show_page(
         request,
@@ -54,18 +55,22 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         found.page,
         templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
         context=lambda: {
-            "heading": _("Comments by %(owner)s") % {"owner": username},
+            "heading": heading,
             "owner": username,
             "is_own": is_own,
             "written": written(),
         },
         plan=PLAN,
-        data=lambda: ListData(
-            [
-                {**comment_data(comment), "product": link_data(product)}
-                for comment, product in written()
-            ]
-        ),
+        data=lambda: _data(heading, written()),
+    )
+
+
+def _data(heading: str, written: list[tuple[CommentEntry, ProductTile]]) -> ListData:
+    comments = [comment for comment, _product in written]
+    names = {product.id: product.name for _comment, product in written}
+    return ListData(
+        [{**comment_data(comment), "product": link_data(product)} for comment, product in written],
+        feed=partial(comments_feed, heading, comments, names),
     )
 
 

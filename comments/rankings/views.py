@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
@@ -153,7 +154,16 @@ def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> Feed:
     return Feed(
         title=f"{board.heading} · Dynashop",
         entries=[
-            FeedEntry(path=one.comment_url, title=one.product.name, published=one.commented)
+            FeedEntry(
+                path=one.comment_url,
+                title=one.product.name,
+                published=one.commented,
+                text=_("The last comment on %(product)s is of %(day)s.")
+                % {
+                    "product": one.product.name,
+                    "day": date_format(one.commented, "DATE_FORMAT"),
+                },
+            )
             for one in products
             if one.commented
         ],

@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from urllib.parse import quote
 
 from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from comments.replies.services import (
     LONGEST_REPLY,
@@ -21,7 +22,7 @@ from comments.replies.services import (
     find_reply,
     reply_to,
 )
-from comments.store.comments import NoSuchComment
+from comments.store.comments import NoSuchComment, load_comment
 from comments.web.forms import (
     FormNotSaved,
     FormPage,
@@ -33,15 +34,16 @@ from comments.web.forms import (
 )
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
-from dynamo.web.paging import notify, wants_partial
+from dynamo.calls.meter import labelled_calls
+from dynamo.web.paging import anchor_of, notify, wants_partial
 from dynamo.web.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
-from shop.web.access import staff_only
+from shop.web.access import back, path_of_next, staff_only
 
 GONE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 REPLY_FORM = FormPage(
-    "comments/replies/reply.html", "comments/replies/_reply_tools.html", "#reply-tools"
+    "comments/replies/reply.html", "comments/replies/_reply_tools.html", "closest .reply-tools"
 )
 
 
@@ -58,30 +60,59 @@ class ReplyForm(forms.Form):
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
     def __init__(
-        self, data: Mapping[str, str] | None = None, *, initial: dict[str, object] | None = None
+        self,
+        data: Mapping[str, str] | None = None,
+        *,
+        comment_id: str,
+        initial: dict[str, object] | None = None,
     ) -> None:
-        # Forms to report comments may be unfolded on the same page: an id stands for one field.
-        super().__init__(data, initial=initial, auto_id="reply-%s")
+        # Several may be unfolded in a list of comments: an id stands for one field of one form.
+        auto_id = f"reply-{quote(comment_id, safe='')}-".replace("%", "%%")
+        super().__init__(data, initial=initial, auto_id=f"{auto_id}%s")
         count_characters(self, "text", longest=LONGEST_REPLY)
 
     @classmethod
-    def of(cls, reply: Reply | None) -> "ReplyForm":
+    def of(cls, reply: Reply | None, *, comment_id: str) -> "ReplyForm":
         text, version = (reply.text, reply.version) if reply else ("", 0)
-        return cls(initial={"text": text, "version": version})
+        return cls(initial={"text": text, "version": version}, comment_id=comment_id)
 
 
 def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
     if _is_deletion(request):
         return None
-    return _show_again(request, comment_id, ReplyForm(request.POST), forged())
+    form = ReplyForm(request.POST, comment_id=comment_id)
+    return _show_again(request, comment_id, form, forged())
 
 
 @redisplay_on_csrf_failure(_forged)
 @never_cache
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Reply to a comment, change the reply, or (``delete=yes``) delete it."""
+    if request.method != "POST":
+        return _show(request, comment_id)
     return (_delete if _is_deletion(request) else _reply)(request, comment_id)
+
+
+@staff_only
+def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
+    try:
+        with labelled_calls("comment"):
+            stored = load_comment(comment_id)
+    except NoSuchComment as error:
+        raise Http404(GONE) from error
+    if stored.is_hidden:
+        raise Http404(GONE)
+    there = find_reply(comment_id)
+    form = ReplyForm.of(there, comment_id=comment_id)
+    return REPLY_FORM.show(request, form, _context(request, comment_id, there))
+
+
+def _context(request: HttpRequest, comment_id: str, there: Reply | None) -> dict[str, object]:
+    """Return what is around the form; it leads back to the page it was opened on."""
+    comment = {"id": comment_id, "anchor": anchor_of("comment", comment_id), "reply": there}
+    page_url = path_of_next(request, default="")
+    return {"comment": comment, "is_there": there is not None, "page_url": page_url}
 
 
 @staff_only
@@ -99,7 +130,7 @@ def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
-    form = ReplyForm(request.POST)
+    form = ReplyForm(request.POST, comment_id=comment_id)
     try:
         with as_form_errors():
             _write(request, comment_id, form)
@@ -137,7 +168,9 @@ def _show_theirs(
     sentence = f"{lost} {yours}"
     data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
     refusal = FormNotSaved(HTTPStatus.CONFLICT, sentence)
-    return _show_again(request, comment_id, ReplyForm(data), refusal, theirs=theirs)
+    return _show_again(
+        request, comment_id, ReplyForm(data, comment_id=comment_id), refusal, theirs=theirs
+    )
 
 
 def _show_again(
@@ -149,20 +182,17 @@ def _show_again(
     theirs: Reply | None = None,
 ) -> HttpResponse:
     there = theirs is not None or form.data.get("version", "0") != "0"
-    context = {"comment": {"id": comment_id}, "theirs": theirs, "is_there": there}
+    context = _context(request, comment_id, None) | {"theirs": theirs, "is_there": there}
     return REPLY_FORM.show_again(request, form, context, refusal=refusal)
 
 
 def _tell(request: HttpRequest, comment_id: str, said: str) -> HttpResponse:
     if not wants_partial(request):
         messages.success(request, said)
-        return redirect(reverse("comment", args=[comment_id]))
+        return back(request, default=reverse("comment", args=[comment_id]))
     there = find_reply(comment_id)
-    context = {
-        "comment": {"id": comment_id, "reply": there},
-        "form": ReplyForm.of(there),
-        "is_there": there is not None,
-    }
+    form = ReplyForm.of(there, comment_id=comment_id)
+    context = _context(request, comment_id, there) | {"form": form}
     return notify(render(request, "comments/replies/_replied.html", context), said)
 
 

@@ -14,14 +14,13 @@ from django.utils.translation import get_language
 
 from comments.lists.queries import CommentEntry
 from shop.catalogue.queries import ProductTile
-from shop.web.access import with_next
 
 REMEMBERED = 1_000
 """Comments whose HTML is kept, at some 3 kB each."""
 
 _SHOWN = (
     *(field.name for field in fields(CommentEntry)),
-    *("url", "stars", "language_name", "created_iso", "created_second", "created_day"),
+    *("url", "anchor", "stars", "language_name", "created_iso", "created_second", "created_day"),
 )
 register = template.Library()
 
@@ -31,6 +30,8 @@ class Reader:
     """What the reader of a comment may do with it.
 
     ``page_url`` is where deleting leads back to, empty for those who may not delete it.
+    ``here_url`` is the comment on that page, and ``next_url`` the one behind it, both empty for all
+    but staff.
     """
 
     is_user: bool
@@ -38,6 +39,8 @@ class Reader:
     can_vote: bool
     has_voted: bool
     page_url: str
+    here_url: str = ""
+    next_url: str = ""
 
 
 @register.simple_tag(takes_context=True)
@@ -62,13 +65,29 @@ def _reader_of(context: Context, comment: CommentEntry) -> Reader:
     user, voted = context["user"], context.get("voted")
     is_own = user.is_authenticated and comment.username == user.get_username()
     may_delete = is_own or user.is_staff
+    page_url = context["request"].get_full_path() if may_delete else ""
+    here_url = next_url = ""
+    if user.is_staff and not comment.is_hidden:
+        here_url = f"{page_url}#{comment.anchor}"
+        next_url = f"{page_url}#{_next_anchor(context, comment)}"
     return Reader(
         is_user=user.is_authenticated,
         is_own=is_own,
         can_vote=voted is not None and not comment.is_hidden and not is_own,
         has_voted=comment.id in (voted or ()),
-        page_url=context["request"].get_full_path() if may_delete else "",
+        page_url=page_url,
+        here_url=here_url,
+        next_url=next_url,
     )
+
+
+def _next_anchor(context: Context, comment: CommentEntry) -> str:
+    """Return the id of the comment behind one in its list, of the one in front behind the last."""
+    shown = context["listing"]["comments"] if "listing" in context else ()
+    anchors = [one.anchor for one in shown]
+    at = anchors.index(comment.anchor) + 1 if anchors else 0
+    beside = [*anchors[at : at + 1], *anchors[max(at - 2, 0) : at - 1]]
+    return beside[0] if beside else "list-heading"
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -86,6 +105,6 @@ def _render(
     shown |= {"comment": comment, "reader": reader, "helpful": helpful}
     shown |= {"about": about, "level": level}
     if reader.can_vote and not reader.is_user:
-        shown["login_url"] = with_next(reverse("login"), f"{comment.url}#thread")
+        shown["vote_url"] = reverse("vote_comment", args=[comment.id])
         shown["report_url"] = reverse("report_comment", args=[comment.id])
     return SafeString(get_template("comments/lists/_comment.html").render(shown))

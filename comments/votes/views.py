@@ -1,36 +1,91 @@
-"""The button to find a comment helpful."""
+"""The button to find a comment helpful, and the vote of a visitor who signs in for it."""
 
+from datetime import datetime, timedelta
+from urllib.parse import urldefrag, urlsplit
+
+from django.conf import settings
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_POST
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.services import take_back, vote
 from comments.web.rate_limits import check_rate_limit
 from dynamo.calls import clock
-from dynamo.web.paging import wants_partial
+from dynamo.web.paging import anchor_of, wants_partial
 from dynamo.web.refusals import Refusal
-from shop.web.access import back, signed_in
+from shop.web.access import back, is_from_here, path_of_next, signed_in, with_next
 
 GONE = gettext_lazy("There is no such comment. It may have been deleted.")
+HELPFUL = gettext_lazy("You find this comment helpful.")
+PENDING = "vote"
+"""In a session: the comment whose button a visitor pressed without being signed in, and when."""
+PENDING_FOR = timedelta(hours=1)
+"""How long a visitor may take to sign in, or to create an account."""
 
 
-@require_POST
-@signed_in
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
-    """Cast a vote that a comment is helpful, or (``helpful=no``) take it back."""
-    is_helpful = request.POST.get("helpful") != "no"
+    """Cast a vote that a comment is helpful, or (``helpful=no``) take it back.
+
+    A GET is the button of a visitor who is not signed in, and then the way back from signing in.
+    """
+    return (_vote if request.method == "POST" else _vote_signed_in)(request, comment_id)
+
+
+def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
+    """Ask a visitor to sign in, and cast the vote of one who has done so since.
+
+    Only a link of a page of this site makes a vote pending: no other site can have one cast.
+    """
+    now, default = clock.now(), reverse("comment", args=[comment_id])
+    if not request.user.is_authenticated:
+        if not is_from_here(request):
+            return redirect(with_next(resolve_url(settings.LOGIN_URL), default))
+        request.session[PENDING] = [comment_id, int(now.timestamp())]
+        left = urlsplit(request.headers.get("Referer", ""))
+        page_url = left._replace(scheme="", netloc="").geturl() or default
+        wanted = with_next(reverse("vote_comment", args=[comment_id]), page_url)
+        return redirect(with_next(resolve_url(settings.LOGIN_URL), wanted))
+    if _is_pending(request, comment_id, now=now):
+        try:
+            _cast(request, comment_id, is_helpful=True)
+        except Refusal as error:
+            messages.warning(request, str(error))
+        else:
+            messages.success(request, HELPFUL)
+    page_url = urldefrag(path_of_next(request, default=default)).url
+    return redirect(f"{page_url}#{anchor_of('comment', comment_id)}")
+
+
+def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool:
+    """Return whether a vote for the comment waits to be cast; it does so once."""
+    pending, since = request.session.pop(PENDING, ("", 0))
+    is_in_time = now.timestamp() - int(since) <= PENDING_FOR.total_seconds()
+    return is_in_time and str(pending) == comment_id
+
+
+def _cast(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | None:
     check_rate_limit(request, now=clock.now())
     write = vote if is_helpful else take_back
     try:
-        votes = write(comment_id=comment_id, username=request.user.get_username())
+        return write(comment_id=comment_id, username=request.user.get_username())
     except NoSuchComment as error:
         raise Http404(GONE) from error
     except OwnComment as error:
         raise Refusal(str(error)) from error
+
+
+@signed_in
+def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
+    is_helpful = request.POST.get("helpful") != "no"
+    votes = _cast(request, comment_id, is_helpful=is_helpful)
     if not wants_partial(request):
         return back(request, default=reverse("comment", args=[comment_id]))
     context = {
@@ -38,8 +93,6 @@ def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         "is_user": True,
         "has_voted": is_helpful,
         "helpful": votes,
-        "said": _("You find this comment helpful.")
-        if is_helpful
-        else _("Your vote is taken back."),
+        "said": HELPFUL if is_helpful else _("Your vote is taken back."),
     }
     return render(request, "comments/votes/_helpful.html", context)

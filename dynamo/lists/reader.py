@@ -218,6 +218,21 @@ def page_of(
     )
 
 
+def numbered_behind(page: Page, count: int) -> Page:
+    """Return a page that was read on from an unknown number, with its entries numbered.
+
+    ``count`` items are in front of it. One that reaches the list's end has its numbers, from there.
+    """
+    if page.entries and page.entries[0].position.ordinal is not None:
+        return page
+    entries = tuple(
+        replace(entry, position=replace(entry.position, ordinal=ordinal))
+        for ordinal, entry in enumerate(page.entries, count + 1)
+    )
+    cut_at = page.cut_at and replace(page.cut_at, ordinal=count + len(entries))
+    return replace(page, entries=entries, cut_at=cut_at)
+
+
 def _numbered(
     entries: Sequence[Entry], request: PageRequest, *, reaches_edge: bool
 ) -> tuple[Entry, ...]:

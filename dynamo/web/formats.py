@@ -13,6 +13,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import linebreaks
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from dynamo.calls.faults import FAILURES, fault_in
@@ -57,7 +58,10 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """An entry; ``path`` is where its page is, by which readers know it again."""
+    """An entry; ``path`` is where its page is, by which readers know it again.
+
+    ``language`` is the ISO 639-1 code of its texts, empty for that of the feed.
+    """
 
     path: str
     title: str
@@ -65,24 +69,32 @@ class FeedEntry:
     updated: datetime | None = None
     text: str = ""
     author: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """A feed; all its texts may be what somebody wrote."""
+    """A feed in the active language; all its texts may be what somebody wrote."""
 
     title: str
     entries: Sequence[FeedEntry]
 
 
+class _AtomFeed(Atom1Feed):
+    def item_attributes(self, item: dict[str, Any]) -> dict[str, str]:
+        """Return the language of an entry that has one of its own."""
+        return {"xml:lang": item["language"]} if item["language"] else {}
+
+
 def as_atom(feed: Feed, *, site: str, page_path: str, feed_path: str) -> HttpResponse:
     """Answer a feed, of the page at ``page_path``; ``site`` is what addresses begin with."""
-    written = Atom1Feed(
+    written = _AtomFeed(
         title=_allowed(feed.title),
         link=f"{site}{page_path}",
         description="",
         feed_url=f"{site}{feed_path}",
         author_name="Dynashop",
+        language=get_language(),
     )
     for entry in feed.entries:
         url = f"{site}{entry.path}"
@@ -94,6 +106,7 @@ def as_atom(feed: Feed, *, site: str, page_path: str, feed_path: str) -> HttpRes
             pubdate=entry.published,
             updateddate=entry.updated or entry.published,
             author_name=_allowed(entry.author) or None,
+            language=entry.language,
         )
     return HttpResponse(written.writeString("utf-8"), content_type=written.content_type)
 

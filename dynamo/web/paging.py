@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Generic, Self, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.contrib.messages import WARNING, get_messages
@@ -54,6 +54,11 @@ class IdWithSlashes(PathConverter):
     regex = f".{{1,{LONGEST_ID}}}"
 
 
+def anchor_of(kind: str, item_id: str) -> str:
+    """Return the id of an item's element on a page, and the fragment of a link to it."""
+    return f"{kind}-{quote(item_id, safe='')}"
+
+
 def register_id_converters() -> None:
     """Register both converters; once in a process."""
     register_converter(Id, "id")
@@ -72,6 +77,17 @@ class Toggle:
     url: str
     pressed: bool
     count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLink:
+    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
+
+    name: str
+    label: str
+    url: str
+    is_current: bool
+    is_swapped: bool = True
 
 
 class PositionSigner:

@@ -101,7 +101,7 @@ class Customer(Person):
         """Write a comment, and change it."""
         self._sign_in()
         path = f"{self.product()}comments/new/"
-        (form,) = self.ask("comment, form", path).forms(path)
+        (form,) = self.ask("comment, form", f"{path}?another=yes").forms(path)
         words = {
             "title": "Under load",
             "language": self.rng.choice(LANGUAGES),

@@ -21,7 +21,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
 from dynamo.lists.runs import SEPARATOR, Index, Position, Run, id_at
-from dynamo.web.paging import Pager, Toggle
+from dynamo.web.paging import OrderLink, Pager
 from dynamo.web.refusals import Refusal
 from dynamo.writes.counters import share_of
 from shop import keys
@@ -395,15 +395,10 @@ def category_pager(slug: str, order: ProductOrder | None) -> Pager:
     return Pager(url, name, canonical="" if order else url, shape=shape)
 
 
-def order_toggles(slug: str, chosen: ProductOrder | None) -> list[Toggle]:
+def order_links(slug: str, chosen: ProductOrder | None) -> list[OrderLink]:
     """Build the links to a category's products in each order."""
     return [
-        Toggle(
-            value=order.value if order else "~",
-            label=str(label),
-            url=category_url(slug, order),
-            pressed=order is chosen,
-        )
+        OrderLink(order or "default", str(label), category_url(slug, order), order is chosen)
         for order, label in LABELS.items()
     ]
 

@@ -21,7 +21,7 @@ from shop.catalogue.queries import (
     category_pager,
     find_product,
     list_all_categories,
-    order_toggles,
+    order_links,
     parse_order,
     product_data,
     read_category,
@@ -74,7 +74,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         "heading": read.category.name,
         "category": read.category,
         "products": read.items,
-        "orders": order_toggles(slug, order),
+        "orders": order_links(slug, order),
         "leaves_out_unpriced": order is not None and order.data is Data.PRICE,
     }
     return show_page(

@@ -183,10 +183,17 @@ def order(
 LONGEST_REASON = 300
 
 
+class ReasonField(forms.CharField):
+    """A text whose ends of lines count as one character, as browsers count them."""
+
+    def to_python(self, value: str | None) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
 class ReasonForm(forms.Form):
     """Why an order is called off or sent back."""
 
-    reason = forms.CharField(
+    reason = ReasonField(
         label=gettext_lazy("Reason"),
         help_text=gettext_lazy("The customer and the shop can read it with the order."),
         required=False,

@@ -57,6 +57,14 @@ def path_of_next(request: HttpRequest, *, default: str) -> str:
     return page_url if is_here and page_url[:1] == "/" and len(page_url) <= LONGEST else default
 
 
+def is_from_here(request: HttpRequest) -> bool:
+    """Return whether a page of this site sent the request, which no other site can pretend."""
+    if site := request.headers.get("Sec-Fetch-Site"):
+        return site == "same-origin"
+    page_url, hosts = request.headers.get("Referer", ""), {request.get_host()}
+    return url_has_allowed_host_and_scheme(page_url, hosts, require_https=request.is_secure())
+
+
 T = TypeVar("T")
 R = TypeVar("R", bound=HttpResponseBase)
 View = Callable[..., HttpResponse]

@@ -33,7 +33,7 @@ def public(view: View) -> View:
     @wraps(view)
     def shown(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
         response = view(request, *args, **kwargs)
-        if not _is_personal(request):
+        if not (_is_personal(request) or response.cookies):
             patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
             patch_vary_headers(response, ("Cookie",))  # one may say the language
         return response

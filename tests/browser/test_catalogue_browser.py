@@ -37,12 +37,12 @@ class TestTheOrderOfACategory:
     def test_is_swapped_in_without_loading_the_page(self, visitor):
         visitor.page.goto(f"/categories/{SHELF}/")
         loads = len(visitor.loads)
-        toggle = visitor.page.locator("#toggle-order--price")
+        toggle = visitor.page.locator("#order--price")
         toggle.click()
-        expect(toggle).to_have_attribute("aria-pressed", "true")
+        expect(toggle).to_have_attribute("aria-current", "true")
         assert visitor.address == f"/categories/{SHELF}/?order=-price"
         assert ids(visitor) == in_order(PRODUCTS, ProductOrder.DEAREST)[:20]
-        assert (len(visitor.loads), visitor.focus) == (loads, "toggle-order--price")
+        assert (len(visitor.loads), visitor.focus) == (loads, "order--price")
 
 
 class TestAlsoBought:

@@ -110,6 +110,19 @@ class TestNothingMoves:
         assert {path: shift for path, shift in shifts.items() if shift > MOST_SHIFT} == {}
 
 
+class TestADocument:
+    def test_has_whole_tables_on_a_screen_and_is_no_wider_than_a_telephone(self, visitor):
+        page, widest, cut_off = visitor.page, {}, {}
+        for path in DOCUMENTS:
+            page.set_viewport_size({"width": 1280, "height": 844})
+            page.goto(path)
+            cut_off[path] = page.locator("article table").evaluate_all(CUT_OFF)
+            page.set_viewport_size({"width": 390, "height": 844})
+            widest[path] = page.evaluate("document.documentElement.scrollWidth")
+        assert {path: tables for path, tables in cut_off.items() if tables} == {}
+        assert {path: width for path, width in widest.items() if width > 390} == {}
+
+
 class TestTheHeader:
     @pytest.mark.parametrize(("language", "width"), [("de", 1280), ("de", 390), ("en", 320)])
     def test_is_one_row_of_all_links_without_javascript_too(self, seat, staff, language, width):
@@ -140,19 +153,6 @@ class TestTheTimeline:
             for status in ("PLACED", end.value)
         )
         assert placed != ended
-
-
-class TestADocument:
-    def test_has_whole_tables_on_a_screen_and_is_no_wider_than_a_telephone(self, visitor):
-        page, widest, cut_off = visitor.page, {}, {}
-        for path in DOCUMENTS:
-            page.set_viewport_size({"width": 1280, "height": 844})
-            page.goto(path)
-            cut_off[path] = page.locator("article table").evaluate_all(CUT_OFF)
-            page.set_viewport_size({"width": 390, "height": 844})
-            widest[path] = page.evaluate("document.documentElement.scrollWidth")
-        assert {path: tables for path, tables in cut_off.items() if tables} == {}
-        assert {path: width for path, width in widest.items() if width > 390} == {}
 
 
 class TestOnATelephone:
@@ -229,4 +229,7 @@ class TestSigningIn:
         page.get_by_label("User name").fill(username)
         page.get_by_label("Password").fill(PASSWORD)
         page.get_by_role("button", name="Sign in").click()
-        expect(page.locator("#thread .helpful")).to_be_in_viewport()
+        comment = page.locator("article:target")
+        expect(comment).to_be_in_viewport()
+        expect(comment).to_be_focused()
+        expect(comment.locator(".helpful")).to_have_attribute("aria-pressed", "true")

@@ -1,11 +1,13 @@
 """Votes, reports, moderation and replies in a real browser."""
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import Locator, expect
 
 from comments.items import NewComment
 from comments.moderation.listing import list_moderated
-from comments.posting.services import delete_comment
+from comments.posting.services import add_comment, delete_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import State
 from dynamo.lists.reader import PageRequest
@@ -126,6 +128,70 @@ class TestModerating:
         assert len(sam.loads) == loads
         assert differing(comment, other) == []
 
+    def test_goes_on_with_the_next_row_and_from_the_last_with_the_one_before(self, sam):
+        rows = [made_comment() for _ in range(3)]
+        for each in rows:
+            report(each)
+        sam.page.goto("/staff/comments/")
+        for pressed, then in ((rows[1], rows[2]), (rows[2], rows[0])):
+            row = sam.page.locator(f"[data-comment-id='{pressed.id}']")
+            row.get_by_role("button", name="Keep").click()
+            expect(row).to_have_count(0)
+            expect(sam.page.locator(f"#comment-{then.id}")).to_be_focused()
+        sam.page.get_by_role("button", name="Keep").click()
+        expect(sam.page.locator("#list-heading")).to_be_focused()
+
+    def test_of_a_row_that_stays_goes_on_with_it(self, sam, comment):
+        report(comment)
+        sam.page.goto("/staff/comments/")
+        report_comment(comment_id=comment.id, username="cat", reason=Reason.ABUSE, text="", now=NOW)
+        sam.page.get_by_role("button", name="Keep").click()
+        expect(sam.page.locator("#notice > p")).to_contain_text("Look again")
+        expect(sam.page.locator(f"#comment-{comment.id}")).to_be_focused()
+
+
+class TestToolsInAList:
+    """Of staff, on the product's page."""
+
+    @pytest.fixture
+    def newer(self, comment):
+        newer = replace(comment, id=f"{comment.id}-newer", created_at=NOW)
+        add_comment(newer)
+        return newer
+
+    def test_hide_a_comment_and_go_on_with_the_next(self, sam, comment, newer):
+        sam.page.goto(f"/products/{comment.product_id}/comments/~/~/")
+        loads = len(sam.loads)
+        sam.page.get_by_role("button", name="Hide").first.click()
+        sam.wait_for(comment.id)
+        expect(sam.page.locator("#notice > p")).to_have_text("The comment is hidden.")
+        expect(sam.page.locator(f"#comment-{comment.id}")).to_be_focused()
+        assert len(sam.loads) == loads
+
+    def test_reply_where_the_comment_is(self, sam, comment, newer):
+        sam.page.goto(f"/products/{comment.product_id}/comments/~/~/")
+        article = sam.page.locator(f"#comment-{comment.id}")
+        for each in (article, sam.page.locator(f"#comment-{newer.id}")):
+            each.get_by_role("link", name="Reply").click()
+            expect(each.locator("textarea")).to_be_focused()
+        article.locator("textarea").fill("x" * 4_001)
+        article.get_by_role("button", name="Reply").click()
+        expect(article.locator(".errorlist")).to_contain_text("1 too many")
+        article.locator("textarea").fill("Thank you!")
+        article.get_by_role("button", name="Reply").click()
+        expect(article.locator(".shop-reply .prose")).to_have_text("Thank you!")
+        expect(article.get_by_role("button", name="Change the reply")).to_be_focused()
+        expect(sam.page.locator(f"#comment-{newer.id} .shop-reply .reply")).to_have_count(0)
+
+    def test_pick_a_comment_and_take_that_back(self, sam, comment):
+        sam.page.goto(f"/products/{comment.product_id}/comments/~/~/")
+        sam.page.get_by_role("button", name="Pick").click()
+        button = sam.page.locator(f"#pick-comment-{comment.id}")
+        expect(button).to_have_attribute("aria-pressed", "true")
+        expect(button).to_be_focused()
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "false")
+
 
 class TestRepliesAndPicks:
     def test_are_swapped_in_place_and_said(self, sam, comment):
@@ -133,11 +199,11 @@ class TestRepliesAndPicks:
         loads, notice = len(sam.loads), sam.page.locator("#notice > p")
         for text in ("Thank you!", "Thank you very much!"):
             sam.page.locator(".reply-form textarea").fill(text)
-            sam.page.locator("#reply-button").focus()
+            sam.page.locator(".reply-form button").focus()
             sam.page.keyboard.press("Enter")
             expect(sam.page.locator("#shop-reply .prose")).to_have_text(text)
             expect(notice).to_have_text("The reply is saved.")
-            expect(sam.page.locator("#reply-button")).to_be_focused()
+            expect(sam.page.locator(".reply-form button")).to_be_focused()
         sam.page.get_by_role("button", name="Delete the reply").click()
         expect(sam.page.locator("#shop-reply .reply")).to_have_count(0)
         expect(sam.page.locator(".reply-form textarea")).to_have_value("")
@@ -160,12 +226,12 @@ class TestRepliesAndPicks:
         sam.page.goto(f"/comments/{comment.id}/")
         sam.page.locator(".reply-form textarea").fill("x" * 4_001)
         expect(sam.page.locator(".reply-form .help")).to_contain_text("1 too many")
-        sam.page.locator("#reply-button").click()
+        sam.page.locator(".reply-form button").click()
         expect(sam.page.locator(".reply-form .errorlist")).to_contain_text("1 too many")
         expect(sam.page.locator(".reply-form textarea")).to_have_value("x" * 4_001)
         expect(sam.page.locator(".reply-form textarea")).to_be_focused()
         delete_comment(comment.id)
         sam.page.locator(".reply-form textarea").fill("Short.")
-        sam.page.locator("#reply-button").click()
+        sam.page.locator(".reply-form button").click()
         expect(sam.page.locator(".form-error")).to_contain_text("There is no such comment.")
         expect(sam.page.locator(".reply-form textarea")).to_have_value("Short.")

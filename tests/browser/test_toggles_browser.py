@@ -229,3 +229,25 @@ class TestChips:
         rating(hasty, 3).click()
         hasty.wait_for(*truth.ids(ratings=[3])[:20])
         assert hasty.address == f"{HOME}/~/3/"
+
+
+class TestAllLanguages:
+    @pytest.fixture
+    def alice(self, seat):
+        return seat(someone("alice"))
+
+    def test_are_chosen_on_the_next_product_too(self, truth, alice):
+        alice.page.goto("/products/toggled/")
+        assert pressed(alice, "language") == ["en"]
+        loads = len(alice.loads)
+        alice.page.locator("#toggle-all-languages").click()
+        expect(alice.page.locator("#toggle-all-languages")).to_have_attribute(
+            "aria-pressed", "true"
+        )
+        assert (alice.address, len(alice.loads)) == (f"{HOME}/~/~/", loads)
+        alice.page.goto("/products/toggled/")
+        assert pressed(alice, "language") == []
+        alice.page.locator("#toggle-language-de").click()
+        alice.page.wait_for_url(f"**{HOME}/de/~/")
+        alice.page.goto("/products/toggled/")
+        assert pressed(alice, "language") == ["en"]

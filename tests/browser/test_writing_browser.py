@@ -47,6 +47,49 @@ class TestPosting:
         alice.page.get_by_role("button", name="Post").click()
         expect(alice.page.get_by_role("heading", name="From here")).to_be_visible()
 
+    def test_shows_the_comment_in_its_list_and_goes_on_there(self, alice, lamp):
+        load_older(lamp, count=20)
+        alice.page.goto(f"/products/{lamp}/")
+        loads = len(alice.loads)
+        alice.page.get_by_role("link", name="Write a comment").click()
+        fill(alice.page, title="From here")
+        alice.page.get_by_role("button", name="Post").click()
+        comment = alice.page.locator("article:focus")
+        expect(comment).to_contain_text("From here")
+        expect(comment).to_be_in_viewport()
+        expect(alice.page.get_by_role("link", name="Write a comment")).to_have_count(1)
+        expect(alice.page.locator("#notice > p")).to_contain_text("Your comment is posted.")
+        assert (len(alice.loads), alice.address) == (loads, f"/products/{lamp}/")
+
+    @pytest.mark.parametrize("has_javascript", [True, False])
+    def test_from_a_page_of_its_own_leads_to_the_comment(
+        self, writer, lamp, site, open_context, has_javascript
+    ):
+        load_older(lamp, count=20)
+        context = open_context(java_script_enabled=has_javascript)
+        value = writer.browser.cookies[settings.SESSION_COOKIE_NAME].value
+        context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": site}])
+        page = context.new_page()
+        page.goto(new_url(lamp))
+        fill(page, title="From there")
+        page.get_by_role("button", name="Post").click()
+        comment = page.locator("article:target:focus")
+        expect(comment).to_contain_text("From there")
+        expect(comment).to_be_in_viewport()
+
+    def test_of_a_second_comment_offers_the_first_in_the_place_of_the_form(self, alice, lamp, mine):
+        alice.page.goto(f"/products/{lamp}/")
+        alice.page.get_by_role("link", name="Write a comment").click()
+        edit = alice.page.get_by_role("link", name="Edit it")
+        expect(edit).to_be_focused()
+        edit.click()
+        expect(alice.page.get_by_label("Title")).to_have_value(mine.title)
+        expect(alice.page.locator("#comment-form :focus")).to_have_count(1)
+        alice.page.reload()
+        alice.page.get_by_role("link", name="Write a comment").click()
+        alice.page.get_by_role("link", name="Write another comment").click()
+        expect(alice.page.get_by_label("Title")).to_have_value("")
+
     def test_twice_by_two_clicks_posts_once(self, alice, lamp):
         alice.page.goto(new_url(lamp))
         fill(alice.page)

@@ -7,13 +7,14 @@ from datetime import timedelta
 from urllib.parse import quote, urlsplit
 
 import pytest
+from django.conf import settings
 from django.test import Client
 
 from comments.items import NewComment
 from comments.rankings.derivation import Touch
 from comments.rankings.services import refresh_ranks
 from shop.catalogue.services import ensure_products
-from tests.support.comments.browsing import HTMX, follow, visit
+from tests.support.comments.browsing import HTMX, Shown, follow, shown, visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import ODD_IDS, START, Truth, numbered_comments, written
 
@@ -82,7 +83,10 @@ class TestListOfComments:
         assert shown.status == 200
         assert shown.comment_ids == []
         assert "No comments match" in shown.page.one(class_="empty").text
-        assert shown.page.one(class_="empty").one("a")["href"] == f"{EVERYTHING}#comments"
+        assert (
+            shown.page.one(class_="empty").one("a")["href"]
+            == f"{EVERYTHING}?remember=languages#comments"
+        )
 
     def test_of_a_product_nobody_wrote_about_is_a_page_all_the_same(self, fresh):
         product_id = fresh("product")
@@ -173,7 +177,56 @@ class TestToggles:
     def test_start_at_the_first_page(self, lamp):
         second = visit(visit("/products/lamp/comments/~/~/").older)
         for toggle in second.page.all("a", data_toggle=True):
-            assert urlsplit(toggle["hx-get"]).query == ""
+            assert urlsplit(toggle["hx-get"]).query in {"", "remember=languages"}
+
+
+class TestAllLanguages:
+    """Chosen once, they are chosen on the next product too."""
+
+    @pytest.fixture(autouse=True)
+    def next_lamp(self, lamp):
+        loaded(numbered_comments("next-lamp", count=4, languages=("de", "en")))
+
+    @pytest.fixture
+    def visitor(self):
+        return Client(headers={"Accept-Language": "de"})
+
+    def press(self, visitor: Client, url: str, kind: str, value: str = "~") -> Shown:
+        """Follow a toggle of the page at a URL."""
+        toggle = shown(visitor.get(url)).toggle(kind, value)
+        return shown(visitor.get(toggle["hx-get"], follow=True))
+
+    def test_are_remembered_on_the_next_product(self, visitor):
+        assert self.languages(visitor) == ["de"]
+        pressed = self.press(visitor, "/products/lamp/", "all-languages")
+        assert pressed.response.redirect_chain == [(EVERYTHING, 302)]
+        assert self.languages(visitor) == ["~"]
+
+    def test_are_chosen_too_by_taking_out_the_last_language(self, visitor):
+        self.press(visitor, "/products/lamp/", "language", "de")
+        assert self.languages(visitor) == ["~"]
+
+    def test_are_forgotten_once_one_is_chosen(self, visitor):
+        self.press(visitor, "/products/lamp/", "all-languages")
+        self.press(visitor, "/products/lamp/", "language", "en")
+        assert self.languages(visitor) == ["de"]
+
+    def test_are_not_chosen_by_another_link_to_them(self, visitor):
+        visitor.get(EVERYTHING)
+        assert self.languages(visitor) == ["de"]
+
+    def test_are_kept_by_this_browser_for_a_year_and_by_no_shared_cache(self, visitor):
+        response = visitor.get(f"{EVERYTHING}?order=oldest&remember=languages&month=2026-01")
+        assert response["Location"] == f"{EVERYTHING}?order=oldest&month=2026-01"
+        cookie = response.cookies[settings.COMMENT_LANGUAGES_COOKIE_NAME]
+        assert (cookie["max-age"], cookie["httponly"]) == (365 * 24 * 3600, True)
+        assert "private" in response["Cache-Control"]
+
+    def languages(self, visitor: Client) -> list[str]:
+        """Which languages the page of another product shows, `~` for all."""
+        page = shown(visitor.get("/products/next-lamp/")).page
+        kinds = page.all("a", data_toggle="all-languages") + page.all("a", data_toggle="language")
+        return [toggle["data-value"] for toggle in kinds if toggle["aria-pressed"] == "true"]
 
 
 class TestProductPage:

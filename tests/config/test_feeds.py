@@ -1,19 +1,22 @@
 """Lists as Atom feeds: what readers are told, and what their pages lead to."""
 
+from html import escape
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 from django.test import Client
 
+from comments.moderation.services import hide
 from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments, written
-from tests.support.comments.writers import made_product
+from tests.support.comments.writers import made_product, someone
 from tests.support.config.lists import listed_shop
 
 pytestmark = pytest.mark.usefixtures("tables")
 SITE = "https://shop.example.com"
 ATOM = {"": "http://www.w3.org/2005/Atom"}
+LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 RECENT = "/rankings/recently-commented/"
 
 
@@ -75,8 +78,54 @@ class TestTheFeedOfAProduct:
         links = {link.get("rel", ""): link.get("href") for link in feed.findall("link", ATOM)}
         assert links == {"self": f"{SITE}{url}?format=atom", "alternate": f"{SITE}{url}"}
 
+    def test_says_its_language_and_that_of_each_comment(self):
+        product_id = made_product()
+        load(
+            [
+                written(product_id, id=f"{product_id}-de", language="de", title="Schön"),
+                written(product_id, id=f"{product_id}-fr", language="fr", title="", body=""),
+            ]
+        )
+        response = Client().get(
+            f"/products/{product_id}/comments/~/~/?format=atom", headers={"Accept-Language": "de"}
+        )
+        feed = fromstring(response.content)  # noqa: S314 - it is ours
+        languages = {texts(e, "title")[0][6:]: e.get(LANG) for e in feed.findall("entry", ATOM)}
+        assert (feed.get(LANG), languages) == ("de", {"Schön": "de", "": None})
+        assert "Keine Worte, nur Sterne." in " ".join(texts(feed, "entry/summary"))
+
+
+class TestTheFeedOfAUser:
+    def test_has_their_comments_with_the_products_they_are_about(self):
+        ann = someone("ann")
+        for product_id in (made_product(), made_product()):
+            ann.has_written(product_id)
+        url = f"/users/{ann.username}/"
+        link = visit(url).page.one("link", rel="alternate")["href"]
+        feed, data = feed_at(link), Client().get(f"{url}?format=json").json()["items"]
+        assert link == f"{url}?format=atom"
+        assert texts(feed, "title")[0] == f"Comments by {ann.username} · Dynashop"
+        assert texts(feed, "entry/id") == [f"{SITE}{one['url']}" for one in data]
+        titles = [f"★★★★★ Lovely · {one['product']['name']}" for one in data]
+        assert texts(feed, "entry/title") == titles
+
+    def test_leaves_out_what_the_shop_has_hidden(self):
+        ann = someone("ann")
+        comment = ann.has_written(made_product()).comment
+        hide(comment_id=comment.id, now=comment.created_at)
+        assert texts(feed_at(f"/users/{ann.username}/?format=atom"), "entry/id") == []
+
+    def test_of_nobody_is_not_there(self):
+        assert visit("/users/there-is-nobody/?format=atom").status == 404
+
 
 class TestTheFeedOfARanking:
+    def test_has_a_summary_of_each_product(self, shop):
+        feed = feed_at(f"{RECENT}?format=atom")
+        summaries = texts(feed, "entry/summary")
+        for title, summary in zip(texts(feed, "entry/title"), summaries, strict=True):
+            assert summary.startswith(f"<p>The last comment on {escape(title)} is of ")
+
     def test_has_the_last_comments_of_products(self, shop):
         link = visit(RECENT).page.one("link", rel="alternate")
         found = Client().get(f"{RECENT}?format=json").json()["items"]

@@ -90,6 +90,16 @@ class TestCountsBesideAFragment:
         fields = {"move": "SHIPPED", "order": [order.id]}
         assert swapped(sam, "/staff/orders/move/", fields)["count-queue"] == length()
 
+    def test_cost_nothing_beside_the_queue_which_counts_itself(self, sam, fresh):
+        put(order := made_order(fresh("alex")))
+        sam.get("/orders/")
+        fields = {"from_status": "PLACED", "move": "APPROVED"}
+        sam.post(f"/orders/{order.id}/move/", fields)
+        with metered() as meter:
+            assert swapped(sam, "/staff/orders/").keys() > {"count-queue", "count-reports"}
+        assert meter.rounds == 1
+        assert meter.requests("navigation") == 0
+
     def test_follow_a_decision_on_a_report(self, sam):
         comment = made_comment()
         report_comment(

@@ -102,6 +102,7 @@ def visits(tables):
         "filtered list, highest rated first": Visit(
             f"{lists}/de.en/1.2.5/?order=highest", nobody, {}
         ),
+        "form of a comment": Visit(f"/products/{product}/comments/new/", alex, {}),
         "one comment": Visit(f"/comments/{comment}/", nobody, {}),
         "front page": Visit("/", nobody, {}),
         "most loved": Visit("/rankings/most-loved/", nobody, {}),

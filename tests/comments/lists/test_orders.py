@@ -19,6 +19,7 @@ from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import Truth, numbered_comments, written
 from tests.support.comments.walking import read_page
+from tests.support.comments.writers import made_product
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -45,7 +46,8 @@ class TestAList:
     def test_keeps_its_order_when_the_filter_changes(self, lamp, order):
         shown = visit(f"{LISTS}/de/~/?order={order}")
         assert shown.toggle("rating", "5")["href"] == f"{LISTS}/de/5/?order={order}#comments"
-        assert shown.toggle("all-languages")["href"] == f"{LISTS}/~/~/?order={order}#comments"
+        everything = f"{LISTS}/~/~/?order={order}&remember=languages#comments"
+        assert shown.toggle("all-languages")["href"] == everything
         assert chips(shown)["Clear filters"] == f"{LISTS}/~/~/?order={order}#comments"
 
 
@@ -216,6 +218,10 @@ def months_of(truth: Truth) -> dict[str, int]:
     return dict(Counter(f"{comment.created_at:%Y-%m}" for comment in truth.comments))
 
 
+def extent(shown: Shown) -> str:
+    return shown.page.one(class_="extent").text
+
+
 def offered(shown: Shown) -> list[str]:
     return [option["value"] for option in shown.page.one("select", id="month").all("option")]
 
@@ -245,12 +251,44 @@ class TestAMonth:
 
     def test_without_comments_begins_with_the_next_one(self, dated):
         assert visit(f"{DATED}/~/~/?month=2027-05").comment_ids == dated.ids()[:20]
-        assert "No more comments" in visit(f"{DATED}/~/~/?month=2024-01").page.text
 
-    def test_has_no_numbers_until_the_list_ends(self, dated):
-        shown = visit(f"{DATED}/~/~/?month=2026-03")
-        assert shown.page.one(class_="extent").text == "60 in all"
-        assert visit(shown.older).page.one(class_="extent").text == "50–60 of 60"
+    @pytest.mark.parametrize(("query", "first"), [("", 30), ("order=oldest&", 25)])
+    def test_is_numbered_by_the_counts_of_the_months_and_so_are_its_neighbours(
+        self, dated, query, first
+    ):
+        shown = visit(f"{DATED}/~/~/?{query}month=2026-03")
+        assert extent(shown) == f"about {first}–{first + 19} of 60"
+        assert extent(visit(shown.newer)) == f"about {first - 20}–{first - 1} of 60"
+        assert extent(visit(shown.older)) == f"about {first + 20}–60 of 60"
+
+    def test_has_numbers_where_a_filter_leaves_nothing_out(self, dated):
+        assert extent(visit(f"{DATED}/de.en/~/?month=2026-03")) == "about 30–49 of 60"
+
+    def test_has_none_of_a_filter_whose_months_are_not_counted_until_the_list_ends(self, dated):
+        assert extent(visit(f"{DATED}/de/~/?month=2026-07")) == "30 in all"
+        assert extent(visit(f"{DATED}/de/~/?month=2025-12")) == "24–30 of 30"
+
+    @pytest.mark.parametrize(
+        ("query", "goes_on"),
+        [("month=2026-02", "November 2025"), ("order=oldest&month=2026-02", "April 2026")],
+    )
+    def test_that_is_empty_says_so_and_where_the_list_goes_on(self, query, goes_on):
+        product_id = made_product()
+        moments = datetime(2025, 11, 5, tzinfo=UTC), datetime(2026, 4, 5, tzinfo=UTC)
+        load([written(product_id, id=f"{product_id}-{m.year}", created_at=m) for m in moments])
+        shown = visit(f"/products/{product_id}/comments/~/~/?{query}")
+        said = f"There are no comments from February 2026: the list goes on with {goes_on}."
+        assert said in shown.page.one(class_="list-header").text
+        assert said in shown.page.one(id="comments")["data-announce"]
+
+    def test_with_nothing_behind_it_says_that(self, dated):
+        shown = visit(f"{DATED}/~/~/?month=2024-01")
+        assert shown.page.one(class_="empty-title").text == (
+            "There are no comments from January 2024, and the list ends there."
+        )
+
+    def test_with_comments_has_no_such_sentence(self, dated):
+        assert "There are no comments" not in visit(f"{DATED}/~/~/?month=2026-03").page.text
 
     @pytest.mark.parametrize(
         "month", ["", "2026", "2026-13", "0000-12", "2026-3", "26-03", "2026-03-01", "٢٠٢٦-٠٣"]

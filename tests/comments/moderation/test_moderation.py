@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -25,6 +26,8 @@ from comments.moderation.services import (
     keep,
     restore,
 )
+from comments.posting.services import add_comment, delete_comment
+from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import Revision, State, load_comment
 from comments.store.counts import counts_of
@@ -37,6 +40,7 @@ from dynamo.lists.runs import timestamp
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import unique
+from tests.support.comments.browsing import Shown
 from tests.support.comments.faulty import before_the_next_transaction, troubled
 from tests.support.comments.ranked import five_stars, last_comment
 from tests.support.comments.threads import (
@@ -179,6 +183,18 @@ class TestIntegrity:
         assert len(mended(comment)) == 1
 
 
+def reply_url(comment: NewComment) -> str:
+    return f"/staff/comments/reply/{comment.id}/"
+
+
+def pick_url(comment: NewComment) -> str:
+    return f"/staff/comments/feature/{comment.id}/"
+
+
+def here(row: Element) -> str:
+    return quote(f"/staff/comments/#{row['id']}", safe="")
+
+
 class TestPages:
     def article_of(self, sam: Writer, comment: NewComment) -> Element:
         """What is shown of a comment, on whichever page of the queue it is."""
@@ -207,12 +223,126 @@ class TestPages:
         assert article.one("a", href=f"/products/{product_id}/").text == "Desk lamp"
         assert article.one("a", href=f"/users/{ann.username}/").text == ann.username
 
+    def test_name_the_language(self, sam):
+        comment = made_comment(language="fr")
+        report(comment)
+        assert "French" in self.article_of(sam, comment).one(class_="byline").text
+
+    def test_lead_back_to_the_next_row_after_a_decision_and_from_the_last_to_the_one_before(
+        self, sam, comment
+    ):
+        report(made_comment())
+        rows = sam.get("/staff/comments/").page.all("article", class_="moderated")
+        anchors = [row["id"] for row in rows]
+        assert {row["tabindex"] for row in rows} == {"-1"}
+        for row, then in zip(rows, [*anchors[1:], anchors[-2]], strict=True):
+            url, _ = _form(row, "keep")
+            assert parse_qs(urlsplit(url).query)["next"] == [f"/staff/comments/#{then}"]
+
+    def test_have_the_buttons_for_a_reply_and_a_pick_which_lead_back_to_the_row(self, sam, comment):
+        row = self.article_of(sam, comment)
+        for link in (
+            row.one("a", href=f"{reply_url(comment)}?next={here(row)}")["hx-get"],
+            row.one("form", action=f"{pick_url(comment)}?next={here(row)}")["hx-post"],
+        ):
+            assert parse_qs(urlsplit(link).query)["next"] == [f"/staff/comments/#{row['id']}"]
+
+    def test_do_not_say_whether_a_comment_is_a_pick_which_the_queue_does_not_know(
+        self, sam, comment
+    ):
+        feature(comment.id)
+        button = self.article_of(sam, comment).one("button", id=f"pick-comment-{comment.id}")
+        assert (button.text.split(" ,")[0], button.get("aria-pressed")) == ("Pick", None)
+
+    def test_of_what_is_hidden_offer_neither_a_reply_nor_a_pick(self, sam, comment):
+        hide(comment_id=comment.id, now=NOW)
+        shown = sam.get("/staff/comments/hidden/")
+        row = shown.page.one(data_comment_id=comment.id)
+        assert [button.text.split(" ,")[0] for button in row.all("button")] == ["Restore", "Delete"]
+        assert row.all(class_="reply-place") == []
+
     def test_tell_the_one_who_was_late(self, sam, comment):
         url, fields = _form(self.article_of(sam, comment), "keep")
         hide(comment_id=comment.id, now=NOW)
         shown = sam.post(url, fields)
         assert "Somebody has decided on this comment" in shown.page.one("li", class_="warning").text
         assert state_of(comment) is State.HIDDEN
+
+
+class TestAListOfAProductForStaff:
+    """Hide, Pick and Reply, without the comment's page."""
+
+    @pytest.fixture
+    def product(self, comment):
+        add_comment(replace(comment, id=f"{comment.id}-2", created_at=NOW))
+        return f"/products/{comment.product_id}/comments/~/~/"
+
+    def button(self, page: Element, name: str) -> Element:
+        """A button in the older of the two comments, or in the only one."""
+        article = page.all("article", class_="comment")[-1]
+        return next(b for b in article.all("button") if b.text.startswith(name))
+
+    def press(self, sam: Writer, product: str, name: str, *, htmx: bool = False) -> Shown:
+        button = self.button(sam.get(product).page, name)
+        assert button["form"] == sam.get(product).page.one("form", method="post", id="votes")["id"]
+        fields = {button["name"]: button["value"], "next": product}
+        return sam.post(button["hx-post" if htmx else "formaction"], fields, htmx=htmx)
+
+    @pytest.mark.parametrize("htmx", [False, True])
+    def test_hides_in_place_and_leads_to_the_next_comment(self, sam, comment, product, htmx):
+        shown = self.press(sam, product, "Hide", htmx=htmx)
+        assert shown.response.redirect_chain == [(f"{product}#comment-{comment.id}-2", 302)]
+        assert shown.comment_ids == [f"{comment.id}-2"]
+        assert shown.messages == ["The comment is hidden."]
+        assert state_of(comment) is State.HIDDEN
+
+    def test_picks_and_leads_back_to_the_comment(self, sam, comment, product):
+        shown = self.press(sam, product, "Pick")
+        assert shown.response.redirect_chain == [(f"{product}#comment-{comment.id}", 302)]
+        assert [pick.id for pick in find_picks(comment.product_id)] == [comment.id]
+
+    def test_with_htmx_swaps_the_pick_for_a_button_that_takes_it_back(self, sam, comment, product):
+        button = self.press(sam, product, "Pick", htmx=True).page.one("button")
+        assert button["aria-pressed"] == "true"
+        assert button["id"] == f"pick-comment-{comment.id}"
+
+    def test_replies_and_leads_back_to_the_comment(self, sam, comment, product):
+        article = sam.get(product).page.one(data_comment_id=comment.id)
+        link = article.one(class_="reply-place").one("a")["href"]
+        form = sam.get(link).page.one(class_="reply-form")
+        shown = sam.post(form["action"], {"text": "Thank you!", "version": "0"})
+        assert shown.response.redirect_chain == [(f"{product}#comment-{comment.id}", 302)]
+        article = shown.page.one(data_comment_id=comment.id)
+        assert "Thank you!" in article.one(class_="shop-reply").text
+
+    def test_opens_several_replies_none_of_which_has_an_id_of_another(self, sam, comment, product):
+        ids = comment.id, f"{comment.id}-2"
+        areas = [
+            sam.get(f"/staff/comments/reply/{i}/", htmx=True).page.one("textarea") for i in ids
+        ]
+        assert len({area["id"] for area in areas}) == 2
+
+    def test_of_a_reply_that_is_there_begins_with_it(self, sam, comment):
+        reply_to(comment_id=comment.id, text="Thanks.", author="sam", seen=None, now=NOW)
+        form = sam.get(reply_url(comment)).page.one(class_="reply-form")
+        assert form.one("textarea").text == "Thanks."
+        assert form.one("input", name="version")["value"] == "1"
+
+    @pytest.mark.parametrize("decision", ["keep", "restore", "delete"])
+    def test_decides_nothing_else_without_the_revision_that_was_seen(self, sam, comment, decision):
+        url = f"/staff/comments/decide/{comment.id}/"
+        assert sam.send(url, {"decision": decision}).status_code == 400
+
+    def test_shows_customers_none_of_it(self, bob, product):
+        page = bob.get(product).page
+        assert page.all(class_="reply-place") == []
+        assert [b for b in page.all("button") if b.text.startswith(("Hide", "Pick"))] == []
+
+    def test_offers_no_reply_to_what_is_hidden_or_gone(self, sam, comment):
+        hide(comment_id=comment.id, now=NOW)
+        assert sam.get(reply_url(comment)).status == 404
+        delete_comment(comment.id)
+        assert sam.get(reply_url(comment)).status == 404
 
 
 class TestPageOfAHiddenComment:

@@ -16,14 +16,16 @@ from comments.items import NewComment
 from comments.posting import forms
 from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE, detect_language, load
 from comments.posting.services import FORM_LIVES, add_comment
-from comments.profiles.queries import ids_written_by
+from comments.profiles.queries import LOOKED_THROUGH, ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynamo.calls import clock
 from dynamo.calls.client import client
 from dynamo.calls.clock import Clock
+from dynamo.calls.meter import metered
 from shop.orders.items import NewLine
 from tests.support.chance import unique
+from tests.support.comments.browsing import HTMX, shown
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.ranked import index_that_lags
 from tests.support.comments.writers import (
@@ -51,8 +53,10 @@ def total(product_id: str) -> int:
 class TestPosting:
     def test_leads_to_the_product_with_the_comment_on_it(self, alice, lamp):
         shown = alice.post(new_url(lamp), {**alice.open_form(lamp), **WORDS})
-        assert shown.response.redirect_chain == [(f"/products/{lamp}/", 302)]
         (posted,) = shown.comment_ids
+        anchor = f"comment-{posted}"
+        assert shown.response.redirect_chain == [(f"/products/{lamp}/#{anchor}", 302)]
+        assert shown.page.one(id=anchor)["tabindex"] == "-1"
         comment = load_comment(posted).comment
         assert (comment.author, comment.username) == (alice.username, alice.username)
         assert (comment.rating, comment.language, comment.title) == (5, "en", "Lovely")
@@ -65,11 +69,64 @@ class TestPosting:
     def test_with_htmx_loads_the_whole_page_anew(self, alice, lamp):
         form = {**alice.open_form(lamp), **WORDS}
         response = alice.send(new_url(lamp), form, htmx=True)
-        assert response["HX-Redirect"] == f"/products/{lamp}/"
+        (posted,) = ids_written_by(alice.username)
+        assert response["HX-Redirect"] == f"/products/{lamp}/#comment-{posted}"
+
+    def test_with_htmx_on_the_products_page_has_its_list_read_anew(self, alice, lamp):
+        form, page = {**alice.open_form(lamp), **WORDS}, f"/products/{lamp}/"
+        headers = {**HTMX, "HX-Current-URL": f"http://testserver{page}?x#y"}
+        answer = shown(alice.browser.post(new_url(lamp), form, headers=headers))
+        (posted,) = ids_written_by(alice.username)
+        link = answer.page.one(id=answer.response["HX-Retarget"][1:])
+        assert (link["hx-get"], link["hx-target"]) == (f"{page}#comment-{posted}", "#comments")
+        assert alice.get(page, htmx=True).messages == ["Thank you! Your comment is posted."]
 
     def test_of_a_product_that_does_not_exist_is_not_there(self, alice):
         assert alice.get(new_url("no-such-product")).status == 404
         assert alice.send(new_url("no-such-product"), WORDS).status_code == 404
+
+
+class TestASecondComment:
+    def test_is_offered_the_first_to_edit_before_anything_is_typed(self, alice, lamp):
+        first = alice.has_written(lamp).comment
+        for htmx in (False, True):
+            shown = alice.get(new_url(lamp), htmx=htmx)
+            place = shown.page.one(class_="written-before")
+            day = f"{first.created_at.day} {first.created_at:%b %Y}"
+            assert place.text.startswith(f"You reviewed this on {day} .")
+            links = [link["href"] for link in place.all("a")]
+            another = f"{new_url(lamp)}?another=yes"
+            assert links == [f"/comments/edit/{first.id}/", another, f"/products/{lamp}/"]
+            assert shown.page.all("form", id="comment-form") == []
+
+    def test_is_written_all_the_same_if_wanted(self, alice, lamp):
+        alice.has_written(lamp)
+        form = fields_of(alice.get(f"{new_url(lamp)}?another=yes"))
+        assert alice.send(new_url(lamp), {**form, **WORDS}).status_code == 302
+        assert total(lamp) == 2
+
+    def test_is_not_thought_of_for_another_product_or_user_or_once_it_is_deleted(self, alice, lamp):
+        alice.has_written(made_product())
+        someone("bob").has_written(lamp)
+        alice.send(delete_url(alice.has_written(lamp).comment))
+        assert fields_of(alice.get(new_url(lamp)))["form_id"]
+
+    def test_is_known_at_once_though_the_index_lags(self, alice, lamp):
+        alice.write(lamp)
+        alice.has_written(made_product())
+        with patch("comments.profiles.queries.LOOKED_THROUGH", 1):
+            assert alice.get(new_url(lamp)).page.one(class_="written-before")
+
+    def test_is_looked_for_among_so_many_of_the_user_in_the_round_of_the_product(self, alice, lamp):
+        alice.has_written(lamp)
+        with metered() as meter:
+            alice.get(new_url(lamp))
+        assert (meter.requests(), meter.rounds) == (3, 2)
+        for _ in range(LOOKED_THROUGH):
+            alice.has_written(made_product())
+        with metered() as meter:
+            assert alice.get(new_url(lamp)).page.one("form", id="comment-form")
+        assert meter.capacity_units() <= 8
 
 
 class TestTheSameFormSentAgain:

@@ -26,7 +26,7 @@ from tests.support.comments.writers import (
     sign_in,
     someone,
 )
-from tests.support.markup import read_markup
+from tests.support.markup import Element, read_markup
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -147,7 +147,7 @@ class TestFormThatIsRefused:
     def test_is_swapped_for_itself_by_htmx(self, sent):
         shown = sent.send(nobody().browser, **HTMX)
         assert shown.response["HX-Reswap"] == "outerHTML"
-        assert shown.response["HX-Retarget"] in {"#comment-form", "this", "#reply-tools"}
+        assert shown.response["HX-Retarget"] in {"#comment-form", "this", "closest .reply-tools"}
         assert shown.page.all("html") == []
 
 
@@ -235,19 +235,25 @@ class TestReplyInPlace:
     def sent(self):
         return form_of("reply")
 
+    def shown_reply(self, shown: Shown) -> Element:
+        """What is swapped into the reply's place in the comment."""
+        (place,) = shown.page.all("div", hx_swap_oob=True)
+        assert place["hx-swap-oob"].endswith("'] .shop-reply")
+        return place
+
     def test_swaps_form_and_reply_and_says_so(self, sent):
         shown = sent.send(**HTMX)
         assert shown.status == 200
         assert typed_in(shown) == TYPED
         assert shown.page.one("input", name="version")["value"] == "1"
-        assert TYPED in shown.page.one("div", id="shop-reply").one(class_="reply").text
+        assert TYPED in self.shown_reply(shown).one(class_="reply").text
         assert "The reply is saved." in shown.response["HX-Trigger-After-Settle"]
 
     def test_that_is_deleted_leaves_an_empty_form(self, sent):
         sent.send()
         shown = Sent(sent.writer, sent.url, {"delete": "yes"}, sent.stored).send(**HTMX)
         assert typed_in(shown) == ""
-        assert shown.page.one("div", id="shop-reply").elements == []
+        assert self.shown_reply(shown).elements == []
         assert find_reply(sent.stored.comment.id) is None
 
     def test_that_is_there_by_somebody_else_is_shown_beside_it(self, sent):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
+from django.conf import settings
 
 from comments.items import NewComment
 from comments.moderation.services import hide
@@ -14,17 +15,23 @@ from comments.rankings.queries import list_most_helpful
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
 from comments.votes.services import helpful_votes, refresh_comment, take_back, vote, votes_of
+from comments.votes.views import PENDING, PENDING_FOR
 from dynamo.calls.client import client
 from dynamo.calls.faults import FAILURES
 from dynamo.calls.meter import metered
 from dynamo.lists.reader import PageRequest, Toward
-from tests.support.chance import examples
+from shop.accounts.services import create_profile
+from tests.support.chance import examples, unique
+from tests.support.comments.browsing import Shown, Visitor
 from tests.support.comments.conflicts import conflicts
 from tests.support.comments.faulty import Fault, troubled
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, mended, spoil
 from tests.support.comments.writers import nobody, someone
 
 pytestmark = pytest.mark.usefixtures("few_items")
+
+FROM_HERE = {"Sec-Fetch-Site": "same-origin"}
+PASSWORD = "long enough for anybody"  # noqa: S105 - of nobody
 
 
 def vote_url(comment: NewComment) -> str:
@@ -202,7 +209,7 @@ class TestButton:
     def test_is_a_link_to_sign_in_for_visitors(self, comment):
         page = nobody().get(f"/products/{comment.product_id}/").page
         link = page.one("a", class_="helpful")
-        assert link["href"] == f"/accounts/login/?next=%2Fcomments%2F{comment.id}%2F%23thread"
+        assert link["href"] == vote_url(comment)
         assert page.all(id="votes") == []
 
     def test_is_refused_to_the_author(self):
@@ -210,3 +217,99 @@ class TestButton:
         comment = made_comment(author=ann.username, username=ann.username)
         assert ann.send(vote_url(comment), {"helpful": "yes"}).status_code == 400
         assert helpful_votes(comment.id) == 0
+
+
+class TestAVisitorWhoPressesTheButton:
+    """Signs in, has voted, and is back at the comment."""
+
+    @pytest.fixture
+    def product(self, comment):
+        return f"/products/{comment.product_id}/"
+
+    @pytest.fixture
+    def visitor(self):
+        """Somebody with an account who is not signed in yet."""
+        username = unique("vera")
+        create_profile(username=username, password=PASSWORD, now=NOW)
+        return Visitor(username, nobody().browser)
+
+    def press(self, visitor: Visitor, comment: NewComment, **headers: str) -> str:
+        """Follow the button's link; the address to sign in at."""
+        response = visitor.browser.get(vote_url(comment), headers=headers)
+        assert response.status_code == 302
+        return str(response["Location"])
+
+    def sign_in(self, visitor: Visitor, url: str) -> Shown:
+        fields = {"username": visitor.username, "password": PASSWORD}
+        return visitor.post(url, fields)
+
+    @pytest.mark.parametrize("headers", [FROM_HERE, {}])
+    def test_has_voted_and_is_back_where_they_were(self, visitor, comment, product, headers):
+        page = f"{product}comments/~/~/?order=oldest"
+        url = self.press(visitor, comment, Referer=f"http://testserver{page}", **headers)
+        shown = self.sign_in(visitor, url)
+        assert shown.response.redirect_chain[-1] == (f"{page}#comment-{comment.id}", 302)
+        assert shown.page.one(id=f"comment-{comment.id}")["tabindex"] == "-1"
+        assert shown.page.one("button", class_="helpful")["aria-pressed"] == "true"
+        assert shown.messages == ["You find this comment helpful."]
+        assert helpful_votes(comment.id) == 1
+
+    def test_without_a_page_to_go_back_to_is_at_the_comment(self, visitor, comment):
+        url = self.press(visitor, comment, **FROM_HERE)
+        shown = self.sign_in(visitor, url)
+        there = f"/comments/{comment.id}/#comment-{comment.id}"
+        assert shown.response.redirect_chain[-1] == (there, 302)
+        assert helpful_votes(comment.id) == 1
+
+    def test_creates_an_account_just_as_well(self, comment, product):
+        visitor = Visitor(unique("new"), nobody().browser)
+        url = self.press(visitor, comment, Referer=f"http://testserver{product}")
+        typed = dict.fromkeys(("password1", "password2"), PASSWORD)
+        fields = {"username": visitor.username, "email": "", **typed}
+        visitor.post(url.replace("login", "sign-up"), fields)
+        assert helpful_votes(comment.id) == 1
+
+    def test_is_told_what_to_sign_in_for(self, visitor, comment):
+        url = self.press(visitor, comment, **FROM_HERE)
+        assert "say that a comment is helpful" in visitor.get(url).page.one(class_="lede").text
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"Sec-Fetch-Site": "cross-site", "Referer": "http://testserver/"},
+            {"Sec-Fetch-Site": "none"},
+            {"Referer": "https://evil.example/"},
+            {},
+        ],
+    )
+    def test_from_another_site_has_not_voted(self, visitor, comment, headers):
+        url = self.press(visitor, comment, **headers)
+        self.sign_in(visitor, url)
+        visitor.get(vote_url(comment))
+        assert helpful_votes(comment.id) == 0
+
+    def test_on_another_comment_has_not_voted_on_this_one(self, visitor, comment):
+        self.press(visitor, made_comment(), **FROM_HERE)
+        self.sign_in(visitor, f"/accounts/login/?next={vote_url(comment)}")
+        assert helpful_votes(comment.id) == 0
+
+    def test_more_than_an_hour_before_they_sign_in_has_not_voted(self, visitor, comment):
+        url = self.press(visitor, comment, **FROM_HERE)
+        session = visitor.browser.session
+        session[PENDING] = [comment.id, session[PENDING][1] - PENDING_FOR.total_seconds() - 1]
+        session.save()
+        visitor.browser.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+        self.sign_in(visitor, url)
+        assert helpful_votes(comment.id) == 0
+
+    def test_has_voted_once_however_often_the_address_is_asked_for(self, visitor, comment):
+        url = self.press(visitor, comment, **FROM_HERE)
+        self.sign_in(visitor, url)
+        visitor.send(vote_url(comment), {"helpful": "no"})
+        assert visitor.get(vote_url(comment)).status == 302
+        assert helpful_votes(comment.id) == 0
+
+    def test_on_a_comment_of_their_own_is_told(self, visitor):
+        own = made_comment(author=visitor.username, username=visitor.username)
+        url = self.press(visitor, own, **FROM_HERE)
+        assert self.sign_in(visitor, url).messages == ["You cannot vote on your own comment."]

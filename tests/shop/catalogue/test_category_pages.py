@@ -50,12 +50,11 @@ class TestAnOrderedCategory:
         assert (there[0].newer, there[-1].older, back[-1].newer) == (None, None, None)
 
     @pytest.mark.parametrize("chosen", [None, *ProductOrder])
-    def test_presses_its_own_toggle_alone(self, chosen):
-        shown = visit(url(chosen))
-        toggles = shown.page.all(data_toggle="order")
-        pressed = [t["data-value"] for t in toggles if t["aria-pressed"] == "true"]
-        assert len(toggles) == 4
-        assert pressed == [chosen.value if chosen else "~"]
+    def test_is_one_of_four_links_none_of_which_is_a_box_to_tick(self, chosen):
+        links = visit(url(chosen)).page.one("nav", class_="orders-of-list").all("a")
+        assert [one["href"] for one in links] == [url(order) for order in (None, *ProductOrder)]
+        assert [one["href"] for one in links if one.get("aria-current")] == [url(chosen)]
+        assert [one for one in links if one.get("role") or one.get("aria-pressed")] == []
 
     def test_shows_prices(self):
         prices = [

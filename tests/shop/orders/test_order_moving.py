@@ -2,7 +2,9 @@
 
 import itertools
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from botocore.exceptions import ClientError
@@ -12,7 +14,7 @@ from dynamo.writes.counters import shards_in
 from shop import keys
 from shop.order_status import Status
 from shop.orders.actions import counter_of, counts_of
-from shop.orders.moving import MoveNotAllowed, OrderMoved
+from shop.orders.moving import MovedByAnother, MoveNotAllowed, OrderMoved
 from shop.orders.queries import NoSuchOrder
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.orders.making import LATER, LIFE, made_order, move, stored_order
@@ -48,6 +50,16 @@ class TestAMoveIsRefused:
             move(order, Status.PLACED, Status.CANCELED)
         assert refusal.value.current is Status.APPROVED
         assert counts_of(order.username)[Status.CANCELED] == 0
+
+    @pytest.mark.parametrize(("who", "is_told"), [("kim", True), ("sam", False)])
+    def test_when_the_same_move_is_somebody_elses_by_a_hair(self, order, who, is_told):
+        same = partial(move, order, Status.PLACED, Status.APPROVED)
+        refused = pytest.raises(MovedByAnother) if is_told else nullcontext()
+        with before_the_next_transaction(lambda: same(who=who)), refused:
+            same(who="sam")
+        history = stored_order(order.username, order.id)["history"]["L"]
+        assert [step["M"]["status"]["S"] for step in history] == ["PLACED", "APPROVED"]
+        assert who not in str(history)
 
     @pytest.mark.parametrize(
         ("target", "is_staff"), [(Status.DELIVERED, True), (Status.APPROVED, False)]

@@ -179,6 +179,11 @@ class TestMovingFromThePage:
             step = visitor.get(f"/orders/{order.id}/").page.one("li", data_status=target)
             assert step.one("p", class_="history-reason").text == "Reason: Too big. And green."
 
+    def test_counts_the_lines_of_a_reason_as_browsers_do(self, alice, order):
+        url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
+        assert alice.post(url, fields | {"reason": "x\r\n" * 149 + "xx"}).status == 200
+        assert stored_order(alice.username, order.id)["status"] == {"S": "CANCELED"}
+
     def test_takes_no_longer_reason_and_loses_none(self, alice, order):
         url, fields = alice.get(f"/orders/{order.id}/cancel/").action(order.id, "CANCELED")
         shown = alice.post(url, fields | {"reason": "x" * 301})

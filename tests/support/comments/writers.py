@@ -31,7 +31,7 @@ class Writer(Visitor):
 
     def open_form(self, product_id: str) -> dict[str, str]:
         """The fields of a new form, as a browser would send them untouched."""
-        return fields_of(self.get(new_url(product_id)))
+        return fields_of(self.get(f"{new_url(product_id)}?another=yes"))
 
     def has_written(self, product_id: str, **said: str) -> StoredComment:
         """Post a comment past the site's pages, and return it as it is stored."""

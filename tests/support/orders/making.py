@@ -57,7 +57,13 @@ def put(*orders: NewOrder) -> None:
 
 
 def move(
-    order: NewOrder, source: Status, target: Status, *, is_staff: bool = True, now: datetime = LATER
+    order: NewOrder,
+    source: Status,
+    target: Status,
+    *,
+    is_staff: bool = True,
+    who: str = "",
+    now: datetime = LATER,
 ) -> None:
     move_order(
         username=order.username,
@@ -65,6 +71,7 @@ def move(
         source=source,
         target=target,
         is_staff=is_staff,
+        who=who,
         now=now,
     )
 
