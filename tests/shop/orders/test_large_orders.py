@@ -17,6 +17,7 @@ from dynamo.upkeep.integrity import Difference, erase
 from shop import keys
 from shop.exports import walk_through
 from shop.order_status import Status
+from shop.orders import large
 from shop.orders.actions import counts_of
 from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.filters import OrderFilter
@@ -304,6 +305,16 @@ class TestAnInterruptedImport:
         other = replace(order, id=made_order("x").id, foreign_id=None)
         put_orders([other])
         assert all(has_bought(order.username, line.product_id) for line in order.lines)
+
+    def test_writes_nothing_further_once_another_writer_took_it_over(self):
+        order = large_order()
+        with (
+            metered() as meter,
+            before_transaction(3, lambda: large._take_draft(order)),
+        ):
+            assert put_orders([order]) == [OrderOutcome.CREATED]
+        sent = [call for call in meter.calls if call.operation == "TransactWriteItems"]
+        assert len(sent) == 3 + 1 + 9  # the third is refused; the other one's; all from the start
 
     @pytest.mark.parametrize("written", [1, 2, 3, 4])
     def test_begins_again_where_a_repair_cleans_up_while_it_writes(self, written):
