@@ -1,11 +1,12 @@
 """Exports of the orders of one customer, or of all, in the plain shape that imports read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dynamo.files.exports import Row, Walk
 from dynamo.items import Item
 from dynamo.management.files import list_walk, table_walk
 from shop import keys
+from shop.catalogue.services import shown, stored_products
 from shop.imports.orders import write_history
 from shop.imports.shape import PICKUP
 from shop.models import Order, OrderItem
@@ -15,10 +16,12 @@ from shop.orders.queries import list_orders
 from shop.table import TABLE, Key, read_items
 
 _LINE = ("product_id", "product_name", "quantity", "unit_price")
+_OF_PRODUCT = ("listed_as", "product_external_id")
 COLUMNS = (
     *("order_id", "foreign_id", "customer", "status", "placed_at", "history", "currency", "zip"),
     *PICKUP,
     *_LINE,
+    *("id_prefix", "customer_external_id", *_OF_PRODUCT),
 )
 ORDERS_AT_A_TIME = 100
 
@@ -51,11 +54,23 @@ def _rows(items: Sequence[Item]) -> list[Row]:
     orders = [Order.from_raw_data(dict(item)) for item in items]
     wanted = [_line_keys(order) for order in orders]
     found = read_items(key for some in wanted for key in some)
+    names = {keys.username_in(order.pk) for order in orders}
+    users = read_items((keys.user(name), keys.profile(name)) for name in names)
+    products = stored_products({line["product_id"]["S"] for line in found.values()})
     return [
-        row
+        row | {"customer_external_id": _before(users.get(_profile_key(order)))}
         for order, some in zip(orders, wanted, strict=True)
-        for row in rows_of(order, [found[key] for key in some if key in found])
+        for row in rows_of(order, [found[key] for key in some if key in found], products)
     ]
+
+
+def _profile_key(order: Order) -> Key:
+    return order.pk, keys.profile(keys.username_in(order.pk))
+
+
+def _before(item: Item | None) -> str:
+    """Return the name or id of a user or product before its import, if it could not be kept."""
+    return str((item or {}).get("external_id", {"S": ""})["S"])
 
 
 def _line_keys(order: Order) -> list[Key]:
@@ -63,13 +78,19 @@ def _line_keys(order: Order) -> list[Key]:
     return [(keys.item(order_id, n), order.sk) for n in range(1, int(order.line_count) + 1)]
 
 
-def rows_of(order: Order, lines: Sequence[Item]) -> Iterator[Row]:
+def rows_of(
+    order: Order, lines: Sequence[Item], products: Mapping[str, Item]
+) -> Iterator[dict[str, object]]:
     """Build an order's rows, one without a product if it has no ``lines``."""
     own = _own(order)
     if not lines:
-        yield {**own, **dict.fromkeys(_LINE, "")}
+        yield {**own, **dict.fromkeys((*_LINE, *_OF_PRODUCT), "")}
     for item in lines:
-        yield {**own, **_line(OrderItem.from_raw_data(dict(item)))}
+        line = OrderItem.from_raw_data(dict(item))
+        product = products.get(line.product_id)
+        name = shown(product)[0] if product else line.name
+        listed = {"listed_as": "" if name == line.name else name}
+        yield {**own, **_line(line), **listed, "product_external_id": _before(product)}
 
 
 def _own(order: Order) -> dict[str, object]:
@@ -84,6 +105,7 @@ def _own(order: Order) -> dict[str, object]:
         "history": write_history(history_in(order)),
         "currency": order.currency,
         "zip": order.zip_prefix,
+        "id_prefix": order.id_prefix,
         **dict(zip(PICKUP, point, strict=False)),
     }
 

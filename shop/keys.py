@@ -8,7 +8,9 @@ e-mail address of a user  ``EMAIL#<address>``       ``PROFILE#<name>``
 confirmed e-mail address  ``EMAIL#<address>``       ``CONFIRMED#<name>``
 order                     ``USER#<name>``           ``ORDER#<order>``
 order item                ``ITEM#<order>#<line>``   ``ORDER#<order>``
+order that is a draft     ``DRAFT#<order>``         ``DRAFT#<order>``
 foreign id of an order    ``FOREIGN#<id>``          ``FOREIGN#<id>``
+the same without prefix   ``FOREIGN#<id>``          ``FOREIGN#<prefix><id>``
 placing of an order       ``PLACING#<name>#<id>``   ``PLACING#<name>#<id>``
 user bought product       ``USER#<name>``           ``BOUGHT#<name>#<product>``
 share of a counter        ``COUNTS#<counter>#<n>``  ``COUNTS#<counter>#<n>``
@@ -54,6 +56,7 @@ PROFILE_PREFIX = "PROFILE#"
 CONFIRMED_PREFIX = "CONFIRMED#"
 ORDER_PREFIX = "ORDER#"
 ITEM_PREFIX = "ITEM#"
+DRAFT_PREFIX = "DRAFT#"
 COUNTER_PREFIX = "COUNTS#"
 PRODUCT_PREFIX = "PRODUCT#"
 CATEGORY_PREFIX = "CATEGORY#"
@@ -149,8 +152,18 @@ def order(order_id: str) -> str:
 
 
 def item(order_id: str, line: int) -> str:
-    """Return the partition key of an order's line, counted from 1."""
-    return f"{ITEM_PREFIX}{order_id}#{line:02}"
+    """Return the partition key of an order's line, counted from 1; they sort as their numbers.
+
+    From 100 on a letter for the number of digits is in front: ``99``, ``a100``, ``b1000``.
+    """
+    further = len(str(line)) - len("99")
+    letter = chr(ord("a") - 1 + further) if further > 0 else ""
+    return f"{ITEM_PREFIX}{order_id}#{letter}{line:02}"
+
+
+def draft(order_id: str) -> str:
+    """Return both keys of the draft of an order that is written in several transactions."""
+    return f"{DRAFT_PREFIX}{order_id}"
 
 
 def foreign(foreign_id: str) -> str:

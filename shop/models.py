@@ -232,7 +232,9 @@ class Order(ShopItem):
 
     ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived by
     `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
-    ``summary`` is missing in an order without lines.
+    ``summary`` is missing in an order without lines. ``unsettled`` is there while the purchases of
+    a large order are still to be changed (`shop.orders.large`). ``id_prefix`` is the part of
+    ``foreign_id`` that an import put in front, to tell shops with the same ids apart.
     """
 
     status = UnicodeAttribute()
@@ -243,10 +245,12 @@ class Order(ShopItem):
     item_count = NumberAttribute()
     line_count = NumberAttribute()
     foreign_id = UnicodeAttribute(null=True)
+    id_prefix = UnicodeAttribute(null=True)
     zip_prefix = UnicodeAttribute(null=True)
     pickup = PickupChoice(null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     shard = NumberAttribute()
     summary = UnicodeAttribute(null=True)
+    unsettled = UnicodeAttribute(null=True)
 
     order_status_date = UnicodeAttribute()
     order_open_date = UnicodeAttribute(null=True)
@@ -263,6 +267,18 @@ class OrderItem(ShopItem):
     unit_price_cents = NumberAttribute()
 
 
+class OrderDraft(ShopItem):
+    """An order that is written in several transactions, until the last one makes it visible.
+
+    ``token`` is its writer's, who began or went on at ``since``; ``digest`` is of its lines.
+    """
+
+    token = UnicodeAttribute()
+    digest = UnicodeAttribute()
+    line_count = NumberAttribute()
+    since = UnicodeAttribute()
+
+
 class OrderPointer(ShopItem):
     """A pointer to an order from its foreign id, or from the form that placed it."""
 
@@ -274,9 +290,11 @@ class Purchase(OrderPointer):
     """The edge from a user to a bought product, with the latest such order.
 
     It is in ``by_data`` among the purchases of the product, and in ``by_status`` among
-    those of the user, under the prefix ``BOUGHT#``.
+    those of the user, under the prefix ``BOUGHT#``. One that ``is_staged`` counts once its order is
+    there.
     """
 
+    is_staged = BooleanAttribute(null=True)
     order_status_date = UnicodeAttribute(null=True)
     data_partition = UnicodeAttribute(null=True)
     data = UnicodeAttribute(null=True)

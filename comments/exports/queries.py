@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from xml.sax.saxutils import escape
 
@@ -49,7 +49,8 @@ def _rows(items: Sequence[Item]) -> list[dict[str, object]]:
     wanted = [comment_key(entry.id, part) for entry in entries for part in _parts(entry)]
     found = Batches(client(), pool()).get(TABLE, wanted, consistent=False) if wanted else []
     beside = {(item["pk"]["S"], item["sk"]["S"]): item for item in found}
-    return [_row(entry, beside) for entry in entries]
+    products = stored_products({entry.product_id for entry in entries})
+    return [_row(entry, beside, products.get(entry.product_id)) for entry in entries]
 
 
 def _parts(entry: CommentEntry) -> Iterator[str]:
@@ -59,7 +60,9 @@ def _parts(entry: CommentEntry) -> Iterator[str]:
         yield keys.REPLY
 
 
-def _row(entry: CommentEntry, beside: dict[tuple[str, str], Item]) -> dict[str, object]:
+def _row(
+    entry: CommentEntry, beside: dict[tuple[str, str], Item], product: Item | None
+) -> dict[str, object]:
     """Build the row of a comment with its whole text and reply; what it lacks is left out."""
     key = keys.comment(entry.id)
     body, whole = beside.get((key, keys.BODY)), beside.get((key, keys.REPLY))
@@ -79,6 +82,9 @@ def _row(entry: CommentEntry, beside: dict[tuple[str, str], Item]) -> dict[str, 
     if reply is not None:
         replied_at = reply.replied.isoformat() if reply.replied else ""
         row |= {"reply": reply.text, "replied_at": replied_at}
+    if product is not None:
+        before = product.get("external_id", {"S": ""})["S"]
+        row |= {"product_name": shown(product)[0], "product_external_id": before}
     return {name: value for name, value in row.items() if value != ""}
 
 
@@ -97,7 +103,6 @@ class GoogleFeed(Layout):
     columns: tuple[str, ...] = FIELDS
     publisher: str = ""
     site: str = ""
-    _names: dict[str, str] = field(default_factory=dict, compare=False)
 
     def header(self) -> str:
         return (
@@ -110,9 +115,6 @@ class GoogleFeed(Layout):
         )
 
     def text(self, rows: Iterable[Row]) -> str:
-        rows = list(rows)
-        found = stored_products({str(row["product_id"]) for row in rows} - self._names.keys())
-        self._names.update({product_id: shown(item)[0] for product_id, item in found.items()})
         return "".join(map(self._review, rows))
 
     def footer(self) -> str:
@@ -139,7 +141,7 @@ class GoogleFeed(Layout):
                 f'<ratings><overall min="1" max="5">{row["rating"]}</overall></ratings>',
                 "<products><product>",
                 f"<product_ids><skus>{_element('sku', product_id)}</skus></product_ids>",
-                _element("product_name", self._names.get(product_id, product_id)),
+                _element("product_name", str(row.get("product_name", product_id))),
                 _element("product_url", product_url),
                 "</product></products></review>\n",
             ]

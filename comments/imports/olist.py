@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from comments.imports.shape import Shape
-from dynamo.files.records import Record, Rejected
+from dynamo.files.records import DateFormats, Record, Rejected
 from dynamo.upkeep.pace import Progress
 from shop.imports.olist import REVIEWS, olist_files, require_files
 from shop.imports.orders import ImportedOrder
@@ -25,11 +25,14 @@ class OlistReviews:
     columns: tuple[str, ...] = tuple(_ADDED.values())
 
     @classmethod
-    def of(cls, folder: Path, progress: Progress) -> "OlistReviews":
-        """Read a folder. Raises FileUnreadable, and BadMapping for columns that are missing."""
+    def of(cls, folder: Path, dates: DateFormats, progress: Progress) -> "OlistReviews":
+        """Read a folder with dates in these formats.
+
+        Raises FileUnreadable, and BadMapping for columns that are missing.
+        """
         require_files(folder, REVIEWS)
         # What is wrong with orders is for their own import to tell.
-        files = olist_files(folder, {}, reject=_ignore)
+        files = olist_files(folder, {}, dates, reject=_ignore)
         found = survey(files, reject=_ignore, progress=progress)
         return cls({one.id: one for one in found.orders})
 

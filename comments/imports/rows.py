@@ -1,6 +1,7 @@
 """The parsing of one record into a comment. The rules are in docs/importing.md."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -46,7 +47,8 @@ class Findings:
     """What was found in the rows that were read, and how many of them needed a guess.
 
     ``spelled`` are the languages as the file has them; ``products`` are the file's ids of products
-    that could not be kept, by those they were mapped to.
+    that could not be kept, by those they were mapped to; ``products_before`` are such ids that an
+    export of this shop tells, and ``product_names`` what rows call products.
     """
 
     spelled: set[str] = field(default_factory=set)
@@ -55,6 +57,8 @@ class Findings:
     rounded_ratings: int = 0
     dated_by_month: int = 0
     products: dict[str, str] = field(default_factory=dict)
+    products_before: dict[str, str] = field(default_factory=dict)
+    product_names: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -93,7 +97,7 @@ class CommentParser:
         values = row.values
         return NewComment(
             id=self._comment_id(row),
-            product_id=self._product_id(values["product_id"].strip()),
+            product_id=self._product_id(values),
             language=self._language(row),
             rating=self._rating(row),
             created_at=self._moment(row, "created_at"),
@@ -143,7 +147,8 @@ class CommentParser:
             found = blake2b("\x1f".join(parts).encode(), digest_size=_ID_BYTES).hexdigest()
         return comment_id_of(found, prefix=self.shape.id_prefix)
 
-    def _product_id(self, original: str) -> str:
+    def _product_id(self, values: Mapping[str, str]) -> str:
+        original = values["product_id"].strip()
         if not original:
             raise RowRefused("product_id is missing")
         short_text(
@@ -152,6 +157,10 @@ class CommentParser:
         product_id = product_id_of(original)
         if product_id != original:
             self.findings.products[product_id] = original
+        if name := values["product_name"].strip():
+            self.findings.product_names[product_id] = name[:LONGEST_LINE_OF_TEXT]
+        if before := values["product_external_id"]:
+            self.findings.products_before[product_id] = before[:LONGEST_LINE_OF_TEXT]
         return product_id
 
     def _part(self, row: _Row, name: str) -> str:

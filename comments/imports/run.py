@@ -108,7 +108,8 @@ def import_file(
     with rejects:
         passes.check(rejects, progress)
     verdicts, cells = VerdictCounts(), Counter[Cell]()
-    products = _Products(ensure_products, findings[0].products)
+    originals = findings[0].products_before | findings[0].products
+    products = _Products(ensure_products, originals, findings[0].product_names)
     label, is_compared = "Comparing" if is_trial else "Writing", True
     with progress.step(label, total=passes.read, unit=" rows") as advance:
         for chunk in in_chunks(passes.winning()):
@@ -153,12 +154,13 @@ class _Products:
 
     create: EnsureProducts
     originals: Mapping[str, str]
+    names: Mapping[str, str]
     created: int = 0
     ensured: set[str] = field(default_factory=set)
 
     def ensure(self, product_ids: set[str]) -> None:
         if new := product_ids - self.ensured:
-            self.created += self.create(sorted(new), originals=self.originals)
+            self.created += self.create(sorted(new), originals=self.originals, names=self.names)
             self.ensured |= new
 
 

@@ -23,6 +23,8 @@ FIELDS = (
     "replied_at",
     "username",
     "verified",
+    "product_name",
+    "product_external_id",
 )
 NEEDED = frozenset({"id", "product_id", "language", "rating", "created_at"})
 ID_FROM = ("product_id", "author", "created_at", "body")

@@ -211,31 +211,37 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
 
 
 def ensure_products(
-    product_ids: Iterable[str], *, originals: Mapping[str, str] = MappingProxyType({})
+    product_ids: Iterable[str],
+    *,
+    originals: Mapping[str, str] = MappingProxyType({}),
+    names: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
-    """Create missing products, named by their ids; return how many were created.
+    """Create missing products; return how many were created.
 
-    ``originals`` are the ids of other systems that could not be kept, by those they were mapped to;
-    such a product is named by that. They go into the category “Everything else”. Existing products
-    are left unchanged. Repeatable.
+    ``originals`` are the ids of other systems that could not be kept, by those they were mapped to.
+    A product that has none of the ``names`` is named by that, or by its id. They go into the
+    category “Everything else”. Existing products are left unchanged. Repeatable.
     """
     wanted = set(product_ids)
     if not (missing := sorted(wanted - stored_products(wanted).keys())):
         return 0
     tree, shards = CategoryTree.of([EVERYTHING_ELSE]), EDGES.writable()
     _put_categories(tree, shards)
-    created = pool().gather([partial(_create, p, originals.get(p), tree, shards) for p in missing])
+    products = [
+        NewProduct(
+            id=product_id,
+            name=names.get(product_id) or originals.get(product_id) or product_id,
+            category_slugs=(EVERYTHING_ELSE.slug,),
+            external_id=originals.get(product_id),
+        )
+        for product_id in missing
+    ]
+    created = pool().gather([partial(_create, product, tree, shards) for product in products])
     put_shelf(EVERYTHING_ELSE.slug)
     return sum(created)
 
 
-def _create(product_id: str, original: str | None, tree: CategoryTree, shards: int) -> bool:
-    product = NewProduct(
-        id=product_id,
-        name=original or product_id,
-        category_slugs=(EVERYTHING_ELSE.slug,),
-        external_id=original,
-    )
+def _create(product: NewProduct, tree: CategoryTree, shards: int) -> bool:
     edges = product_edges(product, names=tree.names, shards=shards)
     node = put_of(product_node(product, tree), ShopItem.pk.does_not_exist())
     try:

@@ -18,6 +18,7 @@ _MOST_CENTS = 10**14
 _DIGITS_OF_CENTS = 2
 _DIGITS_OF_A_GROUP = 3
 _PIECES = re.compile(r"([1-9]\d{0,5})(?:[.,]0+)?", re.ASCII)
+_MINUS = ("-", "\N{MINUS SIGN}")
 
 
 class BadNumber(ValueError):
@@ -71,6 +72,11 @@ def pieces_of(text: str) -> int:
     if match is None:
         raise BadNumber(f"“{text[:40]}” is no number of pieces from 1 up")
     return int(match[1])
+
+
+def is_return(text: str) -> bool:
+    """Return whether a number of pieces, such as ``-2``, says that they were sent back."""
+    return text.startswith(_MINUS) and _PIECES.fullmatch(text[1:].lstrip()) is not None
 
 
 def _bare(text: str) -> str:

@@ -3,20 +3,19 @@
 Customers, products and categories are read at once, and joined to the orders and their items.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from dynamo.files.lines import FileUnreadable
-from dynamo.files.records import Record, Rejected, RowRefused, columns_among
+from dynamo.files.records import DateFormats, Record, Rejected, RowRefused, columns_among
 from dynamo.files.row_files import RowFile, open_rows
 from dynamo.files.values import Skipped
 from shop.imports.fields import field_text
 from shop.imports.orders import Names
 from shop.imports.products import Catalogue, ImportedProduct, category_named
-from shop.imports.shape import LINE_NUMBER, Shape
+from shop.imports.shape import LINE_NUMBER, Shape, Statuses
 from shop.imports.survey import FileCounts, OrderFiles
-from shop.order_status import Status
 
 ORDERS, ITEMS = "olist_orders_dataset", "olist_order_items_dataset"
 REVIEWS = "olist_order_reviews_dataset"
@@ -62,7 +61,11 @@ def require_files(folder: Path, *stems: str) -> None:
 
 
 def olist_files(
-    folder: Path, statuses: Mapping[str, Status], *, reject: Callable[[Rejected], object]
+    folder: Path,
+    statuses: Statuses,
+    dates: DateFormats,
+    *,
+    reject: Callable[[Rejected], object],
 ) -> OrderFiles:
     """Return the orders and items of a folder, joined to its other files, which are read now.
 
@@ -78,6 +81,7 @@ def olist_files(
         line_columns=_LINE_COLUMNS,
         constants=_CONSTANTS,
         statuses=statuses,
+        dates=dates,
         are_lines_numbered=True,
         join_order=joined.order,
         join_line=joined.line,

@@ -6,14 +6,13 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP
 from urllib.parse import quote, unquote
 
-from dynamo.files.records import RowRefused, product_id_of, user_name_of
+from dynamo.files.records import LONGEST_ID, RowRefused, product_id_of, user_name_of
 from dynamo.lists.runs import parse_timestamp, timestamp
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.imports.fields import Texts, cents, currency, fraction, moment, needed, pieces
 from shop.imports.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
 from shop.order_status import Status
 from shop.orders.items import (
-    MOST_LINES,
     NewLine,
     NewOrder,
     NewPickup,
@@ -25,11 +24,16 @@ from shop.orders.items import (
 
 @dataclass(slots=True)
 class Names:
-    """Maps names and ids, and keeps the originals of those that could not be kept."""
+    """Maps names and ids, and keeps the originals of those that could not be kept.
+
+    ``users_before`` and ``products_before`` are originals that an export of this shop tells.
+    """
 
     users: dict[str, str] = field(default_factory=dict)
     products: dict[str, str] = field(default_factory=dict)
     orders: dict[str, str] = field(default_factory=dict)
+    users_before: dict[str, str] = field(default_factory=dict)
+    products_before: dict[str, str] = field(default_factory=dict)
 
     def user(self, original: str) -> str:
         """Return the user name of a customer, whose ``original`` name is not empty."""
@@ -39,8 +43,8 @@ class Names:
         return name
 
     def order(self, original: str) -> str:
-        """Return the foreign id of an order, whose ``original`` id is not empty."""
-        return _mapped(original, self.orders)
+        """Return the foreign id of an order: its ``original`` id, unless that is too long."""
+        return original if len(original) <= LONGEST_ID else _mapped(original, self.orders)
 
     def product(self, original: str) -> str:
         """Return the id of a product, whose ``original`` id is not empty."""
@@ -104,7 +108,7 @@ class PlainLine:
     """A row of a line: ``total_cents`` are for all pieces; "" where a name or category is missing.
 
     ``called`` is the product's id as the file has it. ``number`` is that of the line in its order,
-    from 1, in files that number them.
+    from 1, in files that number them. ``listed_as`` is the product's name now, if that is another.
     """
 
     product_id: str
@@ -114,6 +118,7 @@ class PlainLine:
     quantity: int
     total_cents: int
     number: int = 0
+    listed_as: str = ""
 
 
 def parse_line(texts: Texts, names: Names, decimal: str | None) -> PlainLine:
@@ -125,14 +130,18 @@ def parse_line(texts: Texts, names: Names, decimal: str | None) -> PlainLine:
     else:
         whole = cents(texts, "unit_price", decimal) * quantity
         total = int((whole * (1 - fraction(texts, "discount"))).to_integral_value(ROUND_HALF_UP))
+    product_id = names.product(called)
+    if "product_external_id" in texts:
+        names.products_before[product_id] = texts["product_external_id"]
     return PlainLine(
-        product_id=names.product(called),
+        product_id=product_id,
         called=called,
         name=texts.get("product_name", ""),
         category=texts.get("category", ""),
         quantity=quantity,
         total_cents=total,
         number=pieces(texts, LINE_NUMBER) if LINE_NUMBER in texts else 0,
+        listed_as=texts.get("listed_as", ""),
     )
 
 
@@ -157,8 +166,6 @@ def merge_lines(lines: Iterable[PlainLine]) -> tuple[NewLine, ...]:
             if quantity:
                 key = line.product_id, line.name or line.called, at
                 found[key] = found.get(key, 0) + quantity
-    if len(found) > MOST_LINES:
-        raise RowRefused(f"it has {len(found)} different products, more than {MOST_LINES}")
     return tuple(
         NewLine(product_id=product_id, name=name, quantity=quantity, unit_price_cents=at)
         for (product_id, name, at), quantity in found.items()
@@ -197,21 +204,27 @@ def parse_order(
     placed_at = moment(texts, DATES[Status.PLACED], shape.dates)
     if placed_at is None:
         raise RowRefused(f"{DATES[Status.PLACED]} is missing")
+    id_prefix = texts.get("id_prefix", "")
     if is_id_of(called, placed_at):  # an id of this shop is kept
         order_id, foreign_id = called, texts.get("foreign_id")
     else:
-        foreign_id = names.order(called)
+        foreign_id = names.order(id_prefix + called)
         order_id = imported_order_id(placed_at, foreign_id)
+    username = names.user(needed(texts, "customer"))
+    if "customer_external_id" in texts:
+        names.users_before[username] = texts["customer_external_id"]
     has_pickup = all(name in texts for name in PICKUP[:2])
     order = NewOrder(
         id=order_id,
-        username=names.user(needed(texts, "customer")),
+        username=username,
         placed_at=placed_at,
         lines=merge_lines(lines),
         history=_history(texts, shape),
         currency=currency(texts),
         foreign_id=foreign_id,
-        zip_prefix=texts.get("zip"),
+        id_prefix=id_prefix,
+        # An apostrophe, as Shopify has it, makes a spreadsheet show it as text.
+        zip_prefix=texts.get("zip", "").removeprefix("'") or None,
         pickup=NewPickup(*(texts.get(name, "") for name in PICKUP)) if has_pickup else None,
     )
     dated = [texts[name] for name in DATES.values() if name in texts]
@@ -225,6 +238,8 @@ def _history(texts: Texts, shape: Shape) -> tuple[StatusChange, ...]:
     moments = {step: moment(texts, name, shape.dates) for step, name in DATES.items()}
     dates = {step: found for step, found in moments.items() if found}
     now_in = status or max(dates, key=list(Status).index)  # the furthest with a date
+    if now_in is Status.RETURNED and Status.CANCELED in dates and now_in not in dates:
+        now_in = Status.CANCELED  # so what was given back is the money
     spelled = texts.get("status")
     return history_of(now_in, dates, spelled if spelled != now_in.value else None)
 
@@ -234,12 +249,12 @@ def _status(texts: Texts, shape: Shape) -> Status | None:
         if shape.needs_status:
             raise RowRefused("status is missing")
         return None
-    status = status_of(texts["status"], shape.statuses)
-    if status is None:
+    try:
+        return status_of(texts["status"], shape.statuses)
+    except KeyError as error:
         raise RowRefused(
             f"status: “{texts['status'][:40]}” is unknown: --status-map can translate it"
-        )
-    return status
+        ) from error
 
 
 def _given_history(text: str, status: Status | None) -> tuple[StatusChange, ...]:

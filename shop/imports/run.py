@@ -29,16 +29,20 @@ from shop.imports.products import (
     put_products,
 )
 from shop.imports.survey import FileCounts, OrderFiles, OrdersFound, survey
+from shop.models import Order
 from shop.order_status import Status
 from shop.orders.bulk import OrderOutcome, put_orders
-from shop.orders.items import NewOrder, derived_keys, imported_order_id
+from shop.orders.items import NewOrder, derived_keys, foreign_key, imported_order_id
 from shop.orders.queries import NoSuchOrder, owner_of
 from shop.table import read_items
 
 ORDERS_AT_A_TIME = 500
 """Their customers are written in parallel; use one where the engine bears no concurrency."""
 READ_AT_A_TIME = 1_000
-_TAKEN = "the shop has another order with this id, of another customer or placed at another time"
+_TAKEN = (
+    "the shop has another order with this id, of another customer or placed at another time: "
+    "--id-prefix tells the ids of two shops apart"
+)
 Some = TypeVar("Some", bound=Sequence[Any])
 OpenFiles = Callable[[Callable[[Rejected], object]], OrderFiles]
 """Returns the files, and calls a function with rows that are rejected until then."""
@@ -61,6 +65,8 @@ class ImportReport:
     users_created: int = 0
     mapped: int = 0
     dated_by_month: int = 0
+    returned_lines: int = 0
+    orders_of_returns: int = 0
     decimal_found: str | None = None
 
 
@@ -87,6 +93,8 @@ def import_orders(
             found.counts,
             statuses,
             dated_by_month=dated_by_month,
+            returned_lines=found.returned_lines,
+            orders_of_returns=found.orders_of_returns,
             decimal_found=found.decimal_found,
         )
         if not is_trial:
@@ -116,7 +124,7 @@ class _Load:
         report.users = len(joined)
         report.mapped = len(names.users.keys() & joined.keys())
         report.mapped += len(names.orders.keys() & {one.order.foreign_id for one in orders})
-        report.mapped += sum(product.external_id is not None for product in products)
+        report.mapped += sum(product.id in names.products for product in products)
         # Category by category: the front page shows complete ones.
         shelves: dict[NewCategory | None, list[ImportedProduct]] = {}
         for product in products:
@@ -127,7 +135,7 @@ class _Load:
             "Customers", in_chunks(sorted(joined), READ_AT_A_TIME), len(joined)
         ):
             report.users_created += _ensure_users(
-                {name: joined[name] for name in usernames}, names.users
+                {name: joined[name] for name in usernames}, names.users_before | names.users
             )
         # The oldest first, so that purchases point to the latest order.
         chunks = in_chunks(orders, orders_at_a_time)
@@ -167,6 +175,7 @@ def _products_of(orders: Iterable[ImportedOrder], found: OrdersFound) -> list[Im
         for line in one.order.lines
     }
     catalogue = found.catalogue or _catalogue_of(found.orders)
+    originals = found.names.products_before | found.names.products
     products: list[ImportedProduct] = []
     for product_id in sorted({*prices, *catalogue.listed}):
         cents, currency, priced_at = prices.get(product_id, (None, None, None))
@@ -176,7 +185,7 @@ def _products_of(orders: Iterable[ImportedOrder], found: OrdersFound) -> list[Im
                 price_cents=cents,
                 currency=currency,
                 priced_at=priced_at,
-                external_id=found.names.products.get(product_id),
+                external_id=originals.get(product_id),
             )
         )
     return products
@@ -187,18 +196,23 @@ def _catalogue_of(orders: Iterable[ImportedOrder]) -> Catalogue:
     found: dict[str, ImportedProduct] = {}
     for line in (line for one in orders for line in one.lines):
         before = found.get(line.product_id)
-        is_named = bool(line.name) or (before is not None and before.is_named)
+        named = line.listed_as or line.name
+        is_named = bool(named) or (before is not None and before.is_named)
         earlier = before.category if before else None
         category = category_named(line.category) if line.category else earlier
-        name = line.name or (before.name if before else line.called)
+        name = named or (before.name if before else line.called)
         found[line.product_id] = ImportedProduct(line.product_id, name, is_named, category)
     return Catalogue((), found.__getitem__)
 
 
 def _put_changed(orders: Sequence[NewOrder]) -> list[OrderOutcome]:
-    """Put orders, but those that are stored in the same status since the same moment."""
+    """Put orders, but those that are stored, settled, in the same status since the same moment."""
     found = read_items((keys.user(order.username), keys.order(order.id)) for order in orders)
-    stored = {key: item["order_status_date"]["S"] for (_, key), item in found.items()}
+    stored = {
+        key: item["order_status_date"]["S"]
+        for (_, key), item in found.items()
+        if Order.unsettled.attr_name not in item
+    }
     unchanged = {o.id for o in orders if stored.get(keys.order(o.id)) == _status_date_of(o)}
     written = iter(put_orders([order for order in orders if order.id not in unchanged]))
     return [OrderOutcome.KEPT if order.id in unchanged else next(written) for order in orders]
@@ -217,7 +231,7 @@ def _status_date_of(order: NewOrder) -> str:
 
 def _taken_among(orders: Sequence[NewOrder]) -> set[str]:
     """Return the ids of orders whose foreign id, or kept id, belongs to another order."""
-    wanted = {keys.foreign(order.foreign_id): order for order in orders if order.foreign_id}
+    wanted = {foreign_key(order.foreign_id): order for order in orders if order.foreign_id}
     found = read_items((key, key) for key in wanted)
     taken = {
         wanted[key].id
@@ -287,6 +301,8 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "products_updated": report.products[Outcome.UPDATED],
         "mapped": report.mapped,
         "dated_by_month": report.dated_by_month,
+        "returned_lines": report.returned_lines,
+        "orders_of_returns": report.orders_of_returns,
         "decimal_found": report.decimal_found,
     }
 
@@ -333,3 +349,6 @@ def _remarks(report: ImportReport) -> Iterator[str]:
         )
     if mark := report.decimal_found:
         yield f"Unclear amounts were read as the others, with decimals after “{mark}”."
+    if report.returned_lines:
+        others = f"orders that have no others: {report.orders_of_returns:,}"
+        yield f"Returned lines, which were skipped: {report.returned_lines:,}; {others}."

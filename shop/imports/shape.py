@@ -1,12 +1,17 @@
 """The plain shape: the fields of orders and lines, and how a file spells them."""
 
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
 
 from dynamo.files.records import BadMapping, DateFormats, Record, columns_among
 from dynamo.files.values import ValueRules
 from shop.order_status import Status
 
+_PRESETS = Path(__file__).parent / "presets.toml"
 SPELLINGS = {
     Status.PLACED: ("created", "new", "open", "pending", "pending payment", "on hold"),
     Status.APPROVED: ("paid", "confirmed", "invoiced"),
@@ -23,14 +28,18 @@ _KNOWN = {
 }
 
 
-def status_of(text: str, mapped: Mapping[str, Status]) -> Status | None:
-    """Return the status that a file calls ``text``, None if that is unknown.
+Statuses = Mapping[str, Status | None]
+"""What spellings mean, in lower case; None means that the dates of an order tell its status."""
 
-    ``mapped`` are spellings in lower case; WooCommerce's prefix ``wc-`` is ignored.
+
+def status_of(text: str, mapped: Statuses) -> Status | None:
+    """Return the status that a file calls ``text``, None if the dates tell it.
+
+    WooCommerce's prefix ``wc-`` is ignored. Raises KeyError if it is unknown.
     """
     lower = text.lower()
     plain = lower.removeprefix("wc-").replace("-", " ").replace("_", " ")
-    return mapped.get(lower) or _KNOWN.get(plain)
+    return mapped[lower] if lower in mapped else _KNOWN[plain]
 
 
 DATES = {
@@ -53,6 +62,8 @@ ORDER_FIELDS = (
     "currency",
     "zip",
     "foreign_id",
+    "id_prefix",
+    "customer_external_id",
     *PICKUP,
 )
 LINE_FIELDS = (
@@ -63,6 +74,8 @@ LINE_FIELDS = (
     "unit_price",
     "discount",
     "line_total",
+    "listed_as",
+    "product_external_id",
 )
 """Of a line, besides its ``order_id``."""
 AMOUNTS = ("unit_price", "line_total")
@@ -81,22 +94,28 @@ def _as_it_is(record: Record) -> Record:
     return record
 
 
+@cache
+def presets() -> Mapping[str, Mapping[str, Any]]:
+    """Return the known exports, by name: their ``columns`` and ``statuses``, and ``about``."""
+    return tomllib.loads(_PRESETS.read_text(encoding="utf-8"))
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How files spell orders and lines.
 
     ``columns`` are those of fields in the first file, or the only one, and ``line_columns`` those
     in the second file or in the nested lists named ``lines_in``; an empty column means that a
-    field is not there. ``constants`` are the values of fields where a row has none; ``statuses``
-    are spellings in lower case; ``decimal`` is what is before the decimals of amounts, None if the
-    amounts tell; ``line_rules`` are those of values in nested lists. ``join_order`` and
-    ``join_line`` add to a record what other files tell of it, and may raise RowRefused.
+    field is not there. ``constants`` are the values of fields where a row has none; ``decimal`` is
+    what is before the decimals of amounts, None if the amounts tell; ``line_rules`` are those of
+    values in nested lists. ``join_order`` and ``join_line`` add to a record what other files tell
+    of it, and may raise RowRefused.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
     line_columns: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
-    statuses: Mapping[str, Status] = field(default_factory=dict)
+    statuses: Statuses = field(default_factory=dict)
     dates: DateFormats = field(default_factory=DateFormats)
     lines_in: str | None = None
     decimal: str | None = None

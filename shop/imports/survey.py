@@ -14,7 +14,7 @@ from dynamo.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynamo.files.row_files import RowFile, open_rows
 from dynamo.files.values import Skipped
 from dynamo.upkeep.pace import Advance, Progress
-from shop.imports.fields import UNCLEAR, decimal_mark, field_text
+from shop.imports.fields import UNCLEAR, decimal_mark, field_text, is_return
 from shop.imports.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.imports.products import Catalogue
 from shop.imports.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape
@@ -65,6 +65,7 @@ class OrderFiles:
 class OrdersFound:
     """The orders of the files, the oldest first, and the numbers of rows by file.
 
+    Lines of returns are left out, and so are orders that have no others.
     ``decimal_found`` is what is before the decimals of amounts, by which unclear ones were read.
     """
 
@@ -72,6 +73,8 @@ class OrdersFound:
     counts: dict[str, FileCounts]
     names: Names
     catalogue: Catalogue | None
+    returned_lines: int = 0
+    orders_of_returns: int = 0
     decimal_found: str | None = None
 
 
@@ -108,7 +111,8 @@ class OrderRows:
     """The rows of an order as they are found; ``faults`` are why some of them are rejected.
 
     ``incomplete_because`` is why one of its lines may be missing. ``marks`` are those of decimals
-    in all amounts of the files. ``skipped`` are the rows whose line is left out as asked.
+    in all amounts of the files. ``skipped`` are the rows whose line is left out, as asked or as a
+    return, of which ``returned`` is the number.
     """
 
     id: str
@@ -120,6 +124,7 @@ class OrderRows:
     rows: list[RowRef] = field(default_factory=list)
     faults: dict[RowRef, str] = field(default_factory=dict)
     skipped: list[RowRef] = field(default_factory=list)
+    returned: int = 0
     incomplete_because: str = ""
     is_headed: bool = False
     is_unwanted: bool = False
@@ -149,9 +154,15 @@ class OrderRows:
                 self.faults.setdefault(row, f"{name} is another one in another row of the order")
 
     def add_line(self, record: Record, row: RowRef, columns: Mapping[str, str]) -> None:
-        """Add the line in a row, if there is one."""
+        """Add the line in a row, if there is one; a return is left out."""
         try:
-            if texts := _texts(self.shape.join_line(record), self.shape.line_fields, columns):
+            texts = _texts(self.shape.join_line(record), self.shape.line_fields, columns)
+            if is_return(texts.get("quantity", "")):
+                self.returned += 1
+                self.lines_left_out += 1
+                if not self.shape.lines_in:  # else the row is the order's
+                    self.skipped.append(row)
+            elif texts:
                 amounts = (texts[name] for name in AMOUNTS if name in texts)
                 self.marks.update(map(decimal_mark, amounts))
                 texts = {**self.shape.constants, **texts}
@@ -274,7 +285,9 @@ class _Survey:
     def found(self, reject: Callable[[Rejected], object]) -> OrdersFound:
         """Parse the orders, now that all their rows are read."""
         orders: list[ImportedOrder] = []
+        of_returns = 0
         for rows in self._orders.values():
+            of_returns += rows.is_skipped and rows.returned > 0
             self._rows.update(row.file for row in rows.rows)
             if rows.is_skipped:
                 self._skipped.update(row.file for row in rows.rows)
@@ -294,7 +307,9 @@ class _Survey:
         }
         counts = {**self._files.counts, **counts}
         orders.sort(key=lambda found: (found.order.placed_at, found.id))
-        return OrdersFound(orders, counts, self._files.names, self._files.catalogue)
+        returned = sum(rows.returned for rows in self._orders.values())
+        names, catalogue = self._files.names, self._files.catalogue
+        return OrdersFound(orders, counts, names, catalogue, returned, of_returns)
 
     def _order_id(self, record: Record, columns: Mapping[str, str], *, has_own: bool) -> str | None:
         """Return the id of a row's order; a row without own fields may belong to the one before."""

@@ -34,11 +34,12 @@ from shop.integrity.catalogue import (
     put_or_delete,
     write_to_shards,
 )
-from shop.models import Order, OrderItem, PickupPoint, Purchase
+from shop.models import Order, OrderDraft, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
 from shop.orders.actions import CUSTOMER_PREFIX, counter_of
 from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.items import derived_keys, moment_in, summary_of
+from shop.orders.large import delete_staged, discard, is_abandoned, settle
 from shop.pickup.points import (
     COUNTER_PREFIX,
     area_key,
@@ -60,11 +61,13 @@ from shop.table import (
 )
 
 _ORDERS = keys.USER_PREFIX, keys.ORDER_PREFIX
+_PURCHASES = keys.USER_PREFIX, keys.BOUGHT_PREFIX
 _SUMMARY = Order.summary.attr_name
+_UNSETTLED = Order.unsettled.attr_name
 
 
 def order_kinds() -> Sequence[Kind]:
-    """Return orders' keys and summaries, the queue's shards, and the counts of orders."""
+    """Return large orders, orders' keys and summaries, the queue's shards, and their counts."""
     of_orders = partial(
         Derived,
         starts=_ORDERS,
@@ -73,6 +76,7 @@ def order_kinds() -> Sequence[Kind]:
     )
     counts = partial(Sums, name_in=_counter_in, items=_ORDERS, counters=counters_of)
     return (
+        LargeOrders(),
         of_orders("keys", names=ORDER_KEYS, derive=_order_keys, actions=_order_actions),
         of_orders("summary", names=[_SUMMARY], derive=_summary, actions=_summary_actions),
         ShardNumber(
@@ -97,6 +101,90 @@ def order_kinds() -> Sequence[Kind]:
             count=lambda _name: _count_queue(),  # by an index, which may be a moment behind
         ),
     )
+
+
+class LargeOrders:
+    """Orders of several transactions: drafts left behind, and purchases that are to be settled.
+
+    Of a writer that is still at it nothing is wrong.
+    """
+
+    def __init__(self) -> None:
+        self._drafts: list[str] = []
+        self._unsettled: list[Key] = []
+        self._staged: list[Key] = []
+
+    def handlers(self) -> Handlers:
+        return {
+            (keys.DRAFT_PREFIX, keys.DRAFT_PREFIX): self._add_draft,
+            _ORDERS: self._add_order,
+            _PURCHASES: self._add_purchase,
+        }
+
+    def candidates(self) -> Iterator[Candidate]:
+        for order_id in self._drafts:
+            yield Candidate(partial(_reread_draft, order_id))
+        for key in self._unsettled:
+            yield Candidate(partial(_reread_unsettled, key))
+        for key in self._staged:
+            yield Candidate(partial(_reread_staged, key))
+
+    def _add_draft(self, item: Item) -> None:
+        self._drafts.append(key_of(item)[0].removeprefix(keys.DRAFT_PREFIX))
+
+    def _add_order(self, item: Item) -> None:
+        if _UNSETTLED in item:
+            self._unsettled.append(key_of(item))
+
+    def _add_purchase(self, item: Item) -> None:
+        if Purchase.is_staged.attr_name in item:
+            self._staged.append(key_of(item))
+
+
+def _reread_draft(order_id: str) -> Iterator[Difference]:
+    draft = _draft_of(order_id)
+    if draft and is_abandoned(draft):
+        count = draft[OrderDraft.line_count.attr_name]["N"]
+        yield Difference(
+            kind="draft",
+            subject=f"order {order_id}",
+            stored=f"up to {count} lines of an interrupted import",
+            expected="none; the same import completes the order",
+            mend=partial(repair_once, discard, order_id),
+        )
+
+
+def _reread_unsettled(key: Key) -> Iterator[Difference]:
+    order = _read(key)
+    if order and _UNSETTLED in order:
+        username, order_id = _username_in(order), _id_of(order)
+        settled = partial(settle, username, order_id)
+        yield Difference(
+            kind="purchases",
+            subject=f"order {order_id}",
+            stored="not all settled",
+            expected="settled",
+            mend=lambda: settled() is None,
+        )
+
+
+def _reread_staged(key: Key) -> Iterator[Difference]:
+    edge = _read(key)
+    if edge is None or Purchase.is_staged.attr_name not in edge:
+        return
+    order_id = _order_in(edge)
+    if _draft_of(order_id) is None and _read((key[0], keys.order(order_id))) is None:
+        yield Difference(
+            kind="purchase",
+            subject=f"order {order_id}",
+            stored="staged by an interrupted import",
+            expected="none",
+            mend=partial(repair_once, delete_staged, key, order_id),
+        )
+
+
+def _draft_of(order_id: str) -> Item | None:
+    return _read((keys.draft(order_id), keys.draft(order_id)))
 
 
 def catalogue_kinds() -> Sequence[Kind]:
@@ -147,7 +235,7 @@ class PurchaseItems:
     def __init__(self, shards: ShardNumber) -> None:
         self._derived = Derived(
             kind="purchase",
-            starts=(keys.USER_PREFIX, keys.BOUGHT_PREFIX),
+            starts=_PURCHASES,
             subject=lambda item: f"order {_order_in(item)}",
             names=PURCHASE_KEYS,
             derive=lambda item: _purchase_keys(item, shards.number),

@@ -31,13 +31,23 @@ def put_actions(items: Iterable[ShopItem]) -> dict[Key, Action]:
 
 
 def status_update(
-    *, username: str, order_id: str, source: Status, target: StatusChange, derived: dict[str, str]
+    *,
+    username: str,
+    order_id: str,
+    source: Status,
+    target: StatusChange,
+    derived: dict[str, str],
+    unsettled: str | None = None,
 ) -> Action:
-    """Build the update of an order, if it is still in ``source``, with the ``derived`` keys."""
+    """Build the update of an order, if it is still in ``source``, with the ``derived`` keys.
+
+    ``unsettled`` is the mark of `shop.orders.large`, if its purchases are changed afterwards.
+    """
     changes = [
         Order.status.set(target.status.value),
         Order.history.set(Order.history.append([history_entry(target)])),
         *set_or_remove(Order, DERIVED, derived),
+        *([Order.unsettled.set(unsettled)] if unsettled else []),
     ]
     key = table_key(keys.user(username), keys.order(order_id))
     return update(Order, key, changes, Order.status == source.value, return_item=True)

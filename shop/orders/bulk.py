@@ -13,13 +13,11 @@ from shop import keys
 from shop.catalogue.items import EDGES
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.actions import deltas_of, put_actions, sum_of
+from shop.orders.actions import DERIVED, deltas_of, put_actions, sum_of
 from shop.orders.items import NewOrder, order_items_of
-from shop.orders.moving import write_move
+from shop.orders.large import COUNTERS, settle, write_in_parts
+from shop.orders.moving import unsettled_by, write_move
 from shop.table import OPEN_ORDERS, Key, put_of, write_with_counts
-
-_COUNTERS = 2
-"""Actions of the counts of a customer and of the queue."""
 
 
 class OrderOutcome(Enum):
@@ -47,13 +45,18 @@ class _Prepared:
         deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
         return cls(order, put_actions([item, *dependents]), deltas)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether it needs several transactions."""
+        return len(self.actions) + COUNTERS > MOST_ACTIONS
+
 
 def put_orders(orders: Iterable[NewOrder]) -> list[OrderOutcome]:
     """Write orders with their lines and counts; return the outcome of each, in their order.
 
     A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids must
     not repeat within one call. Customers are written in parallel: pass a few hundred orders. Raises
-    TooManyLines before anything is written, and what `dynamo.writes.transactions` raises.
+    what `dynamo.writes.transactions` raises; what was interrupted is completed by the same call.
     """
     wanted = [_Prepared.of(order) for order in orders]
     by_customer: dict[str, list[_Prepared]] = {}
@@ -76,7 +79,7 @@ def _batches(orders: Sequence[_Prepared]) -> Iterator[list[_Prepared]]:
     batch: list[_Prepared] = []
     names: set[Key] = set()
     for order in orders:
-        if batch and len(names | order.actions.keys()) + _COUNTERS > MOST_ACTIONS:
+        if batch and len(names | order.actions.keys()) + COUNTERS > MOST_ACTIONS:
             yield batch
             batch, names = [], set()
         batch.append(order)
@@ -88,7 +91,10 @@ def _batches(orders: Sequence[_Prepared]) -> Iterator[list[_Prepared]]:
 def _put_batch(batch: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
     actions = {name: action for order in batch for name, action in order.actions.items()}
     try:
-        write_with_counts(list(actions.values()), sum_of([order.deltas for order in batch]))
+        if batch[0].is_large:
+            write_in_parts(batch[0].order, batch[0].deltas)
+        else:
+            write_with_counts(list(actions.values()), sum_of([order.deltas for order in batch]))
     except ConditionFailed as failure:
         if len(batch) == 1:
             (only,) = batch
@@ -104,18 +110,20 @@ def _update(order: NewOrder, seen: Item) -> OrderOutcome:
     stored = Order.from_raw_data(dict(seen))
     renewed, _ = order_items_of(order, shard=int(stored.shard))
     if stored.history[-1].at >= renewed.history[-1].at:
+        if stored.unsettled:  # the import that wrote it was interrupted
+            settle(order.username, order.id)
         return OrderOutcome.KEPT
-    renewed.pickup = stored.pickup  # its customer's choice, which no import knows of
-    # The stored status and its moment serve as the version that was compared, with the choice.
-    put = put_of(renewed, unchanged(seen, Order.order_status_date, Order.pickup))
+    source, target = Status(stored.status), order.now_in.status
+    # What the file tells of its lines may be another thing by now: the stored ones stay.
+    for name in ("status", "history", *DERIVED):
+        setattr(stored, name, getattr(renewed, name))
+    stored.unsettled = unsettled_by(stored, source, target) or stored.unsettled
+    # The stored status and its moment serve as the version that was compared, with what else
+    # may change: its customer's choice, which no import knows of, and whether it is settled.
+    version = Order.order_status_date, Order.pickup, Order.unsettled
+    put = put_of(stored, unchanged(seen, *version))
     try:
-        write_move(
-            put,
-            username=order.username,
-            order_id=order.id,
-            source=Status(stored.status),
-            target=order.now_in.status,
-        )
+        write_move(put, stored, source=source, target=target)
     except ConditionFailed:  # moved at the same moment, so what is stored is newer
         return OrderOutcome.KEPT
     return OrderOutcome.UPDATED

@@ -18,6 +18,8 @@ from shop.order_status import Status
 from shop.orders.access_patterns import BY_STATUS
 from shop.orders.items import NewPickup, StatusChange, summary_in_words
 
+LINES_AT_ONCE = 100
+"""Lines of an order that a page shows: as many as one BatchGetItem reads."""
 SHORT_ID = 8
 """Characters of an order's id that lists show: those before them tell the moment of placing."""
 
@@ -89,12 +91,31 @@ class OrderLine:
 
 @dataclass(frozen=True, slots=True)
 class WholeOrder(OrderEntry):
-    """One order with its lines, its statuses, oldest first, and where it goes."""
+    """One order with some of its lines, its statuses, oldest first, and where it goes.
+
+    ``items`` are those from ``first_line`` on, of ``line_count``.
+    """
 
     items: tuple[OrderLine, ...]
     history: tuple[StatusChange, ...]
+    line_count: int
+    first_line: int = 1
     pickup: NewPickup | None = None
     zip_prefix: str = ""
+
+    @property
+    def last_line(self) -> int:
+        return self.first_line + len(self.items) - 1
+
+    @property
+    def previous_page(self) -> int:
+        """The number of the page of the lines before these, from 1; 0 without one."""
+        return self.first_line // LINES_AT_ONCE
+
+    @property
+    def next_page(self) -> int:
+        """The number of the page of the lines behind these; 0 without one."""
+        return self.previous_page + 2 if self.last_line < self.line_count else 0
 
 
 def entry_of(entry: Entry) -> OrderEntry:
@@ -126,8 +147,8 @@ def _entered(entry: Entry) -> datetime | None:
     return parse_timestamp(history[-1]["M"]["at"]["S"]) if history else None
 
 
-def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
-    """Build an order from its own item and those of its lines."""
+def whole_order(stored: Order, lines: Sequence[Item], *, first_line: int = 1) -> WholeOrder:
+    """Build an order from its own item and those of lines, from number ``first_line`` on."""
     history = history_in(stored)
     return WholeOrder(
         **_shown(stored.serialize()),
@@ -143,6 +164,8 @@ def whole_order(stored: Order, lines: Sequence[Item]) -> WholeOrder:
             for line in lines
         ),
         history=history,
+        line_count=int(stored.line_count),
+        first_line=first_line,
         pickup=pickup_in(stored),
         zip_prefix=stored.zip_prefix or "",
     )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from secrets import token_bytes
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from django.utils.translation import ngettext
 from ulid import ULID
 
+from dynamo.files.records import product_id_of
 from dynamo.lists.runs import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.items import purchase_data
@@ -39,7 +41,13 @@ def new_order_id(placed_at: datetime) -> str:
 
 def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
     """Derive the id of an imported order: the same for each import of it."""
-    return _spell(placed_at, blake2b(foreign_id.encode(), digest_size=_RANDOM_BYTES).digest())
+    kept = product_id_of(foreign_id).encode() if foreign_id else b""
+    return _spell(placed_at, blake2b(kept, digest_size=_RANDOM_BYTES).digest())
+
+
+def foreign_key(foreign_id: str) -> str:
+    """Return both keys of the pointer to an order from its id elsewhere, which may be any text."""
+    return keys.foreign(product_id_of(foreign_id))
 
 
 def is_id_of(text: str, placed_at: datetime) -> bool:
@@ -63,16 +71,12 @@ def _spell(moment: datetime, rest: bytes) -> str:
 
 
 MOST_LINES = 40
-"""Different products in one order: their items fit the 100 actions of a transaction."""
+"""Different products in an order that is placed here; imported ones may have any number."""
 MOST_OF_A_PRODUCT = 99
 LONGEST_NAME = 60
 """Characters of a product's name in a summary: lists pay for every byte of it."""
 
-_SUMMARY = re.compile(r"(.+) \+ ([0-9]{1,2}) more", re.DOTALL)
-
-
-class TooManyLines(ValueError):
-    """The order has more lines than one transaction can write."""
+_SUMMARY = re.compile(r"(.+) \+ ([0-9]+) more", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +115,11 @@ class NewPickup:
 
 @dataclass(frozen=True, slots=True)
 class NewOrder:
-    """An order before it has keys, with at most `MOST_LINES` lines of different products.
+    """An order before it has keys, with any number of lines.
 
-    ``history`` is not empty, oldest first; ``zip_prefix`` the first digits of its postcode.
+    ``history`` is not empty, oldest first; ``foreign_id`` is its id in another system, of up to 128
+    characters, which may begin with an ``id_prefix``; ``zip_prefix`` the first digits of its
+    postcode.
     """
 
     id: str
@@ -123,6 +129,7 @@ class NewOrder:
     history: tuple[StatusChange, ...]
     currency: str
     foreign_id: str | None = None
+    id_prefix: str = ""
     zip_prefix: str | None = None
     pickup: NewPickup | None = None
 
@@ -150,11 +157,8 @@ def order_items_of(
 ) -> tuple[Order, list[ShopItem]]:
     """Build an order's item, and the items of its lines, purchases and foreign id.
 
-    ``shard`` is the order's in the queue; ``edge_shards`` how many ``by_data`` has. Raises
-    TooManyLines.
+    ``shard`` is the order's in the queue; ``edge_shards`` how many ``by_data`` has.
     """
-    if len(order.lines) > MOST_LINES:
-        raise TooManyLines(f"An order has at most {MOST_LINES} lines, not {len(order.lines)}.")
     dependents = [*_lines(order), *_purchases(order, edge_shards), *_pointers(order)]
     return _order(order, shard=shard), dependents
 
@@ -209,6 +213,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         item_count=sum(line.quantity for line in order.lines),
         line_count=len(order.lines),
         foreign_id=order.foreign_id,
+        id_prefix=order.id_prefix or None,
         zip_prefix=order.zip_prefix,
         pickup=pickup,
         shard=shard,
@@ -248,5 +253,8 @@ def _purchases(order: NewOrder, shards: int) -> Iterator[Purchase]:
 
 def _pointers(order: NewOrder) -> Iterator[OrderPointer]:
     if order.foreign_id is not None:
-        key = keys.foreign(order.foreign_id)
-        yield OrderPointer(pk=key, sk=key, username=order.username, order_id=order.id)
+        key = foreign_key(order.foreign_id)
+        pointer = partial(OrderPointer, sk=key, username=order.username, order_id=order.id)
+        yield pointer(pk=key)
+        if order.id_prefix and (bare := order.foreign_id.removeprefix(order.id_prefix)):
+            yield pointer(pk=foreign_key(bare))

@@ -14,13 +14,15 @@ from django.utils.translation import gettext as _
 from dynamo.lists.reader import Page, PageRequest
 from dynamo.lists.runs import parse_timestamp
 from dynamo.writes.transactions import Action, ConditionFailed
+from shop import keys
 from shop.catalogue.also_bought import purchase_updates
 from shop.models import Order as StoredOrder
 from shop.order_status import Move, Status, may_move
 from shop.orders.actions import deltas_of, log_order, status_update
 from shop.orders.filters import OrderFilter
 from shop.orders.items import StatusChange, derived_keys, moment_in
-from shop.orders.queries import NoSuchOrder, find_order, list_open_orders, owner_of, stored_order
+from shop.orders.large import MOST_PURCHASES, new_token, settle
+from shop.orders.queries import NoSuchOrder, every_line, list_open_orders, owner_of, stored_order
 from shop.table import write_with_counts
 
 MOMENT = timedelta(microseconds=1)
@@ -91,6 +93,8 @@ def move_order(
     mover = mover_of(order_id, who)
     if [change.status for change in order.history[-2:]] == [source, target]:
         _require_mover(order, mover, order_id)
+        if order.unsettled:  # the process that moved it was interrupted
+            settle(username, order_id)
         return
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
@@ -107,9 +111,10 @@ def move_order(
             placed_at=parse_timestamp(order.placed_at),
             shard=int(order.shard),
         ),
+        unsettled=unsettled_by(order, source, target),
     )
     try:
-        write_move(update, username=username, order_id=order_id, source=source, target=target)
+        write_move(update, order, source=source, target=target)
     except ConditionFailed as failure:
         there = failure.failed[0]
         if not there:
@@ -122,22 +127,32 @@ def move_order(
     log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
 
 
+def unsettled_by(order: StoredOrder, source: Status, target: Status) -> str | None:
+    """Return a new mark for an order of more purchases than a move can change, else None."""
+    has_many = int(order.line_count) > MOST_PURCHASES
+    return new_token() if has_many and Status.DELIVERED in {source, target} else None
+
+
 def _require_mover(order: StoredOrder, mover: str, order_id: str) -> None:
     """Raise MovedByAnother unless the latest move was the mover's: their form was sent again."""
     if (order.history[-1].mover or "") != mover:
         raise MovedByAnother(order_id, Status(order.status))
 
 
-def write_move(
-    change: Action, *, username: str, order_id: str, source: Status, target: Status
-) -> None:
+def write_move(change: Action, order: StoredOrder, *, source: Status, target: Status) -> None:
     """Write the change of an order to another status, with its counts and purchases.
 
-    Raises ConditionFailed by the condition of ``change``, number 0, and what
+    Those of an order that is `unsettled_by` the move, which ``change`` must say, are changed by
+    further transactions. Raises ConditionFailed by the condition of ``change``, number 0, and what
     `dynamo.writes.transactions` raises.
     """
+    username = keys.username_in(order.pk)
     deltas = deltas_of(username, left=source, entered=target)
-    purchases = _purchases(username, order_id, source, target)
+    if unsettled_by(order, source, target):
+        write_with_counts([change], deltas)
+        settle(username, order.sk.removeprefix(keys.ORDER_PREFIX))
+        return
+    purchases = _purchases(order, source, target)
     while True:
         try:
             write_with_counts([change, *purchases], deltas)
@@ -150,12 +165,13 @@ def write_move(
             return
 
 
-def _purchases(username: str, order_id: str, source: Status, target: Status) -> list[Action]:
+def _purchases(order: StoredOrder, source: Status, target: Status) -> list[Action]:
     if Status.DELIVERED not in {source, target}:
         return []
+    order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
     return purchase_updates(
-        [line.product_id for line in find_order(order_id, username=username).order.items],
-        username=username,
+        [line["product_id"]["S"] for line in every_line(order)],
+        username=keys.username_in(order.pk),
         order_id=order_id,
         moment=moment_in(order_id),
         delivered=target is Status.DELIVERED,

@@ -13,6 +13,7 @@ from shop.models import OrderPointer
 from shop.order_status import Status
 from shop.orders.actions import deltas_of, log_order, put_actions
 from shop.orders.items import (
+    MOST_LINES,
     NewLine,
     NewOrder,
     NewPickup,
@@ -22,6 +23,10 @@ from shop.orders.items import (
     order_items_of,
 )
 from shop.table import OPEN_ORDERS, write_with_counts
+
+
+class TooManyLines(ValueError):
+    """The order has more different products than a basket holds."""
 
 
 class OrderRefused(ValueError):
@@ -38,8 +43,11 @@ def place_order(
 ) -> str:
     """Place an order of a basket's quantities at their current prices; return its id.
 
-    The same ``client_id`` returns the order that it placed the first time. Raises OrderRefused.
+    The same ``client_id`` returns the order that it placed the first time. Raises OrderRefused,
+    and TooManyLines of more than `MOST_LINES` products.
     """
+    if len(basket) > MOST_LINES:
+        raise TooManyLines(f"An order has at most {MOST_LINES} lines, not {len(basket)}.")
     if placed_before := order_placed_by(username=username, client_id=client_id):
         return _logged(placed_before, username)
     placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)  # the precision of an id

@@ -6,21 +6,23 @@ from functools import partial
 
 from dynamo.calls.client import pool
 from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
+from dynamo.lists.reader import Order, Page, PageRequest, PageResult, every_entry, read
 from dynamo.lists.runs import Run
 from dynamo.writes.counters import share_of
 from shop import keys
 from shop.models import Order as StoredOrder
-from shop.models import OrderPointer, ShopItem
+from shop.models import OrderPointer, Purchase
 from shop.order_status import Status
 from shop.orders.access_patterns import OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.actions import counts_of, queue_lengths
-from shop.orders.entries import OrderEntry, WholeOrder, entry_of, whole_order
+from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
-from shop.orders.items import MOST_LINES
+from shop.orders.items import foreign_key
 from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page
 
 LONGEST_ID = 200
+MOST_SHOPS = 10
+"""Orders of other shops with the same id, of which staff choose one."""
 
 
 class NoSuchOrder(LookupError):
@@ -77,17 +79,23 @@ def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> Order
 
 
 def find_order(
-    order_id: str, *, username: str | None = None, sees_all: Callable[[], bool] | None = None
+    order_id: str,
+    *,
+    username: str | None = None,
+    sees_all: Callable[[], bool] | None = None,
+    first_line: int = 1,
 ) -> FoundOrder:
-    """Read an order and its lines by its id alone, or by its foreign id (A3).
+    """Read an order and `LINES_AT_ONCE` of its lines by its id alone, or by its foreign id (A3).
 
     With ``username`` only that customer's, unless ``sees_all`` returns True. The order is read
-    strongly; another's takes a second round. Raises NoSuchOrder.
+    strongly; another's takes a second round, and a third one if lines are left out behind those.
+    Raises NoSuchOrder.
     """
     if not 0 < len(order_id) <= LONGEST_ID:
         raise NoSuchOrder(order_id)
     is_any = sees_all or (lambda: username is None)
-    found = _find(order_id, username, is_any) or _find_foreign(order_id, username, is_any)
+    found = _find(order_id, username, is_any, first_line)
+    found = found or _find_foreign(order_id, username, is_any, first_line)
     if found is None:
         raise NoSuchOrder(order_id)
     return found
@@ -114,36 +122,71 @@ def owner_of(order_id: str) -> str:
 
 
 def has_bought(username: str, product_id: str) -> bool:
-    """Return whether a user ever ordered a product: one read, half a unit."""
-    key = keys.user(username), keys.bought(username, product_id)
-    return ShopItem.find(*key, consistent_read=False) is not None
+    """Return whether a user ever ordered a product: one read, half a unit.
+
+    Two, if it was first bought in a large order that is being written, or was a moment ago.
+    """
+    partition = keys.user(username)
+    edge = Purchase.find(partition, keys.bought(username, product_id), consistent_read=False)
+    if edge is None or not edge.is_staged:
+        return edge is not None
+    return StoredOrder.find(partition, keys.order(edge.order_id)) is not None
 
 
 def products_bought_by(username: str) -> Iterator[str]:
     """Yield the ids of the products a user ever ordered, strongly read."""
     prefix = keys.bought(username, "")
-    edges = ShopItem.query(
-        keys.user(username), ShopItem.sk.startswith(prefix), consistent_read=True
+    edges = Purchase.query(
+        keys.user(username), Purchase.sk.startswith(prefix), consistent_read=True
     )
     for edge in edges:
         yield edge.sk.removeprefix(prefix)
 
 
-def _find(order_id: str, username: str | None, sees_all: Callable[[], bool]) -> FoundOrder | None:
-    run = Run(index=INVERTED, partition=keys.order(order_id))
+def pointers_to(foreign_id: str) -> list[OrderPointer]:
+    """Return pointers to the orders with an id elsewhere: several if shops have the same ids."""
+    found = OrderPointer.query(foreign_key(foreign_id), limit=MOST_SHOPS)
+    return sorted(found, key=lambda pointer: pointer.pk != pointer.sk)
+
+
+def every_line(order: StoredOrder) -> list[Item]:
+    """Read all lines of an order of any length, at half a unit for about 20 of them."""
+    order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
+    run = Run(index=INVERTED, partition=order.sk, prefix=keys.ITEM_PREFIX)
+    walk = partial(read, [run], order=Order.OLDEST_FIRST)
+    lines = [entry.item for entry in every_entry(walk, at_once=10 * LINES_AT_ONCE)]
+    return _complete(lines, order_id=order_id, numbers=range(1, int(order.line_count) + 1))
+
+
+def _find(
+    order_id: str, username: str | None, sees_all: Callable[[], bool], first_line: int
+) -> FoundOrder | None:
+    # The order's own item is behind those of its lines.
+    since = keys.item(order_id, first_line)
+    run = Run(index=INVERTED, partition=keys.order(order_id), since=since)
+    request = PageRequest(LINES_AT_ONCE + 1)
     with pool().together() as together:
         own = together.start(partial(_stored, username, order_id))
-        page = read([run], PageRequest(MOST_LINES + 1), order=Order.OLDEST_FIRST, look_ahead=False)
+        page = read([run], request, order=Order.OLDEST_FIRST, look_ahead=False)
         items = [entry.item for entry in page.entries]
         stored = own.result()
-        if stored is None and sees_all():
+        if stored is None and items and sees_all():
             owners = (keys.username_in(item["pk"]["S"]) for item in items if _is_order(item))
-            stored = _stored(next(owners, None), order_id)
+            stored = _stored(next(owners, None) or _owner(order_id), order_id)
     if stored is None:
         return None
-    lines = [item for item in items if not _is_order(item)]
-    lines = _complete(lines, order_id=order_id, count=int(stored.line_count))
-    return FoundOrder(whole_order(stored, lines), page)
+    count = int(stored.line_count)
+    numbers = range(first_line, min(first_line + LINES_AT_ONCE, count + 1))
+    lines = [item for item in items if not _is_order(item)][:LINES_AT_ONCE]
+    lines = _complete(lines, order_id=order_id, numbers=numbers)
+    return FoundOrder(whole_order(stored, lines, first_line=first_line), page)
+
+
+def _owner(order_id: str) -> str | None:
+    try:
+        return owner_of(order_id)
+    except NoSuchOrder:
+        return None
 
 
 def _stored(username: str | None, order_id: str) -> StoredOrder | None:
@@ -151,20 +194,22 @@ def _stored(username: str | None, order_id: str) -> StoredOrder | None:
 
 
 def _find_foreign(
-    foreign_id: str, username: str | None, sees_all: Callable[[], bool]
+    foreign_id: str, username: str | None, sees_all: Callable[[], bool], first_line: int
 ) -> FoundOrder | None:
-    key = keys.foreign(foreign_id)
-    pointer = OrderPointer.find(key, key, consistent_read=False)
-    if pointer is None or (username != pointer.username and not sees_all()):
+    pointers = pointers_to(foreign_id)
+    own = [pointer for pointer in pointers if pointer.username == username]
+    if not own and pointers and sees_all():
+        own = pointers
+    if len(own) != 1:  # none, or those of two shops
         return None
-    return _find(pointer.order_id, pointer.username, sees_all)
+    (pointer,) = own
+    return _find(pointer.order_id, pointer.username, sees_all, first_line)
 
 
-def _complete(lines: Sequence[Item], *, order_id: str, count: int) -> list[Item]:
-    if len(lines) == count:
+def _complete(lines: Sequence[Item], *, order_id: str, numbers: Sequence[int]) -> list[Item]:
+    if len(lines) == len(numbers):
         return list(lines)
     # The index does not have all of them yet.
-    numbers = range(1, count + 1)
     wanted = [(keys.item(order_id, number), keys.order(order_id)) for number in numbers]
     return sorted(read_for_page(wanted, consistent=True), key=key_of)
 

@@ -1,5 +1,6 @@
 """Pages of a customer's orders, for the customer and for staff."""
 
+import re
 from functools import partial
 from http import HTTPStatus
 
@@ -22,7 +23,7 @@ from dynamo.web.refusals import Refusal
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_status import ENDS, Status, may_move
-from shop.orders.entries import WholeOrder
+from shop.orders.entries import LINES_AT_ONCE, WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import (
     COLUMNS,
@@ -58,6 +59,7 @@ from shop.web.days import url_without_blanks
 from shop.web.rate_limits import check_order_rate_limit
 from shop.web.visitor import Visitor
 
+_PAGE = re.compile(r"[1-9][0-9]{0,5}")
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_CUSTOMER = gettext_noop("There is no such customer.")
 
@@ -94,11 +96,33 @@ def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundO
     def sees_all() -> bool:
         return visitor.is_confirmed() and request.user.is_staff
 
+    page = _page(request, order_id)
     try:
         with labelled_calls("order"):
-            return find_order(order_id, username=visitor.username, sees_all=sees_all)
+            found = find_order(
+                order_id,
+                username=visitor.username,
+                sees_all=sees_all,
+                first_line=(page - 1) * LINES_AT_ONCE + 1,
+            )
     except NoSuchOrder as error:
         raise Http404(_(NO_SUCH_ORDER)) from error
+    if page > 1 and not found.order.items:
+        raise _no_page(order_id)
+    return found
+
+
+def _page(request: HttpRequest, order_id: str) -> int:
+    """Return the number of the page of an order's lines. Raises Refusal."""
+    text = request.GET.get("page", "1")
+    if not _PAGE.fullmatch(text):
+        raise _no_page(order_id)
+    return int(text)
+
+
+def _no_page(order_id: str) -> Refusal:
+    sentence = _("This order has no such page: they are numbered from 1.")
+    return Refusal(sentence, first_url=reverse("order", args=[order_id]))
 
 
 @require_safe

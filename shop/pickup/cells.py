@@ -42,9 +42,9 @@ class Coordinates:
     def at(cls, latitude: float, longitude: float) -> "Coordinates":
         """Build a place from degrees. Raises BadCoordinates."""
         if not isfinite(latitude) or abs(latitude) > NORTH_POLE:
-            raise BadCoordinates(f"the latitude {latitude:g} is not between -90 and 90")
+            raise BadCoordinates(f"the latitude {latitude:.15g} is not between -90 and 90")
         if not isfinite(longitude) or abs(longitude) > FULL_TURN / 2:
-            raise BadCoordinates(f"the longitude {longitude:g} is not between -180 and 180")
+            raise BadCoordinates(f"the longitude {longitude:.15g} is not between -180 and 180")
         rounded = round(longitude, DECIMALS) + 0.0
         return cls(
             round(latitude, DECIMALS) + 0.0, -rounded if rounded == FULL_TURN / 2 else rounded

@@ -110,7 +110,9 @@ def _source(path: Path, options: dict[str, Any], progress: Progress) -> CommentF
     if options["preset"] != "olist" or options["product_id"] is not None:
         raise BadMapping("Of a folder, --preset olist reads the reviews, on their own products.")
     file = row_file(path_of(path, REVIEWS), options, columns)
-    return CommentFile(file, with_orders(shape), now(), OlistReviews.of(path, progress))
+    return CommentFile(
+        file, with_orders(shape), now(), OlistReviews.of(path, shape.dates, progress)
+    )
 
 
 def _shape(options: dict[str, Any]) -> Shape:

@@ -31,14 +31,14 @@ from shop.imports.run import (
     prose_of,
     trial_of,
 )
-from shop.imports.shape import LINE_FIELDS, ORDER_FIELDS, Shape, columns_of
+from shop.imports.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets
 from shop.imports.survey import OrderFiles
 from shop.order_status import Status
 
 _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)
 _OF_SHAPES = (
-    *("columns", "line_columns", "lines_in", "currency", "set"),
-    *("date_format", "date_locale", "decimal", "null", "skip"),
+    *("preset", "columns", "line_columns", "lines_in", "currency", "id_prefix", "set"),
+    *("decimal", "null", "skip"),
     *("encoding", "delimiter", "rows", "limit"),
 )
 """Options that mean nothing for a folder of Olist's files."""
@@ -61,6 +61,12 @@ class Command(BaseCommand):
             "lines", type=Path, nargs="?", metavar="LINES", help="the lines of the orders"
         )
         parser.add_argument(
+            "--preset",
+            choices=presets(),
+            help="PATH is a known export, which the other options may change: "
+            + "; ".join(f"{name} is {known['about']}" for name, known in presets().items()),
+        )
+        parser.add_argument(
             "--columns",
             default="",
             metavar="FIELD=COLUMN,…",
@@ -77,11 +83,17 @@ class Command(BaseCommand):
         )
         parser.add_argument("--currency", metavar="CODE", help="the currency where a row has none")
         parser.add_argument(
+            "--id-prefix",
+            metavar="TEXT",
+            help="what is put before each order's id, if another shop has orders with the same "
+            "ids; staff find both by the id alone",
+        )
+        parser.add_argument(
             "--status-map",
             default="",
             metavar="FOUND=STATUS,…",
             help='what the file\'s statuses mean, such as "In Process"=PROCESSING; one of '
-            f"{', '.join(Status)}",
+            f"{', '.join(Status)}, or nothing (paid=) where the dates of an order tell",
         )
         add_value_options(parser)
         add_file_options(parser, of="PATH")
@@ -138,26 +150,27 @@ def _update(options: Mapping[str, Any]) -> Update:
 
 def _files(path: Path, options: Mapping[str, Any]) -> OpenFiles:
     """Return what opens a folder of Olist's, or one or two files. Raises as `import_run` knows."""
-    statuses = dict(_statuses(options["status_map"]))
+    statuses: Statuses = dict(_statuses(options["status_map"]))
     if not path.is_dir():
         files = _plain_files(path, options, statuses)
         return lambda _reject: files
     if given := [f"--{name.replace('_', '-')}" for name in _OF_SHAPES if options[name]]:
         raise BadMapping(f"A folder of Olist's files does not take {', '.join(given)}.")
-    return lambda reject: olist_files(path, statuses, reject=reject)
+    dates = date_formats(options)
+    return lambda reject: olist_files(path, statuses, dates, reject=reject)
 
 
-def _plain_files(
-    orders: Path, options: Mapping[str, Any], statuses: Mapping[str, Status]
-) -> OrderFiles:
+def _plain_files(orders: Path, options: Mapping[str, Any], statuses: Statuses) -> OrderFiles:
     if options["lines"] is not None and options["lines_in"]:
         raise BadMapping("Lines are in a second file or in a column: leave out one of the two.")
-    currency = {} if options["currency"] is None else {"currency": options["currency"]}
+    given = {name: options[name] for name in ("currency", "id_prefix") if options[name]}
+    known = presets()[options["preset"]] if options["preset"] else {"columns": {}, "statuses": {}}
+    of_preset = dict(_parsed(known["statuses"]))
     shape = Shape(
-        columns=parse_columns(options["columns"], fields=_ALL_FIELDS),
+        columns=known["columns"] | parse_columns(options["columns"], fields=_ALL_FIELDS),
         line_columns=parse_columns(options["line_columns"], fields=("order_id", *LINE_FIELDS)),
-        constants=parse_constants(options["set"], fields=_ALL_FIELDS) | currency,
-        statuses=statuses,
+        constants=parse_constants(options["set"], fields=_ALL_FIELDS) | given,
+        statuses={**of_preset, **statuses},
         dates=date_formats(options),
         lines_in=options["lines_in"],
         decimal=options["decimal"],
@@ -180,9 +193,13 @@ def _plain_files(
     return OrderFiles(file, lines, shape, options["limit"])
 
 
-def _statuses(text: str) -> Iterator[tuple[str, Status]]:
-    for spelled, name in parse_pairs(text, example="shipped=SHIPPED").items():
+def _statuses(text: str) -> Iterator[tuple[str, Status | None]]:
+    return _parsed(parse_pairs(text, example="shipped=SHIPPED", may_be_empty=True))
+
+
+def _parsed(statuses: Mapping[str, str]) -> Iterator[tuple[str, Status | None]]:
+    for spelled, name in statuses.items():
         try:
-            yield spelled.lower(), Status(name.upper())
+            yield spelled.lower(), Status(name.upper()) if name else None
         except ValueError as error:
             raise BadMapping(f"“{name}” is none of the statuses {', '.join(Status)}.") from error

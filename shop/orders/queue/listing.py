@@ -9,10 +9,8 @@ from django.utils.translation import pgettext
 
 from dynamo.calls.client import pool
 from dynamo.lists.reader import PageRequest
-from shop import keys
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
-from shop.models import OrderPointer
 from shop.order_status import FORWARD, OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import (
@@ -23,7 +21,14 @@ from shop.orders.listing import (
     queue_url,
 )
 from shop.orders.neighbours import in_list
-from shop.orders.queries import LONGEST_ID, NoSuchOrder, OrdersResult, list_orders, owner_of
+from shop.orders.queries import (
+    LONGEST_ID,
+    NoSuchOrder,
+    OrdersResult,
+    list_orders,
+    owner_of,
+    pointers_to,
+)
 from shop.web.access import with_next
 
 
@@ -69,36 +74,31 @@ def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any] | Non
     }
 
 
-def find_order_or_customers(typed: str) -> tuple[str, tuple[str, ...]]:
+def find_orders_or_customers(typed: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Look for an order's number, here or where it was imported from, a user name and an address.
 
-    Return the order's id, or "" and the users who may be meant. All reads are made in one round.
+    Return the orders' ids, several if shops have the same numbers, or none and the users who may be
+    meant. All reads are made in one round.
     """
     typed = typed.strip()
     if not 0 < len(typed) <= LONGEST_ID:
-        return "", ()
+        return (), ()
     with pool().together() as together:
         own = together.start(partial(_order, typed.upper()))
-        foreign = together.start(partial(_foreign_order, typed))
+        foreign = together.start(partial(pointers_to, typed))
         users = together.start(partial(users_called, typed))
         customer = together.start(partial(_customer, typed))
-        order_id = own.result() or foreign.result()
+        order_ids = own.result() or [pointer.order_id for pointer in foreign.result()]
         named = [*(user.get_username() for user in users.result()), *customer.result()]
-    return order_id, () if order_id else tuple(dict.fromkeys(named))
+    return tuple(order_ids), () if order_ids else tuple(dict.fromkeys(named))
 
 
-def _order(order_id: str) -> str:
+def _order(order_id: str) -> list[str]:
     try:
         owner_of(order_id)
     except NoSuchOrder:
-        return ""
-    return order_id
-
-
-def _foreign_order(foreign_id: str) -> str:
-    key = keys.foreign(foreign_id)
-    pointer = OrderPointer.find(key, key, consistent_read=False)
-    return pointer.order_id if pointer else ""
+        return []
+    return [order_id]
 
 
 def _customer(typed: str) -> list[str]:

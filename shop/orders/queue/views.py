@@ -27,10 +27,10 @@ from shop.orders.listing import (
     total_of,
 )
 from shop.orders.moving import Moved, move_orders, move_page
-from shop.orders.queries import OrdersResult, list_open_orders, read_queue
+from shop.orders.queries import OrdersResult, find_order, list_open_orders, read_queue
 from shop.orders.queue.listing import (
     all_context,
-    find_order_or_customers,
+    find_orders_or_customers,
     queue_context,
 )
 from shop.web.access import path_of_next, prefetch, staff_only
@@ -88,12 +88,13 @@ def queue_filter(request: HttpRequest) -> OrderFilter:
 def find(request: HttpRequest) -> HttpResponse:
     """Lead to the order or the customer that was typed; show a choice, or that there is none."""
     typed = request.GET.get("q", "").strip()
-    order_id, usernames = find_order_or_customers(typed)
-    if order_id:
-        return redirect("order", order_id)
+    order_ids, usernames = find_orders_or_customers(typed)
+    if len(order_ids) == 1:
+        return redirect("order", *order_ids)
     if len(usernames) == 1:
         return redirect("staff_customer_orders", usernames[0])
-    context = {"typed": typed, "usernames": usernames}
+    orders = [find_order(order_id).order for order_id in order_ids]
+    context = {"typed": typed, "orders": orders, "usernames": usernames}
     return render(request, "shop/orders/queue/find.html", context)
 
 

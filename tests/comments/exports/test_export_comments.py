@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from pathlib import Path
@@ -22,7 +23,9 @@ from dynamo.calls.client import client
 from dynamo.calls.meter import metered
 from dynamo.files.exports import progress_of
 from dynamo.items import Item
+from shop.catalogue.services import ensure_products, stored_products
 from tests.support.comments.loading import delete_all_comments, load
+from tests.support.comments.outage import own_engine
 
 pytestmark = [pytest.mark.usefixtures("few_items"), pytest.mark.real_engine]
 
@@ -94,6 +97,14 @@ def stored() -> dict[tuple[str, str], Item]:
     }
 
 
+PRODUCTS = ("lamp", "chair", "desk-1")
+
+
+def shown_product(product_id: str) -> tuple[str, str | None]:
+    item = stored_products([product_id])[product_id]
+    return item["name"]["S"], item.get("external_id", {}).get("S")
+
+
 def ids(path: Path) -> list[str]:
     return [json.loads(line)["id"] for line in path.read_text("utf-8").splitlines()]
 
@@ -112,6 +123,25 @@ class TestThereAndBack:
         delete_all_comments()
         call_command("import_comments", path, stdout=StringIO())
         assert stored() == before
+
+    @pytest.mark.parametrize("form", ["csv", "jsonl"])
+    def test_keep_the_names_and_ids_elsewhere_of_their_products(self, tmp_path, form):
+        path = tmp_path / f"all.{form}"
+        with own_engine():
+            ensure_products(
+                ["lamp", "chair", "desk-1"],
+                originals={"desk-1": "desk / 1", "chair": "№ 7"},
+                names={"lamp": "Desk lamp", "chair": "Chair, “blue”"},
+            )
+            rng = Random(3)
+            load(replace(_comment(rng, n), product_id=p) for n, p in enumerate(PRODUCTS))
+            export(path, format=form)
+            before = [shown_product(product_id) for product_id in PRODUCTS]
+        with own_engine():
+            call_command("import_comments", path, stdout=StringIO())
+            assert [shown_product(product_id) for product_id in PRODUCTS] == before
+        names = {"Desk lamp": None, "Chair, “blue”": "№ 7", "desk / 1": "desk / 1"}
+        assert dict(before) == names
 
     def test_of_the_feed_are_the_same_but_for_replies_and_users(self, tmp_path, comments):
         path = tmp_path / "feed.xml"

@@ -49,6 +49,15 @@ def listed(product_id: str) -> list[str]:
 
 
 class TestImport:
+    def test_reads_dates_in_a_given_format(self, shop, tmp_path):
+        folder = OlistFolder()
+        folder.add_order(f"{shop}-o", f"{shop}-user", "created", "02/10/2017 10:56")
+        folder.add(ITEMS, f"{shop}-o", "1", f"{shop}-lamp", "10")
+        folder.add(REVIEWS, "review", f"{shop}-o", "4", "", "Bom", "", "12/10/2017 03:43")
+        run(folder.write(tmp_path), date_format=["%d/%m/%Y %H:%M"])
+        (comment_id,) = listed(f"{shop}-lamp")
+        assert f"{find_comment(comment_id).created:%d.%m. %H:%M}" == "12.10. 03:43"
+
     def test_marks_reviews_as_verified_purchases_also_those_it_left_unmarked_once(
         self, olist, shop, tmp_path
     ):

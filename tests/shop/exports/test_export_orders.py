@@ -1,6 +1,7 @@
 """``export_orders``: there and back again, and on after an interruption."""
 
 import csv
+import json
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -11,6 +12,8 @@ from django.core.management import call_command
 from dynamo.calls.meter import metered
 from dynamo.files.exports import progress_of
 from shop import exports
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.exports import COLUMNS
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
@@ -107,6 +110,60 @@ class TestThereAndBack:
             assert kept() == before
             assert any("FOREIGN#" in item for item in before)
             assert any("BOUGHT#" in item for item in before)
+
+
+@pytest.mark.real_engine
+class TestWhatOtherSystemsCallThem:
+    ROWS = (
+        "order_id,customer,status,placed_at,currency,product_id,product_name,quantity,unit_price\n"
+        "#1035,jo@shop.example,paid,2024-03-02,EUR,Lamp / blue,Lamp then,1,19.90\n"
+        "#1035,,,,,PEN,Pen,1,1.50\n"
+        "#1036,al,paid,2024-03-03,EUR,Lamp / blue,Lamp now,1,19.90\n"
+    )
+
+    def there_and_back(self, tmp_path, *arguments: str) -> dict[str, Any]:
+        """Import rows, rename a product, export, import that elsewhere; return what is there."""
+        (tmp_path / "rows.csv").write_text(self.ROWS)
+        with own_engine():
+            import_plain(tmp_path / "rows.csv", *arguments, rejects=tmp_path / "rejected.csv")
+            named = NewProduct(
+                id="PEN",
+                name="Pen, renamed",
+                category_slugs=(EVERYTHING_ELSE.slug,),
+                unit_price_cents=150,
+                currency="EUR",
+            )
+            put_catalogue(categories=[EVERYTHING_ELSE], products=[named])
+            exported("--output", str(tmp_path / "out.csv"))
+            before = self.stored()
+        with own_engine():
+            _, reasons = import_plain(tmp_path / "out.csv", rejects=tmp_path / "rejected.csv")
+            assert reasons == []
+            assert self.stored() == before
+        return before
+
+    def stored(self) -> dict[str, Any]:
+        items = [json.loads(item) for item in left_behind() if item[0] == "{"]
+        names = ("name", "external_id", "foreign_id", "id_prefix")
+        kinds = ("PROFILE#", "PRODUCT#", "ORDER#", "FOREIGN#")
+        return {
+            f"{item['pk']['S']} {item['sk']['S']}": [item.get(name, {}).get("S") for name in names]
+            for item in items
+            if item["sk"]["S"].startswith(kinds)
+        }
+
+    def test_is_the_same_for_users_products_and_orders(self, tmp_path):
+        found = list(self.there_and_back(tmp_path).values())
+        assert [None, "jo@shop.example", None, None] in found
+        assert ["Lamp now", "Lamp / blue", None, None] in found
+        assert ["Pen, renamed", None, None, None] in found
+        assert [None, None, "#1035", None] in found
+
+    def test_is_the_same_with_a_prefix(self, tmp_path):
+        found = self.there_and_back(tmp_path, "--id-prefix", "berlin-")
+        assert [None, None, "berlin-#1035", "berlin-"] in list(found.values())
+        pointers = [key for key in found if key.startswith("FOREIGN#")]
+        assert len(pointers) == 4
 
 
 @pytest.mark.usefixtures("tables")

@@ -4,6 +4,7 @@ import csv
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from io import BytesIO, StringIO
 from itertools import cycle
 from pathlib import Path
@@ -13,10 +14,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from dynamo.files.records import product_id_of
 from shop.catalogue.queries import NoSuchProduct, find_product
-from shop.imports.fields import BadNumber, cents_of, pieces_of
+from shop.imports.fields import BadNumber, cents_of, is_return, pieces_of
 from shop.orders.items import new_order_id
-from shop.orders.queries import NoSuchOrder, find_order
+from shop.orders.queries import NoSuchOrder, find_order, has_bought
 from tests.support.importing import import_plain, refusal
 
 pytestmark = pytest.mark.usefixtures("tables")
@@ -260,6 +262,91 @@ def test_an_id_of_this_shop_is_kept_with_the_foreign_one_by_its_customer(
         assert len(found) == reasons
     order = find_order(own).order
     assert (order.foreign_id, order.username) == (foreign, f"{orders.key}-ann")
+
+
+class TestReturns:
+    """Lines of a negative number of pieces."""
+
+    def minus(self, orders: Orders, *numbers: int) -> None:
+        for number in numbers:
+            orders.lines[number] |= {"quantity": "-1", "unit_price": ""}
+
+    @pytest.mark.parametrize("shape", SHAPES)
+    def test_are_skipped_and_counted(self, orders, run, shape, tmp_path):
+        self.minus(orders, 1)
+        counts, reasons = run(*SHAPES[shape](orders, tmp_path))
+        assert (reasons, counts["orders"]["created"]) == ([], 3)
+        assert (counts["returned_lines"], counts["orders_of_returns"]) == (1, 0)
+        assert len(find_order(f"{orders.key}-1").order.items) == 1
+
+    @pytest.mark.parametrize("shape", SHAPES)
+    def test_of_a_whole_order_skip_it(self, orders, run, shape, tmp_path):
+        self.minus(orders, 0, 1)
+        orders.heads[0]["customer"] = ""
+        files = SHAPES[shape](orders, tmp_path)
+        counts, reasons = run(*files)
+        assert (reasons, counts["orders"]["created"]) == ([], 2)
+        assert (counts["returned_lines"], counts["orders_of_returns"]) == (2, 1)
+        assert not exists(f"{orders.key}-1")
+        assert run(*files)[0]["orders"]["unchanged"] == 2
+
+    @pytest.mark.parametrize("dry_run", [True, False])
+    def test_are_in_the_result(self, orders, tmp_path, dry_run):
+        self.minus(orders, 0, 1, 2)
+        out = StringIO()
+        (path,) = orders.in_one_file(tmp_path)
+        call_command("import_orders", path, stdout=out, dry_run=dry_run)
+        last = "Returned lines, which were skipped: 3; orders that have no others: 1."
+        assert last in out.getvalue().splitlines()
+        assert "6 rows, 3 read, 0 rejected, 3 skipped." in out.getvalue()
+
+    @pytest.mark.parametrize(
+        ("text", "is_one"),
+        [("-1", True), ("- 2", True), ("\N{MINUS SIGN}12.0", True), ("-0", False), ("-1.5", False)],
+    )
+    def test_are_whole_pieces(self, text, is_one):
+        assert is_return(text) is is_one
+
+
+class TestAnOrderOfAnySize:
+    @pytest.mark.parametrize("number", [41, 64, 130])
+    def test_goes_in(self, orders, run, tmp_path, number):
+        of_first = orders.lines[0]
+        orders.heads, orders.lines = (
+            orders.heads[:1],
+            [of_first | {"product_id": f"{orders.key}-{n}"} for n in range(number)],
+        )
+        files = orders.in_two_files(tmp_path)
+        counts, reasons = run(*files)
+        assert (reasons, counts["orders"]["created"]) == ([], 1)
+        found = find_order(f"{orders.key}-1").order
+        assert (found.line_count, str(found.total)) == (number, str(Decimal("2.50") * number))
+        assert all(has_bought(f"{orders.key}-ann", f"{orders.key}-{n}") for n in range(number))
+        assert run(*files)[0]["orders"]["unchanged"] == 1
+
+
+def test_an_id_that_is_not_allowed_is_kept_and_found_as_it_is(orders, run, tmp_path):
+    number = f"#{orders.key} / ü"
+    orders.heads[0]["order_id"] = orders.lines[0]["order_id"] = orders.lines[1]["order_id"] = number
+    files = orders.in_two_files(tmp_path)
+    counts, reasons = run(*files)
+    assert (reasons, counts["mapped"]) == ([], 0)
+    assert find_order(number).order.foreign_id == number
+    assert run(*files)[0]["orders"]["unchanged"] == 3
+
+
+def test_an_order_that_an_earlier_version_imported_under_a_mapped_id_is_the_same(
+    orders, run, tmp_path
+):
+    number = f"#{orders.key}"
+    orders.heads, orders.lines = orders.heads[:1], orders.lines[:2]
+    for one in (orders.heads[0], *orders.lines):
+        one["order_id"] = product_id_of(number)
+    run(*orders.in_two_files(tmp_path))
+    for one in (orders.heads[0], *orders.lines):
+        one["order_id"] = number
+    assert run(*orders.in_two_files(tmp_path))[0]["orders"]["unchanged"] == 1
+    assert find_order(number).order.foreign_id == product_id_of(number)
 
 
 BAD_USAGE = {

@@ -228,3 +228,93 @@ class TestOneFile:
             ("eclairage-co", "Éclairage & co")
         ]
         assert order(f"{key}-1").placed == datetime(2024, 3, 5, tzinfo=UTC)
+
+
+class TestShopify:
+    COLUMNS = (
+        "Name,Email,Financial Status,Paid at,Fulfillment Status,Fulfilled at,Currency,Total,"
+        "Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku,Billing Name,"
+        "Shipping Zip,Cancelled at,Id\n"
+    )
+
+    def row(self, name: str, quantity: int, product: str, sku: str = "", **own: str) -> str:
+        at = {"created": "", "paid": "", "fulfilled": "", "cancelled": ""} | own
+        own = {"email": "", "financial": "", "currency": "", "billing": "", "zip": ""} | at
+        values = [
+            *(name, own["email"], own["financial"], own["paid"], "", own["fulfilled"]),
+            *(own["currency"], "", own["created"], str(quantity), product, "19.90", sku),
+            *(own["billing"], own["zip"], own["cancelled"], ""),
+        ]
+        return ",".join(values) + "\n"
+
+    @pytest.fixture
+    def head(self):
+        return {
+            "email": "jo@shop.example",
+            "financial": "paid",
+            "currency": "EUR",
+            "created": "2024-03-02 10:15:00 +0100",
+        }
+
+    @pytest.fixture
+    def orders(self, run, write):
+        def orders(*rows: str) -> tuple[dict[str, Any], list[str]]:
+            path = write("orders_export.csv", self.COLUMNS + "".join(rows))
+            return run(path, "--preset", "shopify")
+
+        return orders
+
+    def test_goes_in_by_its_preset_found_by_its_number(self, orders, head, fresh):
+        number = f"#{fresh('1035')}"
+        first = self.row(number, 1, "Lamp - blue", "LAMP-1", zip="'01067", **head)
+        counts, reasons = orders(first, self.row(number, 2, "Gift wrap"))
+        assert (reasons, counts["orders"]["created"]) == ([], 1)
+        found = order(number)
+        assert (found.foreign_id, found.zip_prefix) == (number, "01067")
+        assert [(line[1], line[2]) for line in lines_of(number)] == [
+            ("Lamp - blue", 1),
+            ("Gift wrap", 2),
+        ]
+        assert find_product("LAMP-1").name == "Lamp - blue"
+        assert find_user(found.username).external_id == "jo@shop.example"
+
+    @pytest.mark.parametrize(
+        ("own", "life"),
+        [
+            ({"financial": "pending"}, ["PLACED 02 09:15"]),
+            ({"paid": "2024-03-02 11:00:00 +0100"}, ["PLACED 02 09:15", "APPROVED 02 10:00"]),
+            (
+                {"fulfilled": "2024-03-03 08:00:00 +0100"},
+                ["PLACED 02 09:15", "SHIPPED 03 07:00"],
+            ),
+            (
+                {"financial": "refunded", "fulfilled": "2024-03-03 08:00:00 +0100"},
+                ["PLACED 02 09:15", "SHIPPED 03 07:00", "RETURNED 03 07:00"],
+            ),
+            (
+                {"financial": "refunded", "cancelled": "2024-03-02 12:00:00 +0100"},
+                ["PLACED 02 09:15", "CANCELED 02 11:00"],
+            ),
+            (
+                {"financial": "voided", "cancelled": "2024-03-02 12:00:00 +0100"},
+                ["PLACED 02 09:15", "CANCELED 02 11:00"],
+            ),
+        ],
+    )
+    def test_tells_the_status_by_its_dates(self, orders, head, fresh, own, life):
+        number = f"#{fresh('1035')}"
+        orders(self.row(number, 1, "Lamp", **(head | own)))
+        assert life_of(number) == life
+
+    def test_of_a_guest_is_of_the_name_on_the_bill(self, orders, head, fresh):
+        number = f"#{fresh('1035')}"
+        orders(self.row(number, 1, "Lamp", **(head | {"email": "", "billing": "Jo Ann Doe"})))
+        assert find_user(order(number).username).external_id == "Jo Ann Doe"
+
+    def test_of_two_shops_is_told_so_and_goes_in_with_a_prefix(self, orders, head, fresh, run):
+        number = f"#{fresh('1035')}"
+        orders(self.row(number, 1, "Lamp", **head))
+        other = head | {"created": "2024-05-02 10:15:00 +0100", "email": "al@shop.example"}
+        counts, reasons = orders(self.row(number, 1, "Lamp", **other))
+        assert reasons[0].endswith("--id-prefix tells the ids of two shops apart")
+        assert counts["orders"]["created"] == 0

@@ -10,7 +10,7 @@ from shop.order_status import Status
 from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.filters import OrderFilter
-from shop.orders.items import NewLine, NewOrder, StatusChange, TooManyLines
+from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.orders.queries import find_order, list_orders
 from tests.support.orders.making import START, made_order, move, newest_first, stored_order
 
@@ -77,7 +77,9 @@ class TestPuttingOrders:
         assert put_orders([order]) == [OrderOutcome.CREATED]
         assert [line.name for line in find_order(order.id).order.items] == ["Lamp", "Lamp, worn"]
 
-    def test_refuses_more_lines_than_a_transaction_holds(self, username):
-        lines = [NewLine(f"p{n}", "P", 1, 1) for n in range(41)]
-        with pytest.raises(TooManyLines, match="at most 40 lines"):
-            put_orders([made_order(username, lines=lines)])
+    def test_keeps_the_lines_of_a_stored_order_with_a_later_history(self, username):
+        put_orders([order := made_order(username)])
+        longer = replace(order, lines=(*order.lines, NewLine("pen", "Pen", 1, 100)))
+        assert put_orders([went_on(longer, Status.SHIPPED, days=3)]) == [OrderOutcome.UPDATED]
+        found = find_order(order.id).order
+        assert (found.line_count, found.item_count, str(found.total)) == (1, 2, "39.98")

@@ -146,6 +146,7 @@ class TestAFileOfPoints:
         [
             ({"latitude": "91"}, "the latitude 91 is not between -90 and 90"),
             ({"longitude": "-180.5"}, "the longitude -180.5 is not between -180 and 180"),
+            ({"longitude": "180.0001"}, "the longitude 180.0001 is not between -180 and 180"),
             ({"latitude": "38,7"}, "latitude: “38,7” is no number of degrees such as -23.5614"),
             ({"latitude": "nan"}, "latitude: “nan” is no number of degrees such as -23.5614"),
             ({"longitude": ""}, "longitude is missing"),

@@ -1,5 +1,7 @@
 """A shop with every kind of item, written by the site's services and commands."""
 
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
 
@@ -31,6 +33,7 @@ from shop.activity.tables import Month, forget_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
+from shop.orders import large
 from shop.orders.actions import counter_of
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, imported_order_id
@@ -93,12 +96,23 @@ def _write_orders() -> None:
         lines=(NewLine(product.id, product.name, 1, 100),),
         history=(StatusChange(Status.DELIVERED, NOW, original="complete"),),
         currency="EUR",
-        foreign_id="imported",
+        foreign_id="shop-imported",
+        id_prefix="shop-",
         zip_prefix="1100",
     )
     put_orders([imported])
+    lines = tuple(NewLine(f"{product.id}-{n}", product.name, 1, 100) for n in range(50))
+    for step in ("write_with_counts", "settle"):
+        large_order = replace(imported, id=imported_order_id(NOW, step), lines=lines)
+        with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
+            patch.setattr(large, step, _interrupted)
+            put_orders([replace(large_order, foreign_id=None, id_prefix="")])
     name = counter_of(AUTHOR)
     counters_of(name).spread(name)
+
+
+def _interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _write_products() -> None:

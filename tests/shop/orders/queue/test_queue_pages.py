@@ -4,6 +4,7 @@ All tests share it, so each looks for its own.
 """
 
 import csv
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,9 +16,9 @@ from shop.accounts.services import create_profile
 from shop.order_status import Status
 from shop.orders.items import NewLine
 from shop.orders.listing import age_in_words
-from shop.orders.queue.listing import find_order_or_customers
+from shop.orders.queue.listing import find_orders_or_customers
 from tests.support.comments.browsing import Shown, Visitor
-from tests.support.orders.making import START, made_order, put
+from tests.support.orders.making import LATER, START, made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
 
 
@@ -184,6 +185,29 @@ class TestTheSearch:
         for typed in (order.id, f" {order.id.lower()} ", order.foreign_id):
             assert leads_to(sam, typed) == f"/orders/{order.id}/"
 
+    def test_finds_an_order_by_any_number_that_a_shop_gave_it(self, sam, alice, fresh):
+        number = fresh("17")
+        for foreign_id in (f"#{number}", f"INV/{number} ü", f"#{number}".ljust(128, "x")):
+            put(order := made_order(alice.username, foreign_id=foreign_id))
+            assert leads_to(sam, foreign_id) == f"/orders/{order.id}/"
+        assert leads_to(sam, number) == ""  # which is another one
+
+    def test_shows_the_orders_of_two_shops_with_one_number(self, sam, alice, bob, fresh):
+        number = f"#{fresh('1035')}"
+        put(one := made_order(alice.username, foreign_id=number))
+        other = made_order(bob.username, foreign_id=f"berlin-{number}", placed_at=LATER)
+        put(replace(other, id_prefix="berlin-"))
+        links = sam.get(f"/staff/find/?q=%23{number[1:]}").page.one("ul", class_="found").all("a")
+        shown = [(link.text, link["href"]) for link in links]
+        assert shown == [
+            (number, f"/orders/{one.id}/"),
+            (f"berlin-{number}", f"/orders/{other.id}/"),
+        ]
+        assert leads_to(sam, f"berlin-{number}") == f"/orders/{other.id}/"
+        assert sam.get(f"/orders/%23{number[1:]}/").status == 404
+        found = bob.get(f"/orders/%23{number[1:]}/").response["Location"]
+        assert found == f"/orders/{other.id}/"
+
     def test_finds_a_customer_by_name_in_any_case_and_without_an_account(self, sam, alice, fresh):
         put(order := made_order(fresh("imported")))
         for typed in (f" {alice.username.upper()} ", order.username):
@@ -210,6 +234,6 @@ class TestTheSearch:
     @pytest.mark.real_engine
     def test_reads_by_key_alone_in_one_round(self, alice):
         with metered() as meter:
-            find_order_or_customers(alice.username)
-        assert {call.operation for call in meter.calls} == {"GetItem", "Query"}
+            find_orders_or_customers(alice.username)
+        assert {call.operation for call in meter.calls} == {"Query", "GetItem"}
         assert (meter.rounds, meter.capacity_units()) <= (1, 3.0)
