@@ -47,8 +47,8 @@ class Findings:
     """What was found in the rows that were read, and how many of them needed a guess.
 
     ``spelled`` are the languages as the file has them; ``products`` are the file's ids of products
-    that could not be kept, by those they were mapped to; ``products_before`` are such ids that an
-    export of this shop tells, and ``product_names`` what rows call products.
+    that could not be kept, by those they were mapped to. Of the latest row, ``product_before`` is
+    such an id that an export of this shop tells, and ``product_name`` what it calls the product.
     """
 
     spelled: set[str] = field(default_factory=set)
@@ -57,8 +57,8 @@ class Findings:
     rounded_ratings: int = 0
     dated_by_month: int = 0
     products: dict[str, str] = field(default_factory=dict)
-    products_before: dict[str, str] = field(default_factory=dict)
-    product_names: dict[str, str] = field(default_factory=dict)
+    product_before: str = ""
+    product_name: str = ""
 
 
 @dataclass(slots=True)
@@ -157,10 +157,8 @@ class CommentParser:
         product_id = product_id_of(original)
         if product_id != original:
             self.findings.products[product_id] = original
-        if name := values["product_name"].strip():
-            self.findings.product_names[product_id] = name[:LONGEST_LINE_OF_TEXT]
-        if before := values["product_external_id"]:
-            self.findings.products_before[product_id] = before[:LONGEST_LINE_OF_TEXT]
+        self.findings.product_name = values["product_name"].strip()[:LONGEST_LINE_OF_TEXT]
+        self.findings.product_before = values["product_external_id"][:LONGEST_LINE_OF_TEXT]
         return product_id
 
     def _part(self, row: _Row, name: str) -> str:

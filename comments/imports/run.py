@@ -1,7 +1,7 @@
 """An import of comments from a file, in two passes: see `dynamo.files.row_files`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -108,11 +108,10 @@ def import_file(
     with rejects:
         passes.check(rejects, progress)
     verdicts, cells = VerdictCounts(), Counter[Cell]()
-    originals = findings[0].products_before | findings[0].products
-    products = _Products(ensure_products, originals, findings[0].product_names)
+    products = _Products(ensure_products, findings[0].products, findings[1])
     label, is_compared = "Comparing" if is_trial else "Writing", True
     with progress.step(label, total=passes.read, unit=" rows") as advance:
-        for chunk in in_chunks(passes.winning()):
+        for chunk in in_chunks(products.noted(passes.winning())):
             if not is_trial:
                 changes = writer.put(chunk, prepare=products.ensure)
             elif is_compared:
@@ -153,14 +152,26 @@ class _Products:
     """The products of comments that are written, each of which is created once if it is missing."""
 
     create: EnsureProducts
-    originals: Mapping[str, str]
-    names: Mapping[str, str]
+    mapped: Mapping[str, str]
+    findings: Findings
     created: int = 0
     ensured: set[str] = field(default_factory=set)
+    before: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def noted(self, winning: Iterable[NewComment]) -> Iterator[NewComment]:
+        """Yield comments; what rows that do not win call products is not noted."""
+        for comment in winning:
+            if name := self.findings.product_name:
+                self.names[comment.product_id] = name
+            if before := self.findings.product_before:
+                self.before[comment.product_id] = before
+            yield comment
 
     def ensure(self, product_ids: set[str]) -> None:
         if new := product_ids - self.ensured:
-            self.created += self.create(sorted(new), originals=self.originals, names=self.names)
+            originals = {**self.before, **self.mapped}
+            self.created += self.create(sorted(new), originals=originals, names=self.names)
             self.ensured |= new
 
 

@@ -202,6 +202,12 @@ class TestASupersededRow:
         counts = run_import("import_comments", path, dry_run=is_trial)
         assert (counts["superseded"], counts["languages"]) == (2, {rows[0]["language"]: 1})
 
+    def test_gives_a_product_no_name(self, tmp_path, rows, fresh):
+        newer = rows[0] | {"product_id": fresh("named"), "product_name": "Newer name"}
+        older = newer | {"created_at": "2019-01-01", "product_name": "Older name"}
+        run(write_csv(tmp_path / "a.csv", [older, newer, older]))
+        assert find_product(newer["product_id"]).name == "Newer name"
+
 
 class TestIdsOfTwoSources:
     @pytest.fixture
