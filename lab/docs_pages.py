@@ -16,6 +16,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
@@ -77,6 +78,9 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
         for child in token.children or ():
             if child.type == "image":
                 child.attrSet("src", _picture(str(child.attrGet("src")), here))
+            if child.type == "code_inline":  # a line ends behind a comma, where it must
+                child.type = "html_inline"
+                child.content = f"<code>{escape(child.content).replace(',', ',<wbr>')}</code>"
         if token.children:
             token.children = list(_linked(token.children, here))
         yield from _scrollable(token)

@@ -393,10 +393,10 @@ def plural_of(number: float) -> int:
 def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     """Return the numbers of a page, such as ``about 41-60 of 812``; empty without entries.
 
-    So many items that are ``shown`` already belong to it, in front or, read back, behind. Only the
-    first page and the last are exact, because items are added and deleted around the others. A
-    ``total`` that the page refutes is not shown. Where the numbers are not known, only the
-    ``total`` is told; without a total, how many are shown.
+    So many items that are ``shown`` already belong to it, in front or, read back, behind. The first
+    page, the last and one that ``is_counted`` are exact: around others, items are added and
+    deleted. A ``total`` that the page refutes is not shown. Where the numbers are not known, only
+    the ``total`` is told; without a total, how many are shown.
     """
     count = len(page.entries)
     if not count:
@@ -420,7 +420,8 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
             return _shown(count)
         total = max(total, -first)
         first, last = total + 1 + first, total + 1 + last
-    spelled = _spelled(is_exact=first == 1 or is_end, is_open=has_next and (total or 0) <= last)
+    is_exact = first == 1 or is_end or page.is_counted
+    spelled = _spelled(is_exact=is_exact, is_open=has_next and (total or 0) <= last)
     return spelled % {
         "first": grouped(first),
         "last": grouped(last),

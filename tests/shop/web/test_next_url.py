@@ -51,7 +51,7 @@ class TestSigningIn:
     @pytest.mark.parametrize(
         ("page_url", "reason"),
         [
-            ("/comments/a%2Fb/#thread", "say that a comment is helpful."),
+            ("/comments/vote/a%2Fb/?next=%2F", "say that a comment is helpful."),
             ("/products/42/comments/new/", "write a comment."),
             ("/basket/", "place your order."),
             ("/orders/?status=PLACED", "see your orders."),
