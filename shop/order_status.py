@@ -73,7 +73,7 @@ class Move:
 
     @property
     def is_end(self) -> bool:
-        """Whether no other move follows against the way: one is asked first, and for a reason."""
+        """Whether the order is cancelled or returned: a page asks first, and takes a reason."""
         return self.target in ENDS
 
 
