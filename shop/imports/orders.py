@@ -9,7 +9,16 @@ from urllib.parse import quote, unquote
 from dynamo.files.records import LONGEST_ID, RowRefused, product_id_of, user_name_of
 from dynamo.lists.runs import parse_timestamp, timestamp
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
-from shop.imports.fields import Texts, cents, currency, fraction, moment, needed, pieces
+from shop.imports.fields import (
+    LONGEST_TEXT,
+    Texts,
+    cents,
+    currency,
+    fraction,
+    moment,
+    needed,
+    pieces,
+)
 from shop.imports.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
 from shop.order_status import Status
 from shop.orders.items import (
@@ -81,15 +90,20 @@ def history_of(status: Status, dates: Dates, original: str | None) -> tuple[Stat
     return tuple(reversed(history))
 
 
-_PARTS = 3
+_PARTS = 5
 
 
 def write_history(history: Iterable[StatusChange]) -> str:
     """Return a history as text, which `parse_history` reads."""
     words = []
     for change in history:
-        original = [] if change.original is None else [quote(change.original, safe="")]
-        words.append("@".join([change.status.value, timestamp(change.moment), *original]))
+        told = [change.original or "", change.reason, change.mover]
+        parts = [
+            change.status.value,
+            timestamp(change.moment),
+            *(quote(part, safe="") for part in told),
+        ]
+        words.append("@".join(parts).rstrip("@"))
     return " ".join(words)
 
 
@@ -97,9 +111,10 @@ def parse_history(text: str) -> tuple[StatusChange, ...]:
     """Parse what `write_history` wrote. Raises ValueError for other text."""
     changes = []
     for word in text.split():
-        status, moment, *original = word.split("@", _PARTS - 1)
+        status, moment, *told = word.split("@", _PARTS - 1)
         at = parse_timestamp(moment)
-        changes.append(StatusChange(Status(status), at, *map(unquote, original)))
+        original, *others = [unquote(part) for part in told] or [""]
+        changes.append(StatusChange(Status(status), at, original or None, *others))
     return tuple(changes)
 
 
@@ -264,4 +279,8 @@ def _given_history(text: str, status: Status | None) -> tuple[StatusChange, ...]
         raise RowRefused(f"history: “{text[:40]}” is none") from error
     if not history or status not in {None, history[-1].status}:
         raise RowRefused("history does not end in the status")
+    told = [len(part or "") for one in history for part in (one.original, one.reason, one.mover)]
+    if len(history) > len(Status) or max(told) > LONGEST_TEXT:
+        longest = f"{len(Status)} statuses, or {LONGEST_TEXT:,} characters about one"
+        raise RowRefused(f"history has more than {longest}")
     return history

@@ -15,7 +15,7 @@ from shop import exports
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.exports import COLUMNS
-from shop.order_status import Status
+from shop.order_status import ENDS, Status
 from shop.orders.bulk import put_orders
 from shop.orders.items import (
     NewLine,
@@ -56,7 +56,12 @@ def nasty_order(username: str, number: int) -> NewOrder:
         placed_at=placed_at,
         lines=tuple(lines),
         history=tuple(
-            StatusChange(status, placed_at + timedelta(days=n, microseconds=n))
+            StatusChange(
+                status,
+                placed_at + timedelta(days=n, microseconds=n),
+                reason="Torn @ 50 %,\nand „spät“" if status in ENDS else "",
+                mover="digest" if n % 2 else "",
+            )
             for n, status in enumerate([*Status][: number + 1])
         ),
         currency="EUR",
@@ -110,6 +115,20 @@ class TestThereAndBack:
             assert kept() == before
             assert any("FOREIGN#" in item for item in before)
             assert any("BOUGHT#" in item for item in before)
+
+    @pytest.mark.usefixtures("tables")
+    @pytest.mark.parametrize(
+        "history", ["PLACED@{0}@@" + "x" * 1_001, " ".join(["PLACED@{0}"] * 8)], ids=["reason", "8"]
+    )
+    def test_a_history_is_refused_that_no_order_can_have(self, history, tmp_path):
+        placed_at = "2024-01-01T00:00:00.000000Z"
+        row = f"1,jo,PLACED,{placed_at},EUR,p,1,1.00,{history.format(placed_at)}\n"
+        columns = (
+            "order_id,customer,status,placed_at,currency,product_id,quantity,unit_price,history\n"
+        )
+        (tmp_path / "a.csv").write_text(columns + row)
+        _, (reason,) = import_plain(tmp_path / "a.csv", rejects=tmp_path / "rejected.csv")
+        assert "history has more than 7 statuses" in reason
 
 
 @pytest.mark.real_engine
