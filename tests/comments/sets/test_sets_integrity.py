@@ -107,7 +107,13 @@ class TestCopies:
         written = [r.parameters["RequestItems"] for r in requests if "Write" in r.operation]
         assert sum(len(puts) for one in written for puts in one.values()) == 1
 
-    def test_that_an_import_left_to_the_stream_are_written_for_many_comments_at_once(self, fresh):
+    @pytest.mark.parametrize(
+        ("is_engine", "written_by"), [(True, "TransactWriteItems"), (False, "BatchWriteItem")]
+    )
+    def test_that_an_import_left_to_the_stream_are_written_for_many_comments_at_once(
+        self, fresh, settings, is_engine, written_by
+    ):
+        settings.DYNAMODB_IS_AN_ENGINE = is_engine
         comments = [written(fresh("product"), id=fresh("comment")) for _ in range(3)]
         for comment in comments:
             add_comment(comment)
@@ -116,7 +122,7 @@ class TestCopies:
         with spied() as requests:
             assert difference.mend
             assert difference.mend()
-        assert not [request for request in requests if request.operation == "Query"]
+        assert {request.operation for request in requests} == {"BatchGetItem", written_by}
         for comment in comments:
             assert_right(comment)
 
