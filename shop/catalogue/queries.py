@@ -21,7 +21,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.items import Item
 from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
 from dynamo.lists.runs import SEPARATOR, Index, Position, Run, id_at
-from dynamo.web.paging import OrderLink, Pager
+from dynamo.web.paging import Pager
 from dynamo.web.refusals import Refusal
 from dynamo.writes.counters import share_of
 from shop import keys
@@ -393,14 +393,6 @@ def category_pager(slug: str, order: ProductOrder | None) -> Pager:
     url = category_url(slug, order)
     shape = {"order": order.value} if order else {}
     return Pager(url, name, canonical="" if order else url, shape=shape)
-
-
-def order_links(slug: str, chosen: ProductOrder | None) -> list[OrderLink]:
-    """Build the links to a category's products in each order."""
-    return [
-        OrderLink(order or "default", str(label), category_url(slug, order), order is chosen)
-        for order, label in LABELS.items()
-    ]
 
 
 def link_data(product: ProductTile) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -13,6 +14,7 @@ from dynamo.web.paging import ListData, Pager, render_list, show_page
 from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.items import Data
 from shop.catalogue.queries import (
+    LABELS,
     PLAN,
     NoSuchCategory,
     NoSuchProduct,
@@ -21,12 +23,12 @@ from shop.catalogue.queries import (
     category_pager,
     find_product,
     list_all_categories,
-    order_links,
     parse_order,
     product_data,
     read_category,
 )
 from shop.web.caching import public
+from shop.web.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
 
@@ -63,6 +65,8 @@ def categories(request: HttpRequest) -> HttpResponse:
 @public
 def category(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the products of a category by id, name or price (P9)."""
+    if request.GET.get("order") == "" and (address := url_without_blanks(request)):
+        return redirect(address)  # the default, as the form sends it
     order = parse_order(request.GET.get("order"), slug)
     pager = category_pager(slug, order)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
@@ -74,7 +78,8 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         "heading": read.category.name,
         "category": read.category,
         "products": read.items,
-        "orders": order_links(slug, order),
+        "orders": LABELS.items(),
+        "order": order,
         "leaves_out_unpriced": order is not None and order.data is Data.PRICE,
     }
     return show_page(

@@ -321,7 +321,7 @@ class TestTheMonthsOffered:
 
     def test_lead_to_the_list_shown(self, dated):
         shown = visit(f"{DATED}/de/4/?order=oldest")
-        form = shown.page.one("form", class_="months")
+        form = shown.page.one("form", class_="list-choice")
         assert form["action"] == form["hx-get"] == f"{DATED}/de/4/"
         assert form.one("input", type="hidden")["value"] == "oldest"
 

@@ -3,6 +3,7 @@
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
+from django.test import Client
 
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import ProductOrder
@@ -50,11 +51,15 @@ class TestAnOrderedCategory:
         assert (there[0].newer, there[-1].older, back[-1].newer) == (None, None, None)
 
     @pytest.mark.parametrize("chosen", [None, *ProductOrder])
-    def test_is_one_of_four_links_none_of_which_is_a_box_to_tick(self, chosen):
-        links = visit(url(chosen)).page.one("nav", class_="orders-of-list").all("a")
-        assert [one["href"] for one in links] == [url(order) for order in (None, *ProductOrder)]
-        assert [one["href"] for one in links if one.get("aria-current")] == [url(chosen)]
-        assert [one for one in links if one.get("role") or one.get("aria-pressed")] == []
+    def test_is_chosen_from_four_in_a_form_that_needs_no_script(self, chosen):
+        form = visit(url(chosen)).page.one("form", class_="list-choice")
+        options = form.one("select", name="order").all("option")
+        assert [one["value"] for one in options] == ["", *ProductOrder]
+        assert [one["value"] for one in options if "selected" in one.attributes] == [chosen or ""]
+
+    def test_is_the_default_without_a_choice(self):
+        answer = Client().get(f"/categories/{SLUG}/?order=")
+        assert (answer.status_code, answer["Location"]) == (302, url(None))
 
     def test_shows_prices(self):
         prices = [
@@ -63,7 +68,7 @@ class TestAnOrderedCategory:
         assert prices[0] == "EUR 999,999.99"
         assert len(prices) == 20
 
-    @pytest.mark.parametrize("wrong", ["", "PRICE", "date", "price "])
+    @pytest.mark.parametrize("wrong", ["PRICE", "date", "price "])
     def test_of_an_unknown_order_is_refused_with_what_is_allowed(self, wrong):
         with spied() as asked:
             shown = visit(f"/categories/{SLUG}/?" + urlencode({"order": wrong}))
