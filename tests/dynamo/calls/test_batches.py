@@ -20,12 +20,12 @@ class MoodyTable:
         self.stored: list[str] = []
         self.consistent: list[bool] = []
 
-    def batch_write_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:  # noqa: N803
+    def batch_write_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:  # noqa: N803 - boto
         done, left = self._some(RequestItems[TABLE])
         self.stored += [request["PutRequest"]["Item"]["pk"]["S"] for request in done]
         return {"UnprocessedItems": {TABLE: left} if left else {}}
 
-    def batch_get_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:  # noqa: N803
+    def batch_get_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:  # noqa: N803 - boto
         asked = RequestItems[TABLE]
         self.consistent.append(asked["ConsistentRead"])
         done, left = self._some(asked["Keys"])

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.http import HttpRequest
 from django.test import Client
+from django.urls import ResolverMatch
 
 from dynamo.telemetry.requests import JsonLines
 from tests.support.config.logs import written_log
@@ -47,7 +48,7 @@ def named(path: str, view: str | None) -> str:
     """What Django's line of a path becomes."""
     request = HttpRequest()
     request.path = path
-    request.resolver_match = view and type("Match", (), {"view_name": view})  # type: ignore[assignment]
+    request.resolver_match = ResolverMatch(named, (), {}, url_name=view) if view else None
     with written_log() as written:
         logging.getLogger("django.request").error(
             "%s: %s", "Not Found", path, extra={"status_code": 404, "request": request}

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -167,13 +168,16 @@ class TestBesideOthers:
 
     def test_an_item_that_is_deleted_stays_so(self, things):
         key = table_key("THING#3", "THING")
-        delete = lambda: things.client.delete_item(TableName=things.table, Key=key)  # noqa: E731
+        delete = partial(things.client.delete_item, TableName=things.table, Key=key)
         assert things.migration().carry_out(self.meddled(things, delete)).changed == ITEMS - 1
         assert "THING#3" not in things.stored()
 
     def test_an_item_that_never_stands_still_ends_the_run(self, things):
         values = iter("abcdefgh")
-        change = lambda: things.put(pk="THING#3", sk="THING", old=next(values))  # noqa: E731
+
+        def change() -> None:
+            things.put(pk="THING#3", sk="THING", old=next(values))
+
         with pytest.raises(Contended, match="THING#3"):
             things.migration().carry_out(self.meddled(things, change, times=9))
         assert things.carry_out().state == "finished"

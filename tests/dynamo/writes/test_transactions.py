@@ -46,10 +46,10 @@ class Database:
         return {}
 
 
-def transactions(database: Database, *, attempts: int = 4) -> tuple[Transactions, list[float]]:
+def transactions(database: Any, *, attempts: int = 4) -> tuple[Transactions, list[float]]:
     pauses: list[float] = []
     backoff = Backoff(attempts=attempts, first=1.0, longest=4.0)
-    return Transactions(database, backoff, pauses.append), pauses  # type: ignore[arg-type]
+    return Transactions(database, backoff, pauses.append), pauses
 
 
 class TestATransactionThatMeetsAnother:

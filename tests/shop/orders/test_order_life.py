@@ -168,14 +168,14 @@ def _queue() -> list[tuple[str, str]]:
 @pytest.mark.usefixtures("tables")
 class TestTheLifeOfOrders:
     def test_keeps_queue_tabs_and_sparse_keys_right_at_every_step(self):
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(  # type: ignore[no-untyped-call] # Hypothesis
             OrderLife, settings=settings(max_examples=examples(10), stateful_step_count=15)
         )
 
     @pytest.mark.slow
     def test_keeps_them_right_for_thousands_of_steps(self):
         OrderLife.steps = 0
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(  # type: ignore[no-untyped-call] # Hypothesis
             OrderLife, settings=settings(max_examples=60, stateful_step_count=40)
         )
         assert OrderLife.steps >= 2_000
