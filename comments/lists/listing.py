@@ -96,7 +96,7 @@ def listing_of(
         "longest_bar": max(toggle.count or 0 for toggle in ratings),
         "chosen": tuple(toggle for toggle in (*languages, *ratings) if toggle.pressed),
         "is_in_one_language": len(chosen.languages) == 1,
-        "months": month_options(counts, order),
+        "months": month_options(counts, order, with_counts=not chosen.narrowed),
         "month_shown": found.comments[0].created_iso[:7] if found.comments else "",
         "months_url": list_url(product_id, chosen),
         "average_rating": counts.average_rating,

@@ -14,6 +14,7 @@ from comments.filters import RATINGS, BadFilter
 from comments.store.counts import ProductCounts
 from dynamo.lists.reader import Order, PageRequest
 from dynamo.lists.runs import HIGHEST, Position, sort_key_of
+from dynamo.web.paging import grouped
 
 
 class CommentOrder(StrEnum):
@@ -117,11 +118,16 @@ def comments_in_front(
     return sum(max(n, 0) for n in in_front)
 
 
-def month_options(counts: ProductCounts, order: CommentOrder) -> list[tuple[str, str, int]]:
-    """Return the months to offer, such as 2026-03, with names and counts; none by rating."""
+def month_options(
+    counts: ProductCounts, order: CommentOrder, *, with_counts: bool
+) -> list[tuple[str, str]]:
+    """Return the months to offer, such as 2026-03, with what they are called; none by rating.
+
+    The counts are of all comments of the product.
+    """
     months = [] if order.is_by_rating else [month for month, n in counts.months.items() if n > 0]
     return [
-        (month, month_name(month), counts.months[month])
+        (month, month_name(month) + (f" ({grouped(counts.months[month])})" if with_counts else ""))
         for month in sorted(months, reverse=order.direction is Order.NEWEST_FIRST)
     ]
 
