@@ -54,8 +54,7 @@ def _rows(items: Sequence[Item]) -> list[Row]:
     orders = [Order.from_raw_data(dict(item)) for item in items]
     wanted = [_line_keys(order) for order in orders]
     found = read_items(key for some in wanted for key in some)
-    names = {keys.username_in(order.pk) for order in orders}
-    users = read_items((keys.user(name), keys.profile(name)) for name in names)
+    users = read_items(map(_profile_key, orders))
     products = stored_products({line["product_id"]["S"] for line in found.values()})
     return [
         row | {"customer_external_id": _before(users.get(_profile_key(order)))}

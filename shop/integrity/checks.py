@@ -39,7 +39,7 @@ from shop.order_status import OPEN, Status
 from shop.orders.actions import CUSTOMER_PREFIX, counter_of
 from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.items import derived_keys, moment_in, summary_of
-from shop.orders.large import delete_staged, discard, is_abandoned, settle
+from shop.orders.large import delete_staged, discard, draft_key, is_abandoned, settle
 from shop.pickup.points import (
     COUNTER_PREFIX,
     area_key,
@@ -158,13 +158,12 @@ def _reread_unsettled(key: Key) -> Iterator[Difference]:
     order = _read(key)
     if order and _UNSETTLED in order:
         username, order_id = _username_in(order), _id_of(order)
-        settled = partial(settle, username, order_id)
         yield Difference(
             kind="purchases",
             subject=f"order {order_id}",
             stored="not all settled",
             expected="settled",
-            mend=lambda: settled() is None,
+            mend=partial(repair_once, settle, username, order_id),
         )
 
 
@@ -184,7 +183,7 @@ def _reread_staged(key: Key) -> Iterator[Difference]:
 
 
 def _draft_of(order_id: str) -> Item | None:
-    return _read((keys.draft(order_id), keys.draft(order_id)))
+    return _read(draft_key(order_id))
 
 
 def catalogue_kinds() -> Sequence[Kind]:

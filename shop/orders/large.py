@@ -40,7 +40,7 @@ from shop.models import Order, OrderDraft, OrderItem, Purchase, ShopItem
 from shop.order_status import Status
 from shop.orders.actions import put_actions
 from shop.orders.items import NewOrder, moment_in, order_items_of
-from shop.orders.queries import NoSuchOrder, every_line, owner_of
+from shop.orders.queries import NoSuchOrder, every_line, owner_of, stored_order
 from shop.table import (
     OPEN_ORDERS,
     Key,
@@ -127,15 +127,15 @@ def _take_draft(order: NewOrder) -> str:
     """Create the draft of an order, or take over that of an earlier attempt; return its token."""
     content = repr((order.username, order.lines)).encode()
     digest = blake2b(content, digest_size=12).hexdigest()
-    key = keys.draft(order.id)
-    stored = read_items([(key, key)]).get((key, key), {})
+    key = draft_key(order.id)
+    stored = read_items([key]).get(key, {})
     if stored and stored["digest"]["S"] != digest:  # the file was changed since
         discard(order.id)
         _delete_staged(order.username, order.id)
         stored = {}
     draft = OrderDraft(
-        pk=key,
-        sk=key,
+        pk=key[0],
+        sk=key[1],
         token=new_token(),
         digest=digest,
         line_count=len(order.lines),
@@ -149,7 +149,7 @@ def _take_draft(order: NewOrder) -> str:
 def _write_for(order_id: str, token: str, actions: Sequence[Action]) -> None:
     if actions:
         is_ours = OrderDraft.token == token
-        _write_all([check(OrderDraft, table_key(*_draft_key(order_id)), is_ours), *actions])
+        _write_all([check(OrderDraft, table_key(*draft_key(order_id)), is_ours), *actions])
 
 
 def _staged(edges: Sequence[Purchase]) -> Iterator[Action]:
@@ -183,7 +183,7 @@ def discard(order_id: str) -> bool:
     Staged edges are left: nothing of theirs is visible. Raises ConditionFailed if its writer went
     on meanwhile.
     """
-    key = _draft_key(order_id)
+    key = draft_key(order_id)
     seen = read_items([key]).get(key)
     if seen is None:
         return False
@@ -203,11 +203,10 @@ def discard(order_id: str) -> bool:
 def _lines_stored(order_id: str) -> int:
     """Return how many lines the visible order of this id has: a later file may have fewer."""
     try:
-        owner = owner_of(order_id)
+        order = stored_order(owner_of(order_id), order_id)
     except NoSuchOrder:
         return 0
-    order = Order.find(keys.user(owner), keys.order(order_id))
-    return int(order.line_count) if order else 0
+    return int(order.line_count)
 
 
 def _delete_staged(username: str, order_id: str) -> None:
@@ -280,13 +279,14 @@ def _is_of_later(edge: Item, order_id: str) -> bool:
     return bool(edge["order_id"]["S"] > order_id) and "is_staged" not in edge
 
 
-def _draft_key(order_id: str) -> Key:
+def draft_key(order_id: str) -> Key:
+    """Return the key of the draft of an order."""
     key = keys.draft(order_id)
     return key, key
 
 
 def _draft_deletion(order_id: str, token: str) -> Action:
-    return delete(OrderDraft, table_key(*_draft_key(order_id)), OrderDraft.token == token)
+    return delete(OrderDraft, table_key(*draft_key(order_id)), OrderDraft.token == token)
 
 
 def _write_all(actions: Sequence[Action]) -> None:
