@@ -91,17 +91,13 @@ class Navigation:
 
         It is read where nothing is remembered since the visitor's own latest change.
         """
-        known = self._known()
-        known |= _read([name for name in READS if name not in known])
-        return {name: _in_words(waiting) for name, waiting in known.items()}
+        return self._counts(READS)
 
     @property
     def known(self) -> Mapping[str, str]:
         """What ``staff`` has, without what was neither counted nor changed in the last seconds."""
-        known, recently = self._known(), clock.now() - timedelta(seconds=REMEMBERED_SECONDS)
-        changed = [name for name in READS if self._changed_at(name) > recently]
-        known |= _read([name for name in changed if name not in known])
-        return {name: _in_words(waiting) for name, waiting in known.items()}
+        recently = clock.now() - timedelta(seconds=REMEMBERED_SECONDS)
+        return self._counts(name for name in READS if self._changed_at(name) > recently)
 
     def note_change(self) -> None:
         """Note in the session that the visitor has changed what is counted."""
@@ -109,6 +105,12 @@ class Navigation:
         name = match and CHANGED_BY.get(match.func.__module__.partition(".")[0])
         if name and SESSION_KEY in self._request.session:
             self._request.session[_mark(name)] = clock.now().timestamp()
+
+    def _counts(self, wanted: Iterable[str]) -> Mapping[str, str]:
+        """Return the counts that are known, and those ``wanted``, which are read otherwise."""
+        known = self._known()
+        known |= _read([name for name in wanted if name not in known])
+        return {name: _in_words(waiting) for name, waiting in known.items()}
 
     def _known(self) -> dict[str, Waiting]:
         found = {name: remembered_waiting(name) for name in READS}

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
-from urllib.parse import quote
 
 from django import forms
 from django.contrib import messages
@@ -67,7 +66,7 @@ class ReplyForm(forms.Form):
         initial: dict[str, object] | None = None,
     ) -> None:
         # Several may be unfolded in a list of comments: an id stands for one field of one form.
-        auto_id = f"reply-{quote(comment_id, safe='')}-".replace("%", "%%")
+        auto_id = f"{anchor_of('reply', comment_id)}-".replace("%", "%%")
         super().__init__(data, initial=initial, auto_id=f"{auto_id}%s")
         count_characters(self, "text", longest=LONGEST_REPLY)
 

@@ -98,8 +98,8 @@ def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
         if in_format is not None:
             return in_format
         here = _page(request)
-        query = urlencode({"next": here}) if here else ""
-        url = f"{resolve_url(settings.LOGIN_URL)}?{query}".rstrip("?")
+        login_url = resolve_url(settings.LOGIN_URL)
+        url = with_next(login_url, here) if here else login_url
         if getattr(request, "htmx", False):
             return HttpResponseClientRedirect(url)
         return redirect(url)
