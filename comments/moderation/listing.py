@@ -22,7 +22,7 @@ from dynamo.calls.meter import labelled_calls
 from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
 from dynamo.lists.runs import Run, moment_at, timestamp
 from dynamo.web.formats import CsvPage
-from dynamo.web.paging import Pager
+from dynamo.web.paging import Pager, anchors_behind
 from shop.catalogue.queries import find_tiles
 from shop.web.access import with_next
 from shop.web.caching import Waiting, remember_waiting
@@ -127,7 +127,6 @@ def moderation_context(
     one, and the page with the comment itself.
     """
     anchors = [each.anchor for each in comments]
-    nexts = [*anchors[1:], *(anchors[-2:-1] or ["list-heading"])]
     return {
         "heading": HEADINGS[state],
         "tabs": [(LABELS[each], reverse(name), each is state) for each, name in URL_NAMES.items()],
@@ -135,7 +134,7 @@ def moderation_context(
         "decisions": DECISIONS[state],
         "comments": [
             (each, decide_url(each.id, f"{page_url}#{then}"), f"{page_url}#{each.anchor}")
-            for each, then in zip(comments, nexts, strict=False)
+            for each, then in zip(comments, anchors_behind(anchors), strict=False)
         ],
     }
 

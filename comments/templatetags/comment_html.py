@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from comments.lists.queries import CommentEntry
+from dynamo.web.paging import anchors_behind
 from shop.catalogue.queries import ProductTile
 
 REMEMBERED = 1_000
@@ -82,12 +83,10 @@ def _reader_of(context: Context, comment: CommentEntry) -> Reader:
 
 
 def _next_anchor(context: Context, comment: CommentEntry) -> str:
-    """Return the id of the comment behind one in its list, of the one in front behind the last."""
+    """Return the id to go on at when a comment has left its list."""
     shown = context["listing"]["comments"] if "listing" in context else ()
     anchors = [one.anchor for one in shown]
-    at = anchors.index(comment.anchor) + 1 if anchors else 0
-    beside = [*anchors[at : at + 1], *anchors[max(at - 2, 0) : at - 1]]
-    return beside[0] if beside else "list-heading"
+    return anchors_behind(anchors)[anchors.index(comment.anchor) if anchors else 0]
 
 
 @lru_cache(maxsize=REMEMBERED)

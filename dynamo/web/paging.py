@@ -59,6 +59,14 @@ def anchor_of(kind: str, item_id: str) -> str:
     return f"{kind}-{quote(item_id, safe='')}"
 
 
+def anchors_behind(anchors: Sequence[str]) -> list[str]:
+    """Return for each item of a page the id to go on at when it has left its list.
+
+    It is that of the next one, for the last that of the one before, else that of the heading.
+    """
+    return [*anchors[1:], *(anchors[-2:-1] or ["list-heading"])]
+
+
 def register_id_converters() -> None:
     """Register both converters; once in a process."""
     register_converter(Id, "id")

@@ -79,10 +79,6 @@ class OrderFilter:
         days = len(self.days.pairs)
         return {"statuses": len(self.statuses), "days": days, "open": int(self.open_only)}
 
-    @property
-    def has_days(self) -> bool:
-        return bool(self.days)
-
     def toggle(self, status: Status) -> Self:
         """Add or remove a status."""
         changed = {*self.statuses} ^ {status}

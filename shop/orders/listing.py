@@ -79,7 +79,7 @@ def list_context(
         "tabs": tabs,
         "all_statuses": everything,
         "length": total_of(chosen, counts),
-        "clear_dates_url": url(chosen.on_any_day()) if chosen.has_days else None,
+        "clear_dates_url": url(chosen.on_any_day()) if chosen.days else None,
         "form_hidden": chosen.on_any_day().pairs,
         "form_action": first_url,
         **chosen.days.form,
@@ -128,7 +128,7 @@ def queue_url(chosen: OrderFilter, *, name: str = "staff_orders") -> str:
 
 def queue_pager(chosen: OrderFilter) -> Pager:
     """Return the pager of the queue; its tokens are bound to the filter."""
-    days = f"?{chosen.in_any_status().query}" if chosen.has_days else ""
+    days = f"?{chosen.in_any_status().query}" if chosen.days else ""
     list_name = f"queue/{'.'.join(chosen.statuses)}{days}"
     return Pager(first_url=queue_url(chosen), list_name=list_name, shape=chosen.shape)
 
@@ -168,7 +168,7 @@ def order_data(order: OrderEntry) -> dict[str, Any]:
 
 def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
     """Return how many orders a list holds, by all its counts; None with days: not counted."""
-    if chosen.has_days:
+    if chosen.days:
         return None
     statuses = OPEN if chosen.open_only else chosen.statuses or counts
     return sum(counts[status] for status in statuses)
