@@ -96,7 +96,7 @@ readme: install
 # zip serves each processor and Python. The same files make the same bytes.
 ZIP ?= var/lambda.zip
 TASK = $(abspath $(ZIP)).files
-PACKAGES := comments config demo dynamo lab shop
+PACKAGES := comments config demo dynapages lab shop
 lambda:
 	@rm -rf $(TASK) && mkdir -p $(TASK) && cp -R $(PACKAGES) $(TASK)
 	@if command -v uv >/dev/null; then uv pip install --python $(PYTHON) $(INTO_TASK); \

@@ -12,7 +12,7 @@ def main() -> int:
         from django.core.management import execute_from_command_line  # noqa: PLC0415 - may fail
     except ModuleNotFoundError as missing:
         return _fail(f"{missing}: run this with .venv/bin/python, which 'make install' prepares.")
-    from dynamo.errors import DynamoError  # noqa: PLC0415 - only after the line above
+    from dynapages.errors import DynamoError  # noqa: PLC0415 - only after the line above
 
     try:
         execute_from_command_line(sys.argv)

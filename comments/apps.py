@@ -3,7 +3,7 @@
 from django.apps import AppConfig
 from django.urls import register_converter
 
-from dynamo.web.paging import IdWithSlashes
+from dynapages.django.paging import IdWithSlashes
 from shop.catalogue.services import register_name_copies
 
 TAKEN = ("edit", "delete", "vote", "report", "~")

@@ -20,17 +20,17 @@ from comments.rankings.derivation import Ranking
 from comments.rankings.queries import RankedProduct, find_leaderboards
 from comments.rankings.views import BOARDS
 from comments.store.counts import ProductCounts, counts_of
-from dynamo.calls.client import pool
-from dynamo.calls.meter import labelled_calls
-from dynamo.lists.explain import Total, total_of
-from dynamo.lists.reader import Page, PageRequest, Toward
-from dynamo.web.paging import Pager, grouped, show_page, wants_partial
+from dynapages.calls.client import pool
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.caching import public
+from dynapages.django.paging import Pager, grouped, show_page, wants_partial
+from dynapages.lists.explain import Total, total_of
+from dynapages.lists.reader import Page, PageRequest, Toward
 from shop.catalogue.queries import list_categories
 from shop.catalogue.services import shelves_in
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import list_open_orders
-from shop.web.caching import public
 
 RANKED = 10
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from comments import keys
 from comments.models import Comment, CommentBody, CommentReply
-from dynamo.items import Item
-from dynamo.lists.runs import sort_key_of, timestamp
+from dynapages.items import Item
+from dynapages.lists.runs import sort_key_of, timestamp
 
 LONGEST_LISTED_TEXT = 320
 """Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""

@@ -42,7 +42,7 @@ helpful votes
 ===========================  ====================================  ==============================
 """
 
-from dynamo.lists.runs import SEPARATOR
+from dynapages.lists.runs import SEPARATOR
 
 COMMENT_PREFIX = "COMMENT#"
 BODY = "BODY"
@@ -71,7 +71,7 @@ def comment_id_in(partition: str) -> str:
 
 
 def tally(comment_id: str, shard: int) -> dict[str, str]:
-    """Return the key of one share of a comment's tally of votes (see `dynamo.writes.counters`)."""
+    """Return the key of one share of a comment's votes (see `dynapages.writes.counters`)."""
     key = f"{TALLY_PREFIX}{comment_id}#{shard}"
     return {"pk": key, "sk": key}
 
@@ -112,7 +112,7 @@ def replier(username: str) -> str:
 
 
 def replied(moment: str, comment_id: str) -> str:
-    """Return the sort key in ``by_author`` of a reply at a `dynamo.lists.runs.timestamp`."""
+    """Return the sort key in ``by_author`` of a reply at a `dynapages.lists.runs.timestamp`."""
     return f"{moment}#{comment_id}"
 
 
@@ -167,13 +167,13 @@ def helpful(product_id: str) -> str:
 
 
 def shards(name: str) -> dict[str, str]:
-    """Return the key of the number of shards of something (see `dynamo.writes.counters`)."""
+    """Return the key of the number of shards of something (see `dynapages.writes.counters`)."""
     key = f"SHARDS#{name}"
     return {"pk": key, "sk": key}
 
 
 def checkpoint(stream: str, shard: str) -> dict[str, str]:
-    """Return the key of how far a shard of a stream was read (see `dynamo.streams.walk`)."""
+    """Return the key of how far a shard of a stream was read (see `dynapages.streams.walk`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
     key = f"CHECKPOINT#{table}#{label}#{shard}"
     return {"pk": key, "sk": key}

@@ -17,8 +17,8 @@ from pynamodb.attributes import (
 from pynamodb.constants import MAP
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from dynamo.calls.client import DynamoModel
-from dynamo.items import Item
+from dynapages.calls.client import DynamoModel
+from dynapages.items import Item
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating."""

@@ -17,16 +17,16 @@ from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_
 from comments.lists.queries import recently_written
 from comments.moderation.listing import staff_tools
 from comments.store.comments import NoSuchComment
-from dynamo.calls import clock
-from dynamo.calls.meter import current_meter
-from dynamo.lists.explain import explain_reads
-from dynamo.lists.reader import PageRequest
-from dynamo.web.paging import Pager, note_list, show_page, site_of, wants_partial
-from dynamo.web.refusals import Refusal
+from dynapages.calls import clock
+from dynapages.calls.meter import current_meter
+from dynapages.django.access import visitor_of
+from dynapages.django.caching import public, unless_known
+from dynapages.django.paging import Pager, note_list, show_page, site_of, wants_partial
+from dynapages.django.refusals import Refusal
+from dynapages.lists.explain import explain_reads
+from dynapages.lists.reader import PageRequest
 from shop.catalogue.queries import NoSuchProduct
 from shop.catalogue.views import NO_SUCH_PRODUCT
-from shop.web.access import visitor_of
-from shop.web.caching import public, unless_known
 
 FIRST_PAGE_ONLY = gettext_noop(
     "A product's own page is the first one: the others are those of a list."

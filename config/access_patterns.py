@@ -33,7 +33,7 @@ ALL = tuple(
 )
 
 
-OURS = frozenset({"comments", "config", "demo", "dynamo", "lab", "shop"})
+OURS = frozenset({"comments", "config", "demo", "dynapages", "lab", "shop"})
 """The packages whose commands are listed; the others are Django's."""
 
 

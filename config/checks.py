@@ -10,8 +10,8 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from django.utils.module_loading import import_string
 
 from config.environment import Problem
-from dynamo.calls.client import client
-from dynamo.writes.transactions import too_old
+from dynapages.calls.client import client
+from dynapages.writes.transactions import too_old
 
 LONGEST_PREFIX = 64
 SHORTEST_SECRET = 32

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from django.core.management.utils import get_random_secret_key
 from environs import Env, EnvValidationError, validate
 
-from dynamo.engine.server import FileLock
+from dynapages.engine.server import FileLock
 
 AWS_CREDENTIALS = (
     "AWS_ACCESS_KEY_ID",

@@ -87,13 +87,13 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 # With this prefix browsers take a cookie of this host alone, over HTTPS, for all paths.
 _COOKIE = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE}sessionid", f"{_COOKIE}csrftoken"
-CSRF_FAILURE_VIEW = "dynamo.web.refusals.csrf_failure"
+CSRF_FAILURE_VIEW = "dynapages.django.refusals.csrf_failure"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # No form takes files. The longest text fills a quarter of this, as it is spelled in a form.
-FILE_UPLOAD_HANDLERS = ["dynamo.web.refusals.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["dynapages.django.refusals.NoUploads"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 
 SECURE_CSP = {
@@ -109,7 +109,7 @@ SECURE_CSP = {
 
 INSTALLED_APPS = [
     "config",
-    "dynamo",
+    "dynapages.django",
     "comments",
     "shop",
     "shop.accounts",
@@ -126,12 +126,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First, because it tells of all that the others do.
-    "dynamo.web.shedding.RequestMiddleware",
+    "config.web.shedding.RequestMiddleware",
     # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
-    "dynamo.web.shedding.BudgetMiddleware",
+    "config.web.shedding.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "dynamo.web.refusals.PermissionsPolicyMiddleware",
+    "dynapages.django.refusals.PermissionsPolicyMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -141,12 +141,12 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "shop.accounts.sessions.SignedInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "shop.web.caching.PersonalMiddleware",
+    "dynapages.django.caching.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.site.NavigationMiddleware",
     "shop.accounts.sessions.StaffTimingMiddleware",
-    "dynamo.web.refusals.RefusalMiddleware",
+    "dynapages.django.refusals.RefusalMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -272,9 +272,9 @@ LOGGING = {
             "style": "{",
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
-        "json": {"()": "dynamo.telemetry.requests.JsonLines"},
+        "json": {"()": "dynapages.django.requests.JsonLines"},
     },
-    "filters": {"refusals": {"()": "dynamo.telemetry.requests.RefusalsInOneLine"}},
+    "filters": {"refusals": {"()": "dynapages.django.requests.RefusalsInOneLine"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",

@@ -15,21 +15,21 @@ from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
 from comments.moderation.listing import count_reports
-from dynamo.calls import clock
-from dynamo.calls.client import pool
-from dynamo.calls.faults import FAILURES, fault_in
-from dynamo.calls.meter import labelled_calls
-from dynamo.tables import unreadiness
-from dynamo.web.paging import grouped, wants_partial
-from shop.accounts.sessions import READ_STAFF
-from shop.basket.basket import Basket
-from shop.orders.actions import queue_lengths
-from shop.web.caching import (
+from dynapages.calls import clock
+from dynapages.calls.client import pool
+from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.caching import (
     REMEMBERED_SECONDS,
     Waiting,
     remember_waiting,
     remembered_waiting,
 )
+from dynapages.django.paging import grouped, wants_partial
+from dynapages.tables import unreadiness
+from shop.accounts.sessions import READ_STAFF
+from shop.basket.basket import Basket
+from shop.orders.actions import queue_lengths
 
 READY_SECONDS = 3
 

@@ -11,15 +11,15 @@ from django.core.signals import request_started
 from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
-from dynamo.calls import clock
-from dynamo.calls.client import background_client
-from dynamo.calls.faults import FAILURES
-from dynamo.web.shedding import Shedding, WithoutBodies
+from config.web.shedding import Shedding, WithoutBodies
+from dynapages.calls import clock
+from dynapages.calls.client import background_client
+from dynapages.calls.faults import FAILURES
 from shop.activity.recording import LOG
 
 MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
-TELEMETRY = "dynamo.telemetry.sdk"
+TELEMETRY = "config.telemetry.sdk"
 """Imported only where it is asked for: its packages are optional."""
 QUEUES = {
     "activity log": "shop.activity.recording.LOG",

@@ -11,7 +11,7 @@ from typing import Never
 from django.conf import settings
 
 from config.environment import RunningDemo, announced, find_demo, note_path
-from dynamo.engine.server import (
+from dynapages.engine.server import (
     KEPT_LINES,
     LOOPBACK,
     Child,

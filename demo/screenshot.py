@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
-from dynamo.engine.server import LOOPBACK, Child, answers, free_port
+from dynapages.engine.server import LOOPBACK, Child, answers, free_port
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "chromium-headless-shell")

@@ -3,7 +3,7 @@
     gunicorn --config deploy/gunicorn.conf.py
 
 A process works on so many requests at once, lets four times as many wait, and refuses the others
-at once (see dynamo/web/shedding.py); a sixth of the threads is left for that and for health checks.
+at once (see config/web/shedding.py); a sixth of the threads is left for that and for health checks.
 """
 
 import ctypes

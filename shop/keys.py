@@ -138,7 +138,7 @@ def confirmed(username: str) -> str:
 
 
 def limit(name: str) -> dict[str, str]:
-    """Return the key of a limit (see `dynamo.writes.rate_limiter`).
+    """Return the key of a limit (see `dynapages.writes.rate_limiter`).
 
     Names of limits hold names of users, e-mail and network addresses: the key has an HMAC of them,
     by the secret key, so that nothing personal is in it. With another secret key limits begin anew.
@@ -192,7 +192,7 @@ def counter_in(partition: str) -> str:
 
 
 def shards(name: str) -> dict[str, str]:
-    """Return the key of a number of shards (see `dynamo.writes.counters`)."""
+    """Return the key of a number of shards (see `dynapages.writes.counters`)."""
     return _both(f"SHARDS#{name}")
 
 

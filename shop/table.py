@@ -9,18 +9,18 @@ from pynamodb.attributes import Attribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.items import Item, table_key
-from dynamo.lists.reader import page_batches
-from dynamo.writes.counters import Counters, Deltas, NamedShards, Shards, write_counted
-from dynamo.writes.transactions import Action, Transactions, check, put, unchanged
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.items import Item, table_key
+from dynapages.lists.reader import page_batches
+from dynapages.writes.counters import Counters, Deltas, NamedShards, Shards, write_counted
+from dynapages.writes.transactions import Action, Transactions, check, put, unchanged
 from shop import keys
 from shop.models import ShopItem
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-from dynamo.lists.runs import Index
+from dynapages.lists.runs import Index
 
 TABLE = ShopItem.Meta.table_name
 QUEUE = "OPEN"
@@ -49,7 +49,7 @@ def read_for_page(table_keys: Iterable[Key], *, consistent: bool = False) -> lis
 def put_of(
     item: ShopItem, condition: Condition | None = None, *, return_item: bool = False
 ) -> Action:
-    """Build the put of an item; see `dynamo.writes.transactions.put`."""
+    """Build the put of an item; see `dynapages.writes.transactions.put`."""
     return put(ShopItem, item.serialize(), condition, return_item=return_item)
 
 
@@ -67,7 +67,7 @@ def unless_changed(key: Key, seen: Item | None, *attributes: Attribute[Any]) -> 
 
 
 def shards() -> Shards:
-    """Return the numbers of shards; see `dynamo.writes.counters`."""
+    """Return the numbers of shards; see `dynapages.writes.counters`."""
     return _shards_of(client())
 
 
@@ -80,7 +80,7 @@ def counters_of(name: str) -> Counters:
 def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
     """Write actions and the changes of counters they bring along, all or nothing.
 
-    Raises like `dynamo.writes.transactions.Transactions.write`, with the indexes of ``actions``.
+    Raises like `dynapages.writes.transactions.Transactions.write`, with the indexes of ``actions``.
     """
     write_counted(actions, deltas, transactions=Transactions(client()), counters=counters_of)
 

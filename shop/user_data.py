@@ -6,13 +6,13 @@ which nobody can sign in by or take again. Of a user without orders the name is 
 
 from collections.abc import Iterator
 
-from dynamo.calls import clock
-from dynamo.calls.client import client
-from dynamo.items import table_key
-from dynamo.lists.merging import Entry as Found
-from dynamo.lists.reader import every_entry
-from dynamo.upkeep.integrity import Kept, Trace
-from dynamo.writes.transactions import delete, write_one
+from dynapages.calls import clock
+from dynapages.calls.client import client
+from dynapages.items import table_key
+from dynapages.lists.merging import Entry as Found
+from dynapages.lists.reader import every_entry
+from dynapages.upkeep.integrity import Kept, Trace
+from dynapages.writes.transactions import delete, write_one
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import delete_profile, shut_profile

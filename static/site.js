@@ -97,7 +97,7 @@
     }
   }
 
-  // Messages that a redirect would have shown on the next page (see dynamo/web/paging.py), or of another script.
+  // Messages that a redirect would have shown on the next page (see dynapages/django/paging.py), or of another script.
   document.addEventListener("said", ({ detail }) => {
     notify(detail.sentences.join(" "), { said: !detail.isWarning });
   });

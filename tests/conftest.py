@@ -17,9 +17,9 @@ from django.utils import translation
 from django.utils.module_loading import import_string
 
 from comments.templatetags import comment_html
-from dynamo.calls.client import client, connect, current_connection
-from dynamo.tables import create_missing, table_names
-from dynamo.templatetags import dynamo_html
+from dynapages.calls.client import client, connect, current_connection
+from dynapages.django.templatetags import dynapages
+from dynapages.tables import create_missing, table_names
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
@@ -212,7 +212,7 @@ def nothing_remembered():
     """Forget the counts that pages were planned by, the HTML of their parts, and their language."""
     translation.deactivate()
     cache.clear()
-    dynamo_html._render.cache_clear()
+    dynapages._render.cache_clear()
     comment_html._render.cache_clear()
 
 

@@ -15,11 +15,16 @@ import pytest
 
 from tests.support.project import PROJECT
 
-LAYERS = ("dynamo", "shop", "comments", "demo", "lab", "config")
+LAYERS = ("dynapages", "shop", "comments", "demo", "lab", "config")
 """Each imports only from itself and from those before it."""
 AT_THE_BOTTOM = "config.environment"
 """What the demo may import as well: it starts the site with an environment of its own."""
-KNOWS_DJANGO = ("dynamo.web", "dynamo.templatetags", "dynamo.management", "dynamo.apps")
+KNOWS_DJANGO = (
+    "dynapages.django",
+    "dynapages.django.templatetags",
+    "dynapages.management",
+    "dynapages.django.apps",
+)
 MOST_MODULES = 20
 LEAST_LINES = 40
 MAY_BE_SHORT = {"__init__", "apps", "formats", "models", "urls"}
@@ -108,12 +113,12 @@ class TestRooms:
 
 class TestWhatARoomIsFor:
     def test_the_library_knows_no_django(self):
-        library = [name for name in below("dynamo") if not name.startswith(KNOWS_DJANGO)]
+        library = [name for name in below("dynapages") if not name.startswith(KNOWS_DJANGO)]
         assert offenders(iter(library), "django", "django_htmx") == []
 
     def test_views_know_no_dynamodb(self):
         views = (name for name in modules() if name.endswith((".views", "_views")))
-        assert offenders(views, "pynamodb", "botocore", "dynamo.calls.client") == []
+        assert offenders(views, "pynamodb", "botocore", "dynapages.calls.client") == []
 
     def test_queries_know_no_http(self):
         queries = (name for name in modules() if name.endswith((".queries", "_queries")))

@@ -26,10 +26,10 @@ from comments.profiles.queries import ids_written_by
 from comments.store.comments import NOT_DELETED, NoSuchComment, State
 from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back
-from dynamo.calls.client import client
-from dynamo.lists.reader import every_entry, read
-from dynamo.upkeep.integrity import Kept, ReadMany, Trace, held
-from dynamo.writes.transactions import (
+from dynapages.calls.client import client
+from dynapages.lists.reader import every_entry, read
+from dynapages.upkeep.integrity import Kept, ReadMany, Trace, held
+from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     delete,
@@ -37,7 +37,7 @@ from dynamo.writes.transactions import (
     write_one,
     write_together,
 )
-from shop.exports import walk_through
+from shop.data.exports import walk_through
 from shop.orders.queries import products_bought_by
 from shop.user_data import ACTIVITY, PROFILE, PURCHASES
 

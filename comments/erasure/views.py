@@ -11,15 +11,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from comments.erasure.user_data import END, OWN, Batch, export_text, sections_of
-from dynamo.calls import clock
-from dynamo.calls.faults import FAILURES, fault_in
-from dynamo.calls.pool import time_budget
-from dynamo.errors import DynamoError
-from dynamo.lists.reader import page_batches
-from dynamo.web.refusals import TooManyRequests
-from shop.web.access import signed_in
+from dynapages.calls import clock
+from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.calls.pool import time_budget
+from dynapages.django.access import signed_in
+from dynapages.django.refusals import TooManyRequests
+from dynapages.django.visitor import log_event
+from dynapages.errors import DynamoError
+from dynapages.lists.reader import page_batches
 from shop.web.rate_limits import NamedLimit, in_words, take
-from shop.web.visitor import log_event
 
 DOWNLOADS = NamedLimit(5, timedelta(hours=1), "own-data/{}")
 

@@ -3,7 +3,7 @@
 Every access pattern can answer every filter: what its partition keys do not distinguish is dropped
 by a FilterExpression; where they distinguish more, a partition is read for each value. A filter by
 languages and ratings can also be read by a mix of the indexes. All are priced by the counts (see
-`dynamo.lists.planner`). A partition that is empty by the counts is in ``empty_partitions``.
+`dynapages.lists.planner`). A partition that is empty by the counts is in ``empty_partitions``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,9 +25,9 @@ from comments.indexes.access_patterns import (
     plan,
 )
 from comments.store.counts import ProductCounts
-from dynamo.items import UNITS_PER_BLOCK, MeanSizes
-from dynamo.lists.explain import Alternative
-from dynamo.lists.planner import (
+from dynapages.items import UNITS_PER_BLOCK, MeanSizes
+from dynapages.lists.explain import Alternative
+from dynapages.lists.planner import (
     CountedRun,
     PricedPlan,
     best_first_read,
@@ -35,7 +35,7 @@ from dynamo.lists.planner import (
     cheapest_cover,
     price,
 )
-from dynamo.lists.runs import OneOf, Run
+from dynapages.lists.runs import OneOf, Run
 
 SIZES = MeanSizes()
 """Sizes of list entries, as this process has seen them."""

@@ -29,11 +29,11 @@ from comments.sets.copies import follow
 from comments.store.comments import delete_dependents, is_tombstone, leftovers
 from comments.store.counts import cells_of, counters
 from comments.store.table import change, changed, read_item
-from dynamo.calls.batches import in_chunks
-from dynamo.items import Item, table_key
-from dynamo.lists.reader import every_entry, read
-from dynamo.lists.runs import SEPARATOR, moment_at
-from dynamo.upkeep.integrity import (
+from dynapages.calls.batches import in_chunks
+from dynapages.items import Item, table_key
+from dynapages.lists.reader import every_entry, read
+from dynapages.lists.runs import SEPARATOR, moment_at
+from dynapages.upkeep.integrity import (
     Candidate,
     Derived,
     Difference,
@@ -44,7 +44,7 @@ from dynamo.upkeep.integrity import (
     repair_once,
     write,
 )
-from dynamo.writes.transactions import Action, check, delete, unchanged
+from dynapages.writes.transactions import Action, check, delete, unchanged
 
 RECOUNT_PAGE = 1_000
 NOWHERE = "nowhere"

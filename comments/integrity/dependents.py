@@ -13,9 +13,9 @@ from comments.store.comments import NOT_DELETED, State, is_tombstone, product_id
 from comments.store.counts import tallies
 from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
 from comments.votes.services import HELPFUL, helpful_votes, rank_or_log, refresh_comment
-from dynamo.items import Item, Value, table_key
-from dynamo.lists.runs import SEPARATOR
-from dynamo.upkeep.integrity import (
+from dynapages.items import Item, Value, table_key
+from dynapages.lists.runs import SEPARATOR
+from dynapages.upkeep.integrity import (
     Candidate,
     Derived,
     Difference,
@@ -25,7 +25,7 @@ from dynamo.upkeep.integrity import (
     key_of,
     write,
 )
-from dynamo.writes.transactions import Action, check, unchanged, update
+from dynapages.writes.transactions import Action, check, unchanged, update
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name

@@ -20,9 +20,9 @@ from comments.lists.orders import CommentOrder
 from comments.models import ByLanguageAndRating, Comment
 from comments.store.counts import Cell, ProductCounts, cell, counters
 from comments.store.table import query_pages
-from dynamo.calls.client import client
-from dynamo.lists.merging import LEAST_UNITS, Fallback
-from dynamo.lists.reader import (
+from dynapages.calls.client import client
+from dynapages.lists.merging import LEAST_UNITS, Fallback
+from dynapages.lists.reader import (
     Order,
     Page,
     PageRequest,
@@ -32,8 +32,8 @@ from dynamo.lists.reader import (
     read,
     read_in_segments,
 )
-from dynamo.lists.runs import HIGHEST, Run
-from dynamo.writes.transactions import ConditionFailed, write_together
+from dynapages.lists.runs import HIGHEST, Run
+from dynapages.writes.transactions import ConditionFailed, write_together
 
 PlanPart = Callable[[CommentFilter, int, float], ListPlan]
 """Plans a part of the list for so many needed items, and so many units at most."""

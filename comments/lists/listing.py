@@ -13,9 +13,9 @@ from comments.filters import ANY, RATINGS, CommentFilter, language_name
 from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
-from dynamo.lists.runs import timestamp
-from dynamo.web.formats import Feed, FeedEntry
-from dynamo.web.paging import OrderLink, Pager, Toggle
+from dynapages.django.formats import Feed, FeedEntry
+from dynapages.django.paging import OrderLink, Pager, Toggle
+from dynapages.lists.runs import timestamp
 from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]

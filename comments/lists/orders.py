@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy
 
 from comments.filters import RATINGS, BadFilter
 from comments.store.counts import ProductCounts
-from dynamo.lists.reader import Order, PageRequest
-from dynamo.lists.runs import HIGHEST, Position, sort_key_of
-from dynamo.web.paging import grouped
+from dynapages.django.paging import grouped
+from dynapages.lists.reader import Order, PageRequest
+from dynapages.lists.runs import HIGHEST, Position, sort_key_of
 
 
 class CommentOrder(StrEnum):
@@ -65,7 +65,7 @@ class CommentOrder(StrEnum):
         return (newer, older) if self is CommentOrder.NEWEST else (older, newer)
 
     def section(self, rating: int) -> str:
-        """Return the section of a rating's comments (`dynamo.lists.runs.Run`), empty by time."""
+        """Return the section of a rating's comments (`dynapages.lists.runs.Run`), empty by time."""
         if not self.is_by_rating:
             return ""
         return f"{rating if self is CommentOrder.HIGHEST else RATINGS[-1] + 1 - rating}/"

@@ -51,19 +51,19 @@ from comments.store.counts import (
 )
 from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
-from dynamo.calls.client import pool
-from dynamo.calls.meter import Meter, current_meter, labelled_calls, metered
-from dynamo.calls.pool import Started, Together
-from dynamo.items import table_key
-from dynamo.lists.explain import Explanation, explain
-from dynamo.lists.merging import LEAST_UNITS
-from dynamo.lists.reader import PageRequest, Toward, page_batches, read
-from dynamo.lists.runs import Run, moment_at
-from dynamo.web.formats import json_ld
-from dynamo.web.paging import ListData, Pager
+from dynapages.calls.client import pool
+from dynapages.calls.meter import Meter, current_meter, labelled_calls, metered
+from dynapages.calls.pool import Started, Together
+from dynapages.django.formats import json_ld
+from dynapages.django.paging import ListData, Pager
+from dynapages.django.visitor import NOBODY, Visitor
+from dynapages.items import table_key
+from dynapages.lists.explain import Explanation, explain
+from dynapages.lists.merging import LEAST_UNITS
+from dynapages.lists.reader import PageRequest, Toward, page_batches, read
+from dynapages.lists.runs import Run, moment_at
 from shop.catalogue.queries import Product, find_product, product_in, product_keys
 from shop.table import TABLE as SHOP
-from shop.web.visitor import NOBODY, Visitor
 
 Kind = tuple[int, ...]
 """The ratings of a kind of comments."""

@@ -42,10 +42,11 @@ from comments.sets.copies import SETS
 from comments.store.comments import NoSuchComment, Revision, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts, remembered_as
 from comments.store.table import comment_key, query_pages
-from dynamo.calls.meter import labelled_calls
-from dynamo.items import Item, blocks_of
-from dynamo.lists.merging import LARGEST_ITEM
-from dynamo.lists.reader import (
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.paging import anchor_of
+from dynapages.items import Item, blocks_of
+from dynapages.lists.merging import LARGEST_ITEM
+from dynapages.lists.reader import (
     Order,
     Page,
     PageRequest,
@@ -54,8 +55,7 @@ from dynamo.lists.reader import (
     page_batches,
     read,
 )
-from dynamo.lists.runs import id_at, moment_at, parse_timestamp, timestamp
-from dynamo.web.paging import anchor_of
+from dynapages.lists.runs import id_at, moment_at, parse_timestamp, timestamp
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""

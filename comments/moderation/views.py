@@ -25,15 +25,15 @@ from comments.moderation.listing import (
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
 from comments.store.comments import NoSuchComment, Revision, State
 from comments.web.rate_limits import check_rate_limit
-from dynamo.calls import clock
-from dynamo.lists.reader import PageResult
-from dynamo.web.formats import csv_response
-from dynamo.web.paging import ListRequest, anchor_of, notify, show_page, wants_partial
-from dynamo.web.refusals import Refusal
+from dynapages.calls import clock
+from dynapages.django.access import back, path_of_next, prefetch, staff_only
+from dynapages.django.formats import csv_response
+from dynapages.django.paging import ListRequest, anchor_of, notify, show_page, wants_partial
+from dynapages.django.refusals import Refusal
+from dynapages.django.visitor import Visitor
+from dynapages.lists.reader import PageResult
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
-from shop.web.access import back, path_of_next, prefetch, staff_only
-from shop.web.visitor import Visitor
 
 SAID = {
     Decision.KEEP: gettext_lazy("The comment stays, and is out of the queue."),

@@ -40,12 +40,12 @@ from comments.store.table import (
     comment_key,
     retry,
 )
-from dynamo.calls import clock
-from dynamo.calls.meter import labelled_calls
-from dynamo.errors import DynamoError
-from dynamo.items import Item
-from dynamo.lists.runs import sort_key_of, timestamp
-from dynamo.writes.transactions import Action, ConditionFailed, Contended, delete, put, unchanged
+from dynapages.calls import clock
+from dynapages.calls.meter import labelled_calls
+from dynapages.errors import DynamoError
+from dynapages.items import Item
+from dynapages.lists.runs import sort_key_of, timestamp
+from dynapages.writes.transactions import Action, ConditionFailed, Contended, delete, put, unchanged
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.orders.queries import has_bought

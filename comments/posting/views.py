@@ -37,15 +37,15 @@ from comments.profiles.queries import find_written_about
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, require_user
 from comments.web.rate_limits import check_rate_limit
-from dynamo.calls import clock
-from dynamo.calls.meter import labelled_calls
-from dynamo.web.paging import anchor_of, redirect_page, wants_partial
-from dynamo.web.refusals import redisplay_on_csrf_failure
+from dynapages.calls import clock
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.access import back, signed_in
+from dynapages.django.paging import anchor_of, redirect_page, wants_partial
+from dynapages.django.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.catalogue.queries import Product
 from shop.catalogue.views import product_or_404
-from shop.web.access import back, signed_in
 
 WRITE_FORM = FormPage(
     "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"

@@ -9,13 +9,13 @@ from comments.lists.queries import CommentEntry, Recent, entry_of, read_recent
 from comments.models import ByAuthor
 from comments.store.comments import product_id_of
 from comments.store.table import index_of
-from dynamo.calls.client import pool
-from dynamo.calls.meter import labelled_calls
-from dynamo.items import Item
-from dynamo.lists.reader import Page, PageRequest, PageResult, every_entry, read
-from dynamo.lists.runs import Run, id_at
+from dynapages.calls.client import pool
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.visitor import Visitor
+from dynapages.items import Item
+from dynapages.lists.reader import Page, PageRequest, PageResult, every_entry, read
+from dynapages.lists.runs import Run, id_at
 from shop.catalogue.queries import ProductTile, find_tiles
-from shop.web.visitor import Visitor
 
 T = TypeVar("T")
 PLAN = ByAuthor.Meta.index_name

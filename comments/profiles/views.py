@@ -17,15 +17,15 @@ from comments.profiles.queries import (
     read_profile,
     with_products,
 )
-from dynamo.calls import clock
-from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.web.paging import ListData, Pager, show_page
+from dynapages.calls import clock
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.access import visitor_of
+from dynapages.django.caching import public
+from dynapages.django.paging import ListData, Pager, show_page
+from dynapages.lists.reader import PageRequest, PageResult
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.catalogue.queries import ProductTile, link_data
-from shop.web.access import visitor_of
-from shop.web.caching import public
 
 NOBODY = gettext_lazy("There is no user of this name.")
 

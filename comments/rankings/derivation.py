@@ -22,12 +22,12 @@ from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
 from comments.store.counts import counters, counts_in, parse_cell
 from comments.store.table import comment_key
-from dynamo.calls.client import client, pool
-from dynamo.items import Item, table_key
-from dynamo.lists.reader import PageRequest, page_batches, read
-from dynamo.lists.runs import SEPARATOR, id_at
-from dynamo.writes.counters import NamedShards, Shards
-from dynamo.writes.transactions import Action, update
+from dynapages.calls.client import client, pool
+from dynapages.items import Item, table_key
+from dynapages.lists.reader import PageRequest, page_batches, read
+from dynapages.lists.runs import SEPARATOR, id_at
+from dynapages.writes.counters import NamedShards, Shards
+from dynapages.writes.transactions import Action, update
 from shop.catalogue.services import stored_products
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from comments.models import Ranked
 from comments.rankings.derivation import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
 from comments.votes.services import votes_of
-from dynamo.calls.client import pool
-from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import Page, PageRequest, PageResult, read
-from dynamo.lists.runs import Run, id_at, moment_at, timestamp
+from dynapages.calls.client import pool
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.visitor import Visitor
+from dynapages.lists.reader import Page, PageRequest, PageResult, read
+from dynapages.lists.runs import Run, id_at, moment_at, timestamp
 from shop.catalogue.queries import Product, ProductTile, find_product
-from shop.web.visitor import Visitor
 
 PLAN = Ranked.Meta.index_name
 _PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank, ranking)) for ranking in Ranking}

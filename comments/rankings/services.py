@@ -27,13 +27,13 @@ from comments.rankings.derivation import (
     derive,
     key_of,
 )
-from dynamo.calls.batches import in_chunks
-from dynamo.calls.client import client, pool
-from dynamo.calls.faults import FAILURES, sentence_about
-from dynamo.calls.meter import labelled_calls
-from dynamo.calls.pool import Backoff
-from dynamo.upkeep.pace import Advance
-from dynamo.writes.transactions import (
+from dynapages.calls.batches import in_chunks
+from dynapages.calls.client import client, pool
+from dynapages.calls.faults import FAILURES, sentence_about
+from dynapages.calls.meter import labelled_calls
+from dynapages.calls.pool import Backoff
+from dynapages.upkeep.pace import Advance
+from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,

@@ -22,12 +22,12 @@ from comments.rankings.queries import (
     list_ranking,
     read_most_helpful,
 )
-from dynamo.web.formats import Feed, FeedEntry
-from dynamo.web.paging import ListData, Pager, show_page
+from dynapages.django.access import visitor_of
+from dynapages.django.caching import public
+from dynapages.django.formats import Feed, FeedEntry
+from dynapages.django.paging import ListData, Pager, show_page
 from shop.catalogue.queries import NoSuchProduct, link_data
 from shop.catalogue.views import NO_SUCH_PRODUCT
-from shop.web.access import visitor_of
-from shop.web.caching import public
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

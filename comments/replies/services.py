@@ -19,12 +19,12 @@ from comments.store.table import (
     comment_key,
     read_item,
 )
-from dynamo.calls.client import client
-from dynamo.calls.meter import labelled_calls
-from dynamo.errors import DynamoError
-from dynamo.items import Item, Value
-from dynamo.lists.runs import parse_timestamp, timestamp
-from dynamo.writes.transactions import (
+from dynapages.calls.client import client
+from dynapages.calls.meter import labelled_calls
+from dynapages.errors import DynamoError
+from dynapages.items import Item, Value
+from dynapages.lists.runs import parse_timestamp, timestamp
+from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,

@@ -32,13 +32,13 @@ from comments.web.forms import (
     require_user,
 )
 from comments.web.rate_limits import check_rate_limit
-from dynamo.calls import clock
-from dynamo.calls.meter import labelled_calls
-from dynamo.web.paging import anchor_of, notify, wants_partial
-from dynamo.web.refusals import redisplay_on_csrf_failure
+from dynapages.calls import clock
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.access import back, path_of_next, staff_only
+from dynapages.django.paging import anchor_of, notify, wants_partial
+from dynapages.django.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
-from shop.web.access import back, path_of_next, staff_only
 
 GONE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 REPLY_FORM = FormPage(

@@ -25,11 +25,11 @@ from comments.web.forms import (
     require_user,
 )
 from comments.web.rate_limits import check_rate_limit
-from dynamo.calls import clock
-from dynamo.calls.meter import labelled_calls
-from dynamo.web.paging import wants_partial
-from dynamo.web.refusals import redisplay_on_csrf_failure
-from shop.web.access import signed_in
+from dynapages.calls import clock
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.access import signed_in
+from dynapages.django.paging import wants_partial
+from dynapages.django.refusals import redisplay_on_csrf_failure
 
 GONE = _("There is no such comment. It may have been deleted.")
 THANKS = _("Thank you. The shop will look at this comment.")

@@ -23,13 +23,13 @@ from comments import keys
 from comments.models import Comment
 from comments.sets.copies import copies_of, is_nameable, is_primary
 from comments.sets.models import TABLE
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import build_streams_client, client
-from dynamo.calls.pool import Pool
-from dynamo.errors import DynamoError
-from dynamo.items import Item, table_key
-from dynamo.streams.walk import Record, StreamWalk, TableCheckpoints, stream_of
-from dynamo.writes.transactions import Contended
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import build_streams_client, client
+from dynapages.calls.pool import Pool
+from dynapages.errors import DynamoError
+from dynapages.items import Item, table_key
+from dynapages.streams.walk import Record, StreamWalk, TableCheckpoints, stream_of
+from dynapages.writes.transactions import Contended
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

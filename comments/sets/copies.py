@@ -10,8 +10,8 @@ from comments.filters import ANY, RATINGS
 from comments.models import SHOWN, Comment
 from comments.sets.models import CommentSetItem
 from comments.store.comments import is_tombstone
-from dynamo.items import Item
-from dynamo.writes.transactions import Action, delete, put
+from dynapages.items import Item
+from dynapages.writes.transactions import Action, delete, put
 
 AUTO = CommentSetItem.auto.attr_name
 _PLACE = Comment.place.attr_name

@@ -20,10 +20,10 @@ from comments.sets.copies import copies_of, is_primary, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
 from comments.store.table import ATTEMPTS, query_pages
-from dynamo.calls.batches import Batches, in_chunks
-from dynamo.calls.client import client
-from dynamo.items import Item, table_key
-from dynamo.upkeep.integrity import (
+from dynapages.calls.batches import Batches, in_chunks
+from dynapages.calls.client import client
+from dynapages.items import Item, table_key
+from dynapages.upkeep.integrity import (
     Candidate,
     Difference,
     Handlers,
@@ -31,8 +31,8 @@ from dynamo.upkeep.integrity import (
     find_differences,
     write,
 )
-from dynamo.upkeep.pace import Progress
-from dynamo.writes.transactions import (
+from dynapages.upkeep.pace import Progress
+from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,

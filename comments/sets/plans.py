@@ -16,9 +16,9 @@ from comments.indexes.planner import SIZES, NoSuchPlan, most_queries, price_inde
 from comments.sets.copies import SETS, partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
-from dynamo.lists.explain import Alternative
-from dynamo.lists.planner import CountedRun, cheapest, price
-from dynamo.lists.runs import Index, OneOf, Run, id_at
+from dynapages.lists.explain import Alternative
+from dynapages.lists.planner import CountedRun, cheapest, price
+from dynapages.lists.runs import Index, OneOf, Run, id_at
 
 BY_SET = Index(
     table=CommentSetItem.Meta.table_name,

@@ -9,13 +9,13 @@ from comments.items import NewComment
 from comments.models import TABLE, Comment, CommentBody
 from comments.store.counts import Cell, tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages
-from dynamo.calls.batches import in_chunks
-from dynamo.calls.client import client
-from dynamo.errors import DynamoError
-from dynamo.items import Item
-from dynamo.lists.reader import page_batches
-from dynamo.lists.runs import id_at, moment_at
-from dynamo.writes.transactions import (
+from dynapages.calls.batches import in_chunks
+from dynapages.calls.client import client
+from dynapages.errors import DynamoError
+from dynapages.items import Item
+from dynapages.lists.reader import page_batches
+from dynapages.lists.runs import id_at, moment_at
+from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,

@@ -1,6 +1,6 @@
 """How many comments a product has, by language and rating (AP7 to AP10), and by month.
 
-A product's counts are one sharded counter (see `dynamo.writes.counters`) with a cell for each
+A product's counts are one sharded counter (see `dynapages.writes.counters`) with a cell for each
 language and rating, such as ``en.5``, and for each month (UTC), such as ``2026-03.0``.
 """
 
@@ -17,12 +17,12 @@ from django.core.cache import cache
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
-from dynamo.lists.reader import page_batches
-from dynamo.lists.runs import timestamp
-from dynamo.writes.counters import Counters, write_counted
-from dynamo.writes.transactions import Action, Transactions
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client
+from dynapages.lists.reader import page_batches
+from dynapages.lists.runs import timestamp
+from dynapages.writes.counters import Counters, write_counted
+from dynapages.writes.transactions import Action, Transactions
 
 Cell = tuple[str, int]
 """A language and a rating."""

@@ -18,11 +18,11 @@ from comments.models import (
     Moderation,
     Ranked,
 )
-from dynamo.calls.client import client
-from dynamo.errors import gettext_noop
-from dynamo.items import Item, Value, table_key
-from dynamo.lists.runs import Index, Position, id_at
-from dynamo.writes.transactions import Action, ConditionFailed, Contended, set_or_remove, update
+from dynapages.calls.client import client
+from dynapages.errors import gettext_noop
+from dynapages.items import Item, Value, table_key
+from dynapages.lists.runs import Index, Position, id_at
+from dynapages.writes.transactions import Action, ConditionFailed, Contended, set_or_remove, update
 
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]

@@ -29,14 +29,14 @@ from comments.store.comments import (
 )
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages, read_item
-from dynamo.calls.client import client
-from dynamo.calls.faults import FAILURES, sentence_about
-from dynamo.calls.meter import labelled_calls
-from dynamo.calls.pool import Backoff
-from dynamo.items import Item
-from dynamo.lists.runs import id_at
-from dynamo.writes.counters import NoSuchCounter, write_counted
-from dynamo.writes.transactions import (
+from dynapages.calls.client import client
+from dynapages.calls.faults import FAILURES, sentence_about
+from dynapages.calls.meter import labelled_calls
+from dynapages.calls.pool import Backoff
+from dynapages.items import Item
+from dynapages.lists.runs import id_at
+from dynapages.writes.counters import NoSuchCounter, write_counted
+from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,

@@ -20,9 +20,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments.store.comments import StoredComment
-from dynamo.calls.faults import FAILURES, fault_in
-from dynamo.web.paging import grouped, wants_partial
-from dynamo.web.refusals import Refusal
+from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.django.paging import grouped, wants_partial
+from dynapages.django.refusals import Refusal
 
 
 class NoLonger(MaxLengthValidator):

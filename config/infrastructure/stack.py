@@ -14,7 +14,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from comments.sets.models import TABLE as TABLE_OF_COPIES
-from dynamo.tables import TableSchema, Throughput
+from dynapages.tables import TableSchema, Throughput
 from shop.activity.tables import model_of, months_ahead, wanted_throughput
 
 _EXAMPLE = "arn:aws:dynamodb:eu-west-1:123456789012:table/shop-"

@@ -15,8 +15,8 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from config.access_patterns import ALL, markdown_table, set_up
-from dynamo.items import Item
-from dynamo.tables import ON_DEMAND, TableSchema
+from dynapages.items import Item
+from dynapages.tables import ON_DEMAND, TableSchema
 from shop.activity.tables import model_of, month_of_table
 
 LOCAL = ".local"

@@ -38,8 +38,8 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from demo.processes import SECLUDED, DemoConfig
-from dynamo.calls.client import Connection, DynamoModel, build_client, client, connected
-from dynamo.engine.server import (
+from dynapages.calls.client import Connection, DynamoModel, build_client, client, connected
+from dynapages.engine.server import (
     BinaryMissing,
     DynoxideEngine,
     EngineError,
@@ -47,10 +47,10 @@ from dynamo.engine.server import (
     find,
     free_port,
 )
-from dynamo.errors import DynamoError
-from dynamo.items import Item
-from dynamo.tables import create_missing, index_shapes
-from dynamo.upkeep.pace import Advance, Progress
+from dynapages.errors import DynamoError
+from dynapages.items import Item
+from dynapages.tables import create_missing, index_shapes
+from dynapages.upkeep.pace import Advance, Progress
 from lab.bench.data import CommentData, OrderData
 from lab.reports.results import Timing
 

@@ -21,9 +21,9 @@ from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell
-from dynamo.items import Item, table_key
-from dynamo.lists.runs import Position, sort_key_of
-from dynamo.writes.counters import SHARDS
+from dynapages.items import Item, table_key
+from dynapages.lists.runs import Position, sort_key_of
+from dynapages.writes.counters import SHARDS
 from shop import keys as shop_keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status

@@ -11,9 +11,9 @@ from math import ceil
 from statistics import mean, median
 
 from comments.filters import RATINGS, CommentFilter
-from dynamo.calls.meter import UNLABELLED
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import Position
+from dynapages.calls.meter import UNLABELLED
+from dynapages.lists.reader import PageRequest
+from dynapages.lists.runs import Position
 from lab.bench.context import BenchContext, delayed, time_in_turns
 from lab.bench.data import PRODUCT_ID, CommentAnswers
 from lab.bench.pages import READERS, RULES, SITE, Reader, cost_of, cut, require_answer

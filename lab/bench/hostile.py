@@ -23,11 +23,11 @@ from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import MOST_UNITS
 from comments.posting.forms import LONGEST_TITLE
-from dynamo.calls.meter import Meter, metered
-from dynamo.lists.reader import Order
-from dynamo.lists.runs import HIGHEST, Position
-from dynamo.upkeep.pace import Progress
-from dynamo.web.paging import END, tokens
+from dynapages.calls.meter import Meter, metered
+from dynapages.django.paging import END, tokens
+from dynapages.lists.reader import Order
+from dynapages.lists.runs import HIGHEST, Position
+from dynapages.upkeep.pace import Progress
 from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData, weighted
 from lab.bench.pages import WrongAnswer, create_catalogue

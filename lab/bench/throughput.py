@@ -16,16 +16,16 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from statistics import median
 
+from comments.data.writer import BulkWriter, in_chunks
 from comments.filters import CommentFilter
-from comments.imports.writer import BulkWriter, in_chunks
 from comments.items import NewComment, items_of
 from comments.lists.listing import pager_of
 from comments.models import Comment
 from demo.processes import WORKERS, serving
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.lists.runs import Position
-from dynamo.tables import create_missing
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.lists.runs import Position
+from dynapages.tables import create_missing
 from lab.bench.context import BenchContext, site_config
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
 from lab.bench.grid import grid

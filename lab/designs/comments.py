@@ -38,14 +38,14 @@ from comments.store.comments import NEW
 from comments.store.counts import Cell, CountChanges, write
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import build_streams_client, client, pool, slow_client
-from dynamo.errors import DynamoError
-from dynamo.items import Item, table_key
-from dynamo.lists.reader import PageRequest, every_entry, read
-from dynamo.lists.runs import Position, Run, sort_key_of
-from dynamo.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
-from dynamo.writes.transactions import put
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import build_streams_client, client, pool, slow_client
+from dynapages.errors import DynamoError
+from dynapages.items import Item, table_key
+from dynapages.lists.reader import PageRequest, every_entry, read
+from dynapages.lists.runs import Position, Run, sort_key_of
+from dynapages.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
+from dynapages.writes.transactions import put
 from lab.bench.data import CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER
 from lab.bench.pages import RULES as RULES_READER

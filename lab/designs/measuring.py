@@ -16,11 +16,11 @@ from typing import Any
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
-from dynamo.calls.client import client
-from dynamo.errors import DynamoError
-from dynamo.items import Item, item_bytes
-from dynamo.lists.reader import Order, PageRequest
-from dynamo.lists.runs import Position
+from dynapages.calls.client import client
+from dynapages.errors import DynamoError
+from dynapages.items import Item, item_bytes
+from dynapages.lists.reader import Order, PageRequest
+from dynapages.lists.runs import Position
 from lab.bench.context import time_in_turns
 from lab.bench.pages import WrongAnswer, cut
 from lab.designs.tables import Lab, LabTable

@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
-from dynamo.calls.client import Connection, client, connected, current_connection
-from dynamo.errors import DynamoError
-from dynamo.items import table_key
-from dynamo.lists.runs import timestamp
-from dynamo.upkeep.pace import Progress
+from dynapages.calls.client import Connection, client, connected, current_connection
+from dynapages.errors import DynamoError
+from dynapages.items import table_key
+from dynapages.lists.runs import timestamp
+from dynapages.upkeep.pace import Progress
 from lab.bench.context import local, require_binary, running, version_of
 from lab.bench.data import OrderData
 from lab.designs.bodies import compare_bodies

@@ -15,12 +15,12 @@ from uuid import uuid4
 from botocore.exceptions import WaiterError
 from django.conf import settings
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import DynamoModel, client, pool, slow_client
-from dynamo.errors import DynamoError
-from dynamo.items import Item
-from dynamo.tables import TableSchema
-from dynamo.upkeep.pace import Progress
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import DynamoModel, client, pool, slow_client
+from dynapages.errors import DynamoError
+from dynapages.items import Item
+from dynapages.tables import TableSchema
+from dynapages.upkeep.pace import Progress
 from lab.bench.context import handling
 from lab.reports.results import Cost
 
@@ -100,7 +100,7 @@ class Redirection:
 class Traffic:
     """Counts a client's calls of all threads, by its ``after-call`` events.
 
-    The client must be metered (see `dynamo.calls.meter`), which is what asks for capacity units.
+    The client must be metered (see `dynapages.calls.meter`), which is what asks for capacity units.
     """
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dynamo.engine.server import LOOPBACK
-from dynamo.errors import DynamoError
+from dynapages.engine.server import LOOPBACK
+from dynapages.errors import DynamoError
 
 LOCUSTFILE = Path(__file__).with_name("rates.py")
 SPAWNED = "All users spawned"

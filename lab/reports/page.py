@@ -19,10 +19,10 @@ from django.utils.translation import get_language, gettext, gettext_noop, overri
 from django.views.decorators.http import require_safe
 from pynamodb.attributes import BinaryAttribute
 
-from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.lists.explain import explain_reads, prices
-from dynamo.lists.runs import parse_timestamp
-from dynamo.web.paging import grouped, in_dollars
+from dynapages.calls.meter import current_meter, labelled_calls
+from dynapages.django.paging import grouped, in_dollars
+from dynapages.lists.explain import explain_reads, prices
+from dynapages.lists.runs import parse_timestamp
 from lab.reports.results import RUN, Results, Value
 from shop import keys
 from shop.models import ShopItem

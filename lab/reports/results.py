@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 import django
 
-from dynamo.calls.meter import Call
+from dynapages.calls.meter import Call
 
 Value = float | int | str
 RUN = "run"

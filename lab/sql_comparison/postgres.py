@@ -15,7 +15,14 @@ from typing import TypeVar
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 
-from dynamo.engine.server import LOOPBACK, Child, EngineDied, EngineError, EngineSilent, free_port
+from dynapages.engine.server import (
+    LOOPBACK,
+    Child,
+    EngineDied,
+    EngineError,
+    EngineSilent,
+    free_port,
+)
 
 NAME = "PostgreSQL"
 DEBIAN = Path("/usr/lib/postgresql")

@@ -22,12 +22,12 @@ from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.replies.services import Reply
 from comments.store.counts import ProductCounts
-from dynamo.lists.explain import OtherLine
-from dynamo.lists.merging import Entry
-from dynamo.lists.reader import Page, PageRequest, RunRead
-from dynamo.lists.runs import Index, Position, Run, sort_key_of
-from dynamo.web.formats import json_ld
-from dynamo.web.paging import show_page, site_of, wants_partial
+from dynapages.django.formats import json_ld
+from dynapages.django.paging import show_page, site_of, wants_partial
+from dynapages.lists.explain import OtherLine
+from dynapages.lists.merging import Entry
+from dynapages.lists.reader import Page, PageRequest, RunRead
+from dynapages.lists.runs import Index, Position, Run, sort_key_of
 from lab.sql_comparison import models
 from shop.catalogue.queries import Category, Product
 

@@ -25,13 +25,13 @@ from django.utils.module_loading import import_string
 from comments.integrity.comments import comment_differences
 from comments.sets.copies import SETS
 from comments.sets.integrity import set_differences
+from config.web.shedding import FORM_WAITS, PAGE_WAITS
 from demo.processes import DemoConfig, manage, serving
-from dynamo.calls.client import client, connected
-from dynamo.engine.server import Child, DynoxideEngine
-from dynamo.tables import create_missing
-from dynamo.upkeep.integrity import Difference
-from dynamo.upkeep.pace import Progress
-from dynamo.web.shedding import FORM_WAITS, PAGE_WAITS
+from dynapages.calls.client import client, connected
+from dynapages.engine.server import Child, DynoxideEngine
+from dynapages.tables import create_missing
+from dynapages.upkeep.integrity import Difference
+from dynapages.upkeep.pace import Progress
 from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows
 from lab.reports.tables import Section, section

@@ -20,8 +20,8 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import get_language, override
 
-from dynamo.calls import clock
-from dynamo.writes.background import BackgroundWrites
+from dynapages.calls import clock
+from dynapages.writes.background import BackgroundWrites
 from shop.accounts import rate_limits, services
 from shop.accounts.models import User
 from shop.accounts.queries import users_called

@@ -11,14 +11,14 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from dynamo.calls import clock
-from dynamo.calls.faults import FAILURES, fault_in
-from dynamo.items import Item
+from dynapages.calls import clock
+from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.django.visitor import log_event
+from dynapages.items import Item
 from shop import keys
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.services import change_account
 from shop.models import Profile
-from shop.web.visitor import log_event
 
 logger = logging.getLogger(__name__)
 

@@ -14,9 +14,9 @@ from django.contrib.auth.hashers import BasePasswordHasher, PBKDF2PasswordHasher
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from dynamo.calls.faults import Unavailable
-from dynamo.calls.pool import budget_paused
-from dynamo.errors import gettext_noop
+from dynapages.calls.faults import Unavailable
+from dynapages.calls.pool import budget_paused
+from dynapages.errors import gettext_noop
 
 LONGEST = 128
 SHORTEST_OF_STAFF = 12

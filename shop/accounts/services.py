@@ -11,10 +11,10 @@ from django.core import signing
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dynamo.calls.client import client
-from dynamo.errors import DynamoError
-from dynamo.items import Item, table_key
-from dynamo.writes.transactions import (
+from dynapages.calls.client import client
+from dynapages.errors import DynamoError
+from dynapages.items import Item, table_key
+from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     delete,

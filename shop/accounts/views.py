@@ -14,11 +14,13 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from dynamo.calls import clock
-from dynamo.calls.faults import FAILURES, fault_in
-from dynamo.telemetry.requests import note_fault
-from dynamo.web.paging import site_of
-from dynamo.web.refusals import refuse
+from dynapages.calls import clock
+from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.django.access import name_of_page
+from dynapages.django.paging import site_of
+from dynapages.django.refusals import refuse
+from dynapages.django.requests import note_fault
+from dynapages.django.visitor import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import NewPasswordForm, PasswordForm, ResetForm, SignUpForm
@@ -28,9 +30,7 @@ from shop.accounts.passwords import sharing_a_slot, take_slot
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import AccountConflict, StaleAccount, confirm, end_sessions, in_token
 from shop.accounts.sessions import remember
-from shop.web.access import name_of_page
 from shop.web.rate_limits import clear
-from shop.web.visitor import client_network, log_event
 
 if TYPE_CHECKING:
     from django.views.generic.edit import FormView

@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from dynamo.items import Item
-from dynamo.lists.runs import moment_at, sort_key_of
-from dynamo.writes.counters import shard_of
+from dynapages.items import Item
+from dynapages.lists.runs import moment_at, sort_key_of
+from dynapages.writes.counters import shard_of
 from shop.activity.tables import Month
 
 

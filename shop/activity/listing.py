@@ -16,20 +16,20 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
-from dynamo.calls.client import client, pool
-from dynamo.calls.faults import NotSetUp, fault_in
-from dynamo.calls.meter import labelled_calls
-from dynamo.lists.reader import PageRequest, PageResult, Segment, SegmentsPlan, read_in_segments
-from dynamo.lists.runs import Run, timestamp
-from dynamo.web.paging import Pager, Toggle
-from dynamo.writes.counters import share_of
+from dynapages.calls.client import client, pool
+from dynapages.calls.faults import NotSetUp, fault_in
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.days import ALL_DAYS, Days
+from dynapages.django.paging import Pager, Toggle
+from dynapages.lists.reader import PageRequest, PageResult, Segment, SegmentsPlan, read_in_segments
+from dynapages.lists.runs import Run, timestamp
+from dynapages.writes.counters import share_of
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, kind_in, partition
 from shop.activity.filters import ActivityFilter
 from shop.activity.tables import Month, months_kept, shards_of
 from shop.catalogue.queries import ProductTile, find_tiles
 from shop.order_status import Status
 from shop.table import BY_KEY
-from shop.web.days import ALL_DAYS, Days
 
 KINDS: dict[Kind, Promise] = {
     Kind.ORDER: gettext_lazy("Orders"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from dynamo.tables import Throughput, drop_table, set_throughput, table_names, throughput_of
+from dynapages.tables import Throughput, drop_table, set_throughput, table_names, throughput_of
 from shop.activity.tables import (
     Month,
     forget_shards,

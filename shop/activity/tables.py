@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Self
 from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
-from dynamo.calls.client import DynamoModel
-from dynamo.items import table_key
-from dynamo.lists.reader import Segment
-from dynamo.tables import Throughput, create_missing
-from dynamo.writes.counters import SHARDS, shards_in
-from dynamo.writes.transactions import ConditionFailed, put, write_one
+from dynapages.calls.client import DynamoModel
+from dynapages.items import table_key
+from dynapages.lists.reader import Segment
+from dynapages.tables import Throughput, create_missing
+from dynapages.writes.counters import SHARDS, shards_in
+from dynapages.writes.transactions import ConditionFailed, put, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -10,12 +10,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from dynamo.calls import clock
-from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.runs import timestamp
-from dynamo.web.formats import CsvPage, csv_response
-from dynamo.web.paging import ListRequest, show_page
-from dynamo.web.refusals import Refusal
+from dynapages.calls import clock
+from dynapages.django.access import prefetch, staff_only
+from dynapages.django.days import BadListFilter, url_without_blanks
+from dynapages.django.formats import CsvPage, csv_response
+from dynapages.django.paging import ListRequest, show_page
+from dynapages.django.refusals import Refusal
+from dynapages.django.visitor import Visitor
+from dynapages.lists.reader import PageRequest, PageResult
+from dynapages.lists.runs import timestamp
 from shop.activity.entries import LogEntry
 from shop.activity.filters import ActivityFilter
 from shop.activity.listing import (
@@ -29,9 +32,6 @@ from shop.activity.listing import (
     list_activity,
     products_in,
 )
-from shop.web.access import prefetch, staff_only
-from shop.web.days import BadListFilter, url_without_blanks
-from shop.web.visitor import Visitor
 
 COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
 Asked = ListRequest[ActivityFilter, PageResult[LogEntry]]

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from dynamo.web.paging import LONGEST_ID
+from dynapages.django.paging import LONGEST_ID
 from shop.catalogue.queries import ProductTile, prices_of
 from shop.orders.entries import OrderLine, money
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup, new_order_id

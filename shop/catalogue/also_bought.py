@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from dynamo.calls.client import pool
-from dynamo.calls.meter import labelled_calls
-from dynamo.items import table_key
-from dynamo.lists.reader import Page, PageRequest, read
-from dynamo.lists.runs import id_at
-from dynamo.writes.transactions import Action, update
+from dynapages.calls.client import pool
+from dynapages.calls.meter import labelled_calls
+from dynapages.items import table_key
+from dynapages.lists.reader import Page, PageRequest, read
+from dynapages.lists.runs import id_at
+from dynapages.writes.transactions import Action, update
 from shop import keys
 from shop.catalogue.items import EDGES, purchase_data
 from shop.catalogue.queries import (

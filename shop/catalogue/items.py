@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any
 from unicodedata import category, combining, normalize
 
-from dynamo.lists.runs import SEPARATOR, sort_key_of, timestamp
-from dynamo.writes.counters import NamedShards, shard_of
+from dynapages.lists.runs import SEPARATOR, sort_key_of, timestamp
+from dynapages.writes.counters import NamedShards, shard_of
 from shop import keys
 from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, TrailStep
 from shop.table import shards

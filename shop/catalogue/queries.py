@@ -16,14 +16,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dynamo.calls.client import pool
-from dynamo.calls.meter import labelled_calls
-from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest, PageResult, read
-from dynamo.lists.runs import SEPARATOR, Index, Position, Run, id_at
-from dynamo.web.paging import Pager
-from dynamo.web.refusals import Refusal
-from dynamo.writes.counters import share_of
+from dynapages.calls.client import pool
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.paging import Pager
+from dynapages.django.refusals import Refusal
+from dynapages.items import Item
+from dynapages.lists.reader import Order, Page, PageRequest, PageResult, read
+from dynapages.lists.runs import SEPARATOR, Index, Position, Run, id_at
+from dynapages.writes.counters import share_of
 from shop import keys
 from shop.catalogue.items import BOUGHT, EDGES, MOST_IN_ONE, Data
 from shop.models import Product as Stored

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.items import Item, Value, table_key
-from dynamo.lists.reader import Page
-from dynamo.writes.transactions import (
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.items import Item, Value, table_key
+from dynapages.lists.reader import Page
+from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,
@@ -154,7 +154,7 @@ def product_node(product: NewProduct, tree: CategoryTree) -> Product:
 def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
     """Write a product's new name, price and categories; return the slugs that it was in.
 
-    Raises Contended, and what `dynamo.writes.transactions` raises.
+    Raises Contended, and what `dynapages.writes.transactions` raises.
     """
     seen: Item | None = stored
     for _ in range(ATTEMPTS):
@@ -192,8 +192,8 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     that differs changes in one transaction with its edges. Other products and categories stay. The
     edges of the root come last, so that the front page shows complete categories alone.
 
-    Repeatable. Raises BrokenTree before anything is written, and what `dynamo.calls.batches`
-    and `dynamo.writes.transactions` raise.
+    Repeatable. Raises BrokenTree before anything is written, and what `dynapages.calls.batches`
+    and `dynapages.writes.transactions` raise.
     """
     tree = CategoryTree.of(categories)
     shards = EDGES.writable()

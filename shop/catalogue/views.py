@@ -8,9 +8,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from dynamo.calls.meter import current_meter
-from dynamo.lists.explain import explain_reads
-from dynamo.web.paging import ListData, Pager, render_list, show_page
+from dynapages.calls.meter import current_meter
+from dynapages.django.caching import public
+from dynapages.django.days import url_without_blanks
+from dynapages.django.paging import ListData, Pager, render_list, show_page
+from dynapages.lists.explain import explain_reads
 from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.items import Data
 from shop.catalogue.queries import (
@@ -27,8 +29,6 @@ from shop.catalogue.queries import (
     product_data,
     read_category,
 )
-from shop.web.caching import public
-from shop.web.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
 

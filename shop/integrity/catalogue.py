@@ -10,9 +10,9 @@ from typing import Any
 
 from pynamodb.attributes import Attribute
 
-from dynamo.items import Item, table_key
-from dynamo.lists.runs import SEPARATOR
-from dynamo.upkeep.integrity import (
+from dynapages.items import Item, table_key
+from dynapages.lists.runs import SEPARATOR
+from dynapages.upkeep.integrity import (
     Candidate,
     Difference,
     Handlers,
@@ -20,7 +20,7 @@ from dynamo.upkeep.integrity import (
     compare,
     write,
 )
-from dynamo.writes.transactions import Action, delete, unchanged, update
+from dynapages.writes.transactions import Action, delete, unchanged, update
 from shop import keys
 from shop.catalogue.items import (
     EDGES,

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
 
-from dynamo.items import Item, table_key
-from dynamo.lists.runs import parse_timestamp
-from dynamo.upkeep.integrity import (
+from dynapages.items import Item, table_key
+from dynapages.lists.runs import parse_timestamp
+from dynapages.upkeep.integrity import (
     Candidate,
     Derived,
     Difference,
@@ -23,7 +23,7 @@ from dynamo.upkeep.integrity import (
     texts_in,
     write,
 )
-from dynamo.writes.transactions import Action, check, unchanged, update
+from dynapages.writes.transactions import Action, check, unchanged, update
 from shop import keys
 from shop.catalogue.also_bought import DERIVED as PURCHASE_KEYS
 from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in

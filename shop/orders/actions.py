@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
-from dynamo.calls import clock
-from dynamo.calls.meter import labelled_calls
-from dynamo.items import table_key
-from dynamo.writes.counters import Deltas
-from dynamo.writes.transactions import Action, update
+from dynapages.calls import clock
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.caching import Waiting, remember_waiting
+from dynapages.items import table_key
+from dynapages.writes.counters import Deltas
+from dynapages.writes.transactions import Action, update
 from shop import keys
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
@@ -16,7 +17,6 @@ from shop.models import Order, OrderPointer, ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.items import StatusChange, history_entry
 from shop.table import QUEUE, Key, counters_of, put_of, set_or_remove
-from shop.web.caching import Waiting, remember_waiting
 
 DERIVED = ("order_status_date", "order_open_date", "open_shard", "open_place")
 """The keys that follow from an order's status; a closed order has the first one alone."""
@@ -25,7 +25,7 @@ DERIVED = ("order_status_date", "order_open_date", "open_shard", "open_place")
 def put_actions(items: Iterable[ShopItem]) -> dict[Key, Action]:
     """Build the puts of items, by their table keys; orders and pointers only where absent.
 
-    Of those that are there, `dynamo.writes.transactions.ConditionFailed` carries the item.
+    Of those that are there, `dynapages.writes.transactions.ConditionFailed` carries the item.
     """
     return {(item.pk, item.sk): _put(item) for item in items}
 

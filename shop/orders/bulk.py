@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from dynamo.calls.client import pool
-from dynamo.items import Item
-from dynamo.writes.counters import Deltas
-from dynamo.writes.transactions import MOST_ACTIONS, Action, ConditionFailed, unchanged
+from dynapages.calls.client import pool
+from dynapages.items import Item
+from dynapages.writes.counters import Deltas
+from dynapages.writes.transactions import MOST_ACTIONS, Action, ConditionFailed, unchanged
 from shop import keys
 from shop.catalogue.items import EDGES
 from shop.models import Order
@@ -56,7 +56,7 @@ def put_orders(orders: Iterable[NewOrder]) -> list[OrderOutcome]:
 
     A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids must
     not repeat within one call. Customers are written in parallel: pass a few hundred orders. Raises
-    what `dynamo.writes.transactions` raises; what was interrupted is completed by the same call.
+    what `dynapages.writes.transactions` raises; what was interrupted is completed by the same call.
     """
     wanted = [_Prepared.of(order) for order in orders]
     by_customer: dict[str, list[_Prepared]] = {}

@@ -9,9 +9,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import ngettext
 
-from dynamo.items import Item
-from dynamo.lists.merging import Entry
-from dynamo.lists.runs import moment_at, parse_timestamp, timestamp
+from dynapages.items import Item
+from dynapages.lists.merging import Entry
+from dynapages.lists.runs import moment_at, parse_timestamp, timestamp
 from shop import keys
 from shop.models import Order
 from shop.order_status import Status

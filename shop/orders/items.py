@@ -12,10 +12,10 @@ from typing import Any
 from django.utils.translation import ngettext
 from ulid import ULID
 
-from dynamo.files.records import product_id_of
-from dynamo.lists.runs import sort_key_of, timestamp
+from dynapages.lists.runs import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.items import purchase_data
+from shop.data.files.records import product_id_of
 from shop.models import (
     Order,
     OrderItem,

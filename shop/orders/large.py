@@ -16,13 +16,13 @@ from datetime import timedelta
 from hashlib import blake2b
 from secrets import token_urlsafe
 
-from dynamo.calls import clock
-from dynamo.calls.batches import in_chunks
-from dynamo.calls.client import client
-from dynamo.items import Item, table_key
-from dynamo.lists.runs import parse_timestamp, timestamp
-from dynamo.writes.counters import Deltas
-from dynamo.writes.transactions import (
+from dynapages.calls import clock
+from dynapages.calls.batches import in_chunks
+from dynapages.calls.client import client
+from dynapages.items import Item, table_key
+from dynapages.lists.runs import parse_timestamp, timestamp
+from dynapages.writes.counters import Deltas
+from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,
@@ -71,7 +71,7 @@ def write_in_parts(order: NewOrder, deltas: Deltas) -> None:
     """Write an order of any size with its counts; where it was interrupted, what is left of it.
 
     Raises ConditionFailed with the number 0 and the order that is stored by its id, or with the
-    number 1 if another order has its foreign id, and what `dynamo.writes.transactions` raises.
+    number 1 if another order has its foreign id, and what `dynapages.writes.transactions` raises.
     """
     _until_unchanged(lambda: _write(order, deltas))
     settle(order.username, order.id)
@@ -235,7 +235,7 @@ def settle(username: str, order_id: str) -> None:
     """Make the edges to the products of an unsettled order what its status asks for.
 
     An edge stays with a later order of the product. Costs up to 6 capacity units for each product:
-    one is for reading it. Raises what `dynamo.writes.transactions` raises.
+    one is for reading it. Raises what `dynapages.writes.transactions` raises.
     """
     _until_unchanged(lambda: _settle(username, order_id))
 

@@ -10,19 +10,19 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from dynamo.calls.meter import metered
-from dynamo.lists.explain import Explanation, explain
-from dynamo.lists.reader import PageRequest, PageResult
-from dynamo.lists.runs import timestamp
-from dynamo.web.formats import CsvPage
-from dynamo.web.paging import Pager, Toggle, grouped
-from dynamo.web.refusals import Refusal
+from dynapages.calls.meter import metered
+from dynapages.django.access import with_next
+from dynapages.django.days import BadListFilter
+from dynapages.django.formats import CsvPage
+from dynapages.django.paging import Pager, Toggle, grouped
+from dynapages.django.refusals import Refusal
+from dynapages.lists.explain import Explanation, explain
+from dynapages.lists.reader import PageRequest, PageResult
+from dynapages.lists.runs import timestamp
 from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import OrdersResult
-from shop.web.access import with_next
-from shop.web.days import BadListFilter
 
 
 def filter_of(

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from dynamo.lists.reader import Page, PageRequest
-from dynamo.lists.runs import parse_timestamp
-from dynamo.writes.transactions import Action, ConditionFailed
+from dynapages.lists.reader import Page, PageRequest
+from dynapages.lists.runs import parse_timestamp
+from dynapages.writes.transactions import Action, ConditionFailed
 from shop import keys
 from shop.catalogue.also_bought import purchase_updates
 from shop.models import Order as StoredOrder
@@ -144,7 +144,7 @@ def write_move(change: Action, order: StoredOrder, *, source: Status, target: St
 
     Those of an order that is `unsettled_by` the move, which ``change`` must say, are changed by
     further transactions. Raises ConditionFailed by the condition of ``change``, number 0, and what
-    `dynamo.writes.transactions` raises.
+    `dynapages.writes.transactions` raises.
     """
     username = keys.username_in(order.pk)
     deltas = deltas_of(username, left=source, entered=target)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from dynamo.calls.client import pool
-from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest, PageResult, every_entry, read
-from dynamo.lists.runs import Run
-from dynamo.writes.counters import share_of
+from dynapages.calls.client import pool
+from dynapages.items import Item
+from dynapages.lists.reader import Order, Page, PageRequest, PageResult, every_entry, read
+from dynapages.lists.runs import Run
+from dynapages.writes.counters import share_of
 from shop import keys
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, Purchase

@@ -14,12 +14,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from dynamo.calls import clock
-from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.lists.explain import explain
-from dynamo.web.formats import csv_response
-from dynamo.web.paging import ListData, ListRequest, show_page
-from dynamo.web.refusals import Refusal
+from dynapages.calls import clock
+from dynapages.calls.meter import current_meter, labelled_calls
+from dynapages.django.access import (
+    back,
+    path_of_next,
+    prefetch,
+    signed_in,
+    staff_only,
+    visitor_of,
+    with_next,
+)
+from dynapages.django.days import url_without_blanks
+from dynapages.django.formats import csv_response
+from dynapages.django.paging import ListData, ListRequest, show_page
+from dynapages.django.refusals import Refusal
+from dynapages.django.visitor import Visitor
+from dynapages.lists.explain import explain
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.order_status import ENDS, Status, may_move
@@ -46,18 +57,7 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
-from shop.web.access import (
-    back,
-    path_of_next,
-    prefetch,
-    signed_in,
-    staff_only,
-    visitor_of,
-    with_next,
-)
-from shop.web.days import url_without_blanks
 from shop.web.rate_limits import check_order_rate_limit
-from shop.web.visitor import Visitor
 
 _PAGE = re.compile(r"[1-9][0-9]{0,5}")
 NO_SUCH_ORDER = gettext_noop("There is no such order.")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.items import Item
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.items import Item
 from shop import keys
 from shop.models import ZipPlace as StoredPlace
 from shop.pickup.cells import BadCoordinates, Coordinates

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynamo.items import Item
-from dynamo.writes.counters import Deltas
+from dynapages.items import Item
+from dynapages.writes.counters import Deltas
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.pickup.cells import Coordinates, geohash_of

@@ -14,10 +14,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from dynamo.calls.meter import current_meter, labelled_calls
-from dynamo.lists.explain import explain, explain_reads
-from dynamo.web.paging import LONGEST_ID, redirect_page, render_list, wants_partial
-from dynamo.web.refusals import Refusal
+from dynapages.calls.meter import current_meter, labelled_calls
+from dynapages.django.access import signed_in
+from dynapages.django.paging import LONGEST_ID, redirect_page, render_list, wants_partial
+from dynapages.django.refusals import Refusal
+from dynapages.lists.explain import explain, explain_reads
 from shop.models import Order
 from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
@@ -34,7 +35,6 @@ from shop.pickup.queries import (
     place_of_point,
 )
 from shop.pickup.writing import OrderClosed, choose_point, find_open_order, forget_point
-from shop.web.access import signed_in
 from shop.web.rate_limits import check_order_rate_limit
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
-from dynamo.calls.batches import in_chunks
-from dynamo.calls.client import client
-from dynamo.items import table_key
-from dynamo.writes.transactions import (
+from dynapages.calls.batches import in_chunks
+from dynapages.calls.client import client
+from dynapages.items import table_key
+from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,
@@ -71,7 +71,7 @@ def put_points(points: Iterable[PickupPoint]) -> Counter[PointOutcome]:
     """Write points, replacing those with the same ids; ids must not repeat within one call.
 
     Raises Contended when another process keeps writing the same points, and what
-    `dynamo.writes.transactions` and `dynamo.calls.batches` raise.
+    `dynapages.writes.transactions` and `dynapages.calls.batches` raise.
     """
     left = {point.id: point for point in points}
     outcomes: Counter[PointOutcome] = Counter()

@@ -8,14 +8,14 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from dynamo.calls import clock
-from dynamo.calls.client import client
-from dynamo.calls.meter import labelled_calls
-from dynamo.web.refusals import TooManyRequests
-from dynamo.writes.rate_limiter import Limit, Limiter
+from dynapages.calls import clock
+from dynapages.calls.client import client
+from dynapages.calls.meter import labelled_calls
+from dynapages.django.refusals import TooManyRequests
+from dynapages.django.visitor import client_network
+from dynapages.writes.rate_limiter import Limit, Limiter
 from shop import keys
 from shop.table import TABLE
-from shop.web.visitor import client_network
 
 MINUTE = 60
 

@@ -11,7 +11,7 @@ from django.test import RequestFactory
 
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import State
-from dynamo.web.shedding import Shedding, Slots
+from config.web.shedding import Shedding, Slots
 from tests.support.browser.plain import PlainBrowser
 from tests.support.comments.threads import NOW, made_comment, moderated
 from tests.support.comments.writers import made_product, new_url, someone

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo.calls.client import client
+from dynapages.calls.client import client
 from tests.support.comments.outage import own_engine
 from tests.support.comments.read_models import BOTH, reading_by
 from tests.support.comments.threads import made_comment

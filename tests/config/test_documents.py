@@ -146,8 +146,8 @@ def library_rows() -> Iterator[tuple[str, set[str]]]:
 
 
 def copy_of_library(names: set[str], library: Path) -> list[str]:
-    """Copy modules and rooms of ``dynamo`` with the __init__.py above them; return the modules."""
-    source = PROJECT / "dynamo"
+    """Copy modules and rooms of the library with the __init__.py above; return the modules."""
+    source = PROJECT / "dynapages"
     copied = {source / "__init__.py"}
     for name in names:
         path = source.joinpath(*name.split("."))
@@ -167,7 +167,7 @@ from importlib import import_module
 
 failed = {}
 for purpose, (folder, modules) in json.load(sys.stdin).items():
-    for name in [name for name in sys.modules if name.partition(".")[0] == "dynamo"]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "dynapages"]:
         del sys.modules[name]
     sys.path[0] = folder
     try:
@@ -186,7 +186,7 @@ def failed(tmp_path_factory):
     copies = {}
     for purpose, names in library_rows():
         folder = tmp_path_factory.mktemp("taken")
-        copies[purpose] = (str(folder), copy_of_library(names, folder / "dynamo"))
+        copies[purpose] = (str(folder), copy_of_library(names, folder / "dynapages"))
     printed = subprocess.run(
         [sys.executable, "-c", IMPORTS],
         cwd=tmp_path_factory.mktemp("elsewhere"),

@@ -15,7 +15,7 @@ from config.environment import (
     kept_secret_key,
     note_path,
 )
-from dynamo.engine.server import FileLock
+from dynapages.engine.server import FileLock
 from tests.support.project import PROJECT
 
 

@@ -5,7 +5,7 @@ from django.http import HttpResponse
 from django.test import Client
 
 from comments.moderation.services import hide
-from dynamo.calls import clock
+from dynapages.calls import clock
 from tests.support.config.lists import listed_shop
 from tests.support.markup import Element, read_markup
 

@@ -12,8 +12,8 @@ from django.test import Client, RequestFactory
 
 from comments.moderation.services import hide
 from comments.posting.services import add_comment
-from dynamo.calls.meter import metered
-from dynamo.web.refusals import RefusalMiddleware, TooManyRequests
+from dynapages.calls.meter import metered
+from dynapages.django.refusals import RefusalMiddleware, TooManyRequests
 from tests.support.comments.outage import connected
 from tests.support.comments.truth import written
 from tests.support.comments.writers import someone

@@ -4,7 +4,7 @@ import pytest
 from django.core import signing
 from django.core.signing import BadSignature
 
-from dynamo.web.paging import PositionSigner
+from dynapages.django.paging import PositionSigner
 from tests.support.config.environments import settings_of
 
 OLD, NEW = "o" * 50, "n" * 50

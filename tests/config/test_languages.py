@@ -50,7 +50,7 @@ class TestTheLanguage:
 class TestTheCatalogue:
     @needs_gettext
     def test_has_every_sentence_of_the_code(self, tmp_path):
-        for name in ("config", "dynamo", "shop", "comments", "lab", "templates"):
+        for name in ("config", "dynapages", "shop", "comments", "lab", "templates"):
             copytree(PROJECT / name, tmp_path / name, ignore=lambda _, names: {"__pycache__"})
         catalogue = tmp_path / "config" / "locale"
         with pytest.MonkeyPatch.context() as patch, override_settings(LOCALE_PATHS=[catalogue]):

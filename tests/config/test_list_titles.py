@@ -3,7 +3,7 @@
 import pytest
 
 from comments.reports.services import Reason, report_comment
-from dynamo.calls import clock
+from dynapages.calls import clock
 from shop.catalogue.services import put_catalogue
 from tests.support.activity.making import made_entry, write_entries
 from tests.support.catalogue.making import category

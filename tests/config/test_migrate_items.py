@@ -10,10 +10,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from config.management.commands import migrate_items
-from dynamo.calls.client import client
-from dynamo.items import Item, table_key
-from dynamo.upkeep.migrations import Migration, MigrationStep
-from dynamo.writes.transactions import Action
+from dynapages.calls.client import client
+from dynapages.items import Item, table_key
+from dynapages.upkeep.migrations import Migration, MigrationStep
+from dynapages.writes.transactions import Action
 from shop import keys
 from shop.table import TABLE
 from tests.support.project import PROJECT

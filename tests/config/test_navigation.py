@@ -6,12 +6,12 @@ from django.test import Client
 
 from comments.lists.queries import find_comment
 from comments.reports.services import Reason, report_comment
-from dynamo.calls import clock
-from dynamo.calls.faults import Throttled
-from dynamo.calls.meter import metered
+from dynapages.calls import clock
+from dynapages.calls.faults import Throttled
+from dynapages.calls.meter import metered
+from dynapages.django.caching import Waiting, remember_waiting
 from shop.order_status import Status
 from shop.orders.actions import queue_lengths
-from shop.web.caching import Waiting, remember_waiting
 from tests.support.comments.browsing import HTMX
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import someone

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 
-from dynamo.calls.client import client
-from dynamo.writes.transactions import put, write_together
+from dynapages.calls.client import client
+from dynapages.writes.transactions import put, write_together
 from tests.support.comments.outage import connected
 
 TOO_FEW = "The database takes fewer than 100 actions in a transaction; DynamoDB Local takes 100"
@@ -87,7 +87,7 @@ class TestAnOldEngine:
         def write(*_: object, **__: object) -> None:
             write_together(client(), [put("t", {"pk": {"S": str(n)}}) for n in range(26)])
 
-        monkeypatch.setattr("comments.imports.writer.BulkWriter.put", write)
+        monkeypatch.setattr("comments.data.writer.BulkWriter.put", write)
         monkeypatch.setattr(
             "comments.management.commands.import_comments.ensure_products", lambda *_, **__: 0
         )

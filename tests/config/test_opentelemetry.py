@@ -20,9 +20,9 @@ from django.conf import settings
 from django.test import Client
 
 from demo.processes import DemoConfig, serving
-from dynamo.calls.client import client, current_connection
-from dynamo.calls.meter import metered
-from dynamo.telemetry.requests import RequestRecord, observed
+from dynapages.calls.client import client, current_connection
+from dynapages.calls.meter import metered
+from dynapages.django.requests import RequestRecord, observed
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import belongings, browser_of
@@ -180,7 +180,7 @@ class TestTheMetrics:
     def test_are_those_that_the_document_explains(self):
         section = DOCUMENT.read_text().partition("| metric |")[2].partition("\n\n")[0]
         explained = set(re.findall(r"^\| `([\w.]+)`", section, re.MULTILINE))
-        source = (PROJECT / "dynamo" / "telemetry" / "spans.py").read_text()
+        source = (PROJECT / "dynapages" / "telemetry" / "spans.py").read_text()
         assert explained == set(re.findall(r'^ +"([a-z_]+(?:\.[a-z_]+)+)",', source, re.MULTILINE))
 
 
@@ -198,7 +198,7 @@ import sys
 sys.modules["opentelemetry"] = None
 """
 PATIENT = f"""
-from dynamo.telemetry import sdk
+from config.telemetry import sdk
 sdk.AT_EXIT_SECONDS = {PATIENCE}
 """
 OPEN = """

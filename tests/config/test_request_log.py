@@ -15,11 +15,11 @@ from unittest.mock import Mock
 import pytest
 from django.test import Client, RequestFactory
 
-from dynamo.calls.faults import BUSY, Throttled
-from dynamo.calls.meter import metered
-from dynamo.telemetry.requests import RequestRecord, observed
-from dynamo.web import shedding
-from dynamo.web.formats import csv_response
+from config.web import shedding
+from dynapages.calls.faults import BUSY, Throttled
+from dynapages.calls.meter import metered
+from dynapages.django.formats import csv_response
+from dynapages.django.requests import RequestRecord, observed
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
@@ -241,7 +241,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django
 django.setup()
 from django.test import Client
-from shop.web.visitor import log_event
+from dynapages.django.visitor import log_event
 log_event("sign-in", user="alice")
 Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
 """

@@ -12,8 +12,8 @@ import pytest
 from django.test import RequestFactory
 
 from config.wsgi import application, start_errors
-from dynamo.calls import clock
-from dynamo.calls.clock import Clock
+from dynapages.calls import clock
+from dynapages.calls.clock import Clock
 from tests.support.comments.outage import connected
 from tests.support.config.environments import run_python
 from tests.support.ports import spare_port

@@ -16,8 +16,8 @@ from django.http import HttpResponse
 from django.middleware.gzip import GZipMiddleware
 from django.test import Client, RequestFactory
 
-from dynamo.calls.meter import metered
-from dynamo.web.shedding import WithoutBodies
+from config.web.shedding import WithoutBodies
+from dynapages.calls.meter import metered
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments
 from tests.support.comments.writers import made_product

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from dynamo.engine.server import find, require_free
+from dynapages.engine.server import find, require_free
 from tests.support.config.environments import run_python
-from tests.support.dynamo.processes import dies, is_alive
+from tests.support.dynapages.processes import dies, is_alive
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 

@@ -15,8 +15,8 @@ from comments.indexes import planner
 from comments.lists import queries
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
-from dynamo.calls.meter import Meter, metered
-from dynamo.items import MeanSizes
+from dynapages.calls.meter import Meter, metered
+from dynapages.items import MeanSizes
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.also_bought import find_also_bought

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from config.settings import WRITE_SECONDS
-from dynamo.web.shedding import FORM_WAITS, TRACE_HEADERS
+from config.web.shedding import FORM_WAITS, TRACE_HEADERS
 from tests.support.project import PROJECT
 
 PUBLIC, TRIAL = (PROJECT / "deploy" / name for name in ("nginx.conf", "nginx.trial.conf"))

@@ -15,8 +15,8 @@ from threading import Thread
 
 import pytest
 
-from dynamo.engine.server import find
-from dynamo.web.shedding import TOO_MANY
+from config.web.shedding import TOO_MANY
+from dynapages.engine.server import find
 from lab.load import running
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT

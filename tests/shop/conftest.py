@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from dynamo.calls.client import client
+from dynapages.calls.client import client
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from tests.support.comments.browsing import Visitor

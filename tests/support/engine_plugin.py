@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import pytest
 
-from dynamo.engine.server import DynoxideEngine, EngineError, EngineServer, MotoEngine, find
+from dynapages.engine.server import DynoxideEngine, EngineError, EngineServer, MotoEngine, find
 from tests.support.project import PROJECT
 
 OWN_CHOICES = ("PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL", "COMMENT_SETS_KEY_FORMAT")

@@ -8,7 +8,7 @@ from types import FrameType
 from tests.support.project import PROJECT
 
 PRODUCT = tuple(
-    f"{PROJECT / layer}/" for layer in ("dynamo", "shop", "comments", "config", "demo", "lab")
+    f"{PROJECT / layer}/" for layer in ("dynapages", "shop", "comments", "config", "demo", "lab")
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dynamo.calls.client import client
+from dynapages.calls.client import client
 
 
 @contextmanager

@@ -13,10 +13,10 @@ from zlib import crc32
 
 from hypothesis import strategies as st
 
-from dynamo.calls.pool import Pool
-from dynamo.items import Item
-from dynamo.lists.reader import Order, Page, PageRequest, Toward, read_page
-from dynamo.lists.runs import (
+from dynapages.calls.pool import Pool
+from dynapages.items import Item
+from dynapages.lists.reader import Order, Page, PageRequest, Toward, read_page
+from dynapages.lists.runs import (
     Index,
     OneOf,
     Position,

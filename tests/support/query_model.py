@@ -12,7 +12,7 @@ from itertools import islice
 from math import ceil
 from typing import Any
 
-from dynamo.items import BLOCK, Item
+from dynapages.items import BLOCK, Item
 from tests.support.strict import Request, check_query, key_condition
 
 READ_UNITS = 0.5

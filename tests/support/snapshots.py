@@ -8,10 +8,10 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
-from dynamo.calls.pool import Pool
-from dynamo.items import Item, table_key
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client
+from dynapages.calls.pool import Pool
+from dynapages.items import Item, table_key
 from shop.activity.recording import LOG
 from shop.activity.tables import Month
 

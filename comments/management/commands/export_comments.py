@@ -5,12 +5,12 @@ from urllib.parse import urlsplit
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.exports.queries import GOOGLE, GoogleFeed, walk_through
-from comments.imports.shape import FIELDS
-from dynamo.files.exports import FORMATS, Layout
-from dynamo.management.files import BAD_USAGE, add_export_options, run_export
-from dynamo.management.options import failures_in_one_line
+from comments.data.exports import GOOGLE, GoogleFeed, walk_through
+from comments.data.shape import FIELDS
+from dynapages.django.options import failures_in_one_line
 from shop.catalogue.services import stored_products
+from shop.data.files.exports import FORMATS, Layout
+from shop.data.options import BAD_USAGE, add_export_options, run_export
 
 
 class Command(BaseCommand):

@@ -6,17 +6,19 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from comments.data.olist import OlistReviews, with_orders
+from comments.data.reporting import counts_of, prose_of, trial_of
+from comments.data.rows import comment_id_of
+from comments.data.run import CommentFile, import_file
+from comments.data.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
+from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
-from comments.imports.olist import OlistReviews, with_orders
-from comments.imports.reporting import counts_of, prose_of, trial_of
-from comments.imports.rows import comment_id_of
-from comments.imports.run import CommentFile, import_file
-from comments.imports.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
-from comments.imports.writer import BulkWriter
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.calls.clock import now
-from dynamo.files.records import (
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.clock import now
+from dynapages.upkeep.pace import Progress
+from shop.catalogue.services import ensure_products
+from shop.data.files.records import (
     BadMapping,
     RowRefused,
     parse_columns,
@@ -24,7 +26,8 @@ from dynamo.files.records import (
     parse_pairs,
     product_id_of,
 )
-from dynamo.management.files import (
+from shop.data.olist import REVIEWS, path_of
+from shop.data.options import (
     add_columns_option,
     add_file_options,
     add_value_options,
@@ -33,9 +36,6 @@ from dynamo.management.files import (
     print_report,
     row_file,
 )
-from dynamo.upkeep.pace import Progress
-from shop.catalogue.services import ensure_products
-from shop.imports.olist import REVIEWS, path_of
 
 
 class Command(BaseCommand):

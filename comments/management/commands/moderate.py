@@ -6,8 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.moderation.services import Decision, carry_out
 from comments.store.comments import NoSuchComment
-from dynamo.calls import clock
-from dynamo.management.options import failures_in_one_line
+from dynapages.calls import clock
+from dynapages.django.options import failures_in_one_line
 
 DONE = {
     Decision.KEEP: "is kept",

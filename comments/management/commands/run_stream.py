@@ -10,8 +10,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.applying import Consumer
 from comments.sets.copies import SETS, is_followed
-from dynamo.calls.faults import FAILURES, fault_in, sentence_about
-from dynamo.management.options import failures_in_one_line
+from dynapages.calls.faults import FAILURES, fault_in, sentence_about
+from dynapages.django.options import failures_in_one_line
 
 INTERRUPTED = 130
 LONGEST_PAUSE = 30.0

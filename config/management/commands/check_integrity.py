@@ -13,11 +13,11 @@ from comments.integrity.comments import comment_differences
 from comments.lists.queries import INDEXES
 from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
-from dynamo.calls.faults import NotSetUp, fault_in
-from dynamo.management.options import failures_in_one_line
-from dynamo.upkeep.integrity import Difference
-from dynamo.upkeep.pace import Progress
-from dynamo.writes.transactions import Contended
+from dynapages.calls.faults import NotSetUp, fault_in
+from dynapages.django.options import failures_in_one_line
+from dynapages.upkeep.integrity import Difference
+from dynapages.upkeep.pace import Progress
+from dynapages.writes.transactions import Contended
 from shop.integrity.checks import CHECKS as SHOP_CHECKS
 from shop.integrity.checks import shop_differences
 

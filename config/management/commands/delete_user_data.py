@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.erasure.user_data import TRACES
-from dynamo.management.options import failures_in_one_line
-from dynamo.upkeep.integrity import erase
+from dynapages.django.options import failures_in_one_line
+from dynapages.upkeep.integrity import erase
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.services import shut_profile
 from shop.user_data import ACTIVITY, PROFILE, PURCHASES, has_orders

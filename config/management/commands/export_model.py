@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from config.infrastructure.stack import Table, table_requests, tables, template
 from config.infrastructure.workbench import workbench_model
-from dynamo.calls import clock
-from dynamo.management.options import at_least_one
-from dynamo.tables import Throughput
+from dynapages.calls import clock
+from dynapages.django.options import at_least_one
+from dynapages.tables import Throughput
 
 AWS_JSON, WORKBENCH = "aws-json", "workbench"
 FORMATS: Mapping[str, Callable[[Sequence[Table]], dict[str, Any]]] = {

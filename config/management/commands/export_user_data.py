@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.erasure.user_data import ALL, export_text, sections_of
-from dynamo.calls.batches import Keyed
-from dynamo.calls.client import client
-from dynamo.management.options import failures_in_one_line
+from dynapages.calls.batches import Keyed
+from dynapages.calls.client import client
+from dynapages.django.options import failures_in_one_line
 from shop.accounts.names import BadUsername, username_of
 
 

@@ -14,7 +14,7 @@ from config.environment import Environment, kept_secret_key
 from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
 from demo.processes import Demo, DemoConfig
-from dynamo.engine.server import EngineServer, embedded
+from dynapages.engine.server import EngineServer, embedded
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils.timezone import now
 
-from comments.imports.writer import BulkWriter, VerdictCounts, in_chunks
+from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from comments.rankings.derivation import Touch
 from comments.rankings.services import refresh_ranks
@@ -26,12 +26,12 @@ from demo.loading import (
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
 from demo.sample.comments import sample_comments, sample_reactions
 from demo.sample.orders import CUSTOMERS, sample_orders, sample_points
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.calls.faults import FAILURES
-from dynamo.lists.reader import PageRequest
-from dynamo.management.options import at_least_one, sentence_to_go_on
-from dynamo.upkeep.pace import Progress
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.faults import FAILURES
+from dynapages.django.options import at_least_one, sentence_to_go_on
+from dynapages.lists.reader import PageRequest
+from dynapages.upkeep.pace import Progress
 from shop.catalogue.queries import category_of, list_categories
 from shop.catalogue.services import put_catalogue
 

@@ -12,9 +12,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils.timezone import now
 
-from dynamo.calls.faults import FAILURES, sentence_about
-from dynamo.management.options import failures_in_one_line
-from dynamo.upkeep.pace import Progress
+from dynapages.calls.faults import FAILURES, sentence_about
+from dynapages.django.options import failures_in_one_line
+from dynapages.upkeep.pace import Progress
 from lab.designs.run import compare, sections_of, text_of, write_documents
 from lab.reports.page import store
 from lab.reports.results import Results

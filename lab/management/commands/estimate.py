@@ -14,10 +14,10 @@ from comments.filters import RATINGS, CommentFilter
 from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.derivation import Ranking
 from comments.rankings.queries import find_leaderboards
-from dynamo.calls.meter import metered
-from dynamo.lists.explain import dollars, prices
-from dynamo.lists.reader import PageRequest
-from dynamo.management.options import failures_in_one_line
+from dynapages.calls.meter import metered
+from dynapages.django.options import failures_in_one_line
+from dynapages.lists.explain import dollars, prices
+from dynapages.lists.reader import PageRequest
 from lab.reports.page import describe_subjects, find_published, find_stored
 from lab.reports.results import Results
 from shop.catalogue.queries import NoSuchProduct

@@ -6,11 +6,11 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from dynapages.django.visitor import client_network
 from shop.accounts import rate_limits
 from shop.accounts.forms import LONGEST_EMAIL
 from shop.accounts.names import email_of
 from shop.accounts.second_factor.forms import OwnPasswordForm
-from shop.web.visitor import client_network
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

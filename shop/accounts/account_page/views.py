@@ -12,16 +12,16 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 from django.views.generic.edit import FormView
 
-from dynamo.web.paging import site_of
+from dynapages.django.access import signed_in
+from dynapages.django.paging import site_of
+from dynapages.django.visitor import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.services import StaleAccount
 from shop.accounts.views import AccountFormMixin
-from shop.web.access import signed_in
 from shop.web.rate_limits import take_or_refuse
-from shop.web.visitor import client_network, log_event
 
 
 @require_safe

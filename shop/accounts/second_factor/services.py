@@ -15,7 +15,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
-from dynamo.calls import clock
+from dynapages.calls import clock
 from shop.accounts.models import SECOND_FACTOR, User
 from shop.accounts.queries import NoSuchUser, find_user
 

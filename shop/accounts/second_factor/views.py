@@ -15,8 +15,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.edit import FormView
 
-from dynamo.calls import clock
-from dynamo.web.paging import site_of
+from dynapages.calls import clock
+from dynapages.django.paging import site_of
+from dynapages.django.visitor import log_event
 from shop.accounts import views
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import LoginForm
@@ -31,7 +32,6 @@ from shop.accounts.second_factor.services import (
     user_signing_in,
 )
 from shop.accounts.sessions import remember
-from shop.web.visitor import log_event
 
 ISSUER = "Dynashop"
 OFFERED = "totp_offered"

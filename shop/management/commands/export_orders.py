@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynamo.files.exports import Layout
-from dynamo.management.files import add_export_options, run_export
-from shop.exports import COLUMNS, walk_through
+from shop.data.exports import COLUMNS, walk_through
+from shop.data.files.exports import Layout
+from shop.data.options import add_export_options, run_export
 
 
 class Command(BaseCommand):

@@ -7,9 +7,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynamo.files.lines import FileUnreadable
-from dynamo.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
-from dynamo.management.files import (
+from dynapages.django.options import at_least_one
+from dynapages.upkeep.pace import Progress
+from shop.data.files.lines import FileUnreadable
+from shop.data.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
+from shop.data.olist import olist_files
+from shop.data.options import (
     STANDARD_INPUT,
     add_file_options,
     add_value_options,
@@ -19,11 +22,8 @@ from dynamo.management.files import (
     row_file,
     value_rules,
 )
-from dynamo.management.options import at_least_one
-from dynamo.upkeep.pace import Progress
-from shop.imports.olist import olist_files
-from shop.imports.products import Update
-from shop.imports.run import (
+from shop.data.products import Update
+from shop.data.run import (
     ORDERS_AT_A_TIME,
     OpenFiles,
     counts_of,
@@ -31,8 +31,8 @@ from shop.imports.run import (
     prose_of,
     trial_of,
 )
-from shop.imports.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets
-from shop.imports.survey import OrderFiles
+from shop.data.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets
+from shop.data.survey import OrderFiles
 from shop.order_status import Status
 
 _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)

@@ -6,9 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynamo.files.records import parse_columns
-from dynamo.files.row_files import RowFile
-from dynamo.management.files import (
+from dynapages.django.options import failures_in_one_line
+from dynapages.upkeep.pace import Progress
+from shop.data.files.records import parse_columns
+from shop.data.files.row_files import RowFile
+from shop.data.options import (
     BAD_USAGE,
     add_columns_option,
     add_file_options,
@@ -16,9 +18,7 @@ from dynamo.management.files import (
     print_report,
     row_file,
 )
-from dynamo.management.options import failures_in_one_line
-from dynamo.upkeep.pace import Progress
-from shop.pickup.imports import ALL_FIELDS, PointFile, import_points
+from shop.data.points import ALL_FIELDS, PointFile, import_points
 from shop.pickup.writing import remove_point
 
 

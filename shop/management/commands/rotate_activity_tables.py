@@ -7,9 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynamo.calls import clock
-from dynamo.calls.client import slow_client
-from dynamo.management.options import failures_in_one_line
+from dynapages.calls import clock
+from dynapages.calls.client import slow_client
+from dynapages.django.options import failures_in_one_line
 from shop.activity.rotation import rotate
 from shop.activity.tables import Month
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from dynamo.management.options import failures_in_one_line
+from dynapages.django.options import failures_in_one_line
 from shop.sitemap.queries import write_sitemap
 
 

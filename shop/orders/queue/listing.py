@@ -7,8 +7,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import pgettext
 
-from dynamo.calls.client import pool
-from dynamo.lists.reader import PageRequest
+from dynapages.calls.client import pool
+from dynapages.django.access import with_next
+from dynapages.lists.reader import PageRequest
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
 from shop.order_status import FORWARD, OPEN
@@ -29,7 +30,6 @@ from shop.orders.queries import (
     owner_of,
     pointers_to,
 )
-from shop.web.access import with_next
 
 
 def queue_context(

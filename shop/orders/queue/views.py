@@ -11,10 +11,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from dynamo.calls import clock
-from dynamo.web.formats import csv_response
-from dynamo.web.paging import ListData, ListRequest, render_list, show_page, wants_partial
-from dynamo.web.refusals import Refusal
+from dynapages.calls import clock
+from dynapages.django.access import path_of_next, prefetch, staff_only
+from dynapages.django.days import url_without_blanks
+from dynapages.django.formats import csv_response
+from dynapages.django.paging import ListData, ListRequest, render_list, show_page, wants_partial
+from dynapages.django.refusals import Refusal
+from dynapages.django.visitor import Visitor
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
@@ -33,9 +36,6 @@ from shop.orders.queue.listing import (
     find_orders_or_customers,
     queue_context,
 )
-from shop.web.access import path_of_next, prefetch, staff_only
-from shop.web.days import url_without_blanks
-from shop.web.visitor import Visitor
 
 Asked = ListRequest[OrderFilter, OrdersResult]
 

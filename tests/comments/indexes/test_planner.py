@@ -16,10 +16,10 @@ from comments.indexes.planner import NoSuchPlan, plan_list, price_indexes
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
-from dynamo.calls.pool import Pool
-from dynamo.items import MeanSizes
-from dynamo.lists.reader import PageRequest, read_page
-from dynamo.lists.runs import QuerySource, id_at
+from dynapages.calls.pool import Pool
+from dynapages.items import MeanSizes
+from dynapages.lists.reader import PageRequest, read_page
+from dynapages.lists.runs import QuerySource, id_at
 from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments

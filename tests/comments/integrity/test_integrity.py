@@ -21,10 +21,10 @@ from comments.replies.services import reply_to
 from comments.store.comments import load_comment
 from comments.store.counts import counters, counts_of, tallies
 from comments.votes.services import helpful_votes, vote
-from dynamo.calls.client import client
-from dynamo.upkeep import integrity as upkeep
-from dynamo.upkeep.integrity import Difference
-from dynamo.writes.transactions import Contended
+from dynapages.calls.client import client
+from dynapages.upkeep import integrity as upkeep
+from dynapages.upkeep.integrity import Difference
+from dynapages.writes.transactions import Contended
 from tests.support.comments.miscounting import settle
 from tests.support.comments.threads import differences, mended, spoil
 from tests.support.comments.truth import START, written

@@ -12,9 +12,9 @@ from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
 from comments.lists.queries import INDEXES, SETS, read_model
 from comments.models import SHOWN
 from comments.store.counts import ProductCounts, counts_of
-from dynamo.calls.client import client
-from dynamo.engine.server import find
-from dynamo.lists.reader import Page, PageRequest, read
+from dynapages.calls.client import client
+from dynapages.engine.server import find
+from dynapages.lists.reader import Page, PageRequest, read
 from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.outage import PROJECT, own_engine

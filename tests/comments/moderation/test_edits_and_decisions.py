@@ -13,19 +13,19 @@ from random import Random
 
 import pytest
 
+from comments.data.writer import BulkWriter
 from comments.filters import CommentFilter
-from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.lists.page import SHOWN_PICKS, find_picks
 from comments.moderation.services import NotAsSeen, feature, hide, restore
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, Revision, State, load_comment
 from comments.store.counts import counts_of
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.calls.meter import metered
-from dynamo.lists.reader import PageRequest
-from dynamo.writes.transactions import Contended
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.meter import metered
+from dynapages.lists.reader import PageRequest
+from dynapages.writes.transactions import Contended
 from tests.support.chance import examples
 from tests.support.comments.faulty import before_the_next_transaction, troubled
 from tests.support.comments.threads import NOW, differing, made_comment

@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from django.core.management import CommandError, call_command
 
+from comments.data.writer import BulkWriter
 from comments.filters import CommentFilter
-from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.lists.page import find_picks
 from comments.lists.queries import find_comment
@@ -32,11 +32,11 @@ from comments.reports.services import Reason, report_comment
 from comments.store.comments import Revision, State, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.calls.meter import metered
-from dynamo.lists.reader import PageRequest
-from dynamo.lists.runs import timestamp
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.meter import metered
+from dynapages.lists.reader import PageRequest
+from dynapages.lists.runs import timestamp
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import unique

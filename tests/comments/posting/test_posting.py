@@ -19,10 +19,10 @@ from comments.posting.services import FORM_LIVES, add_comment
 from comments.profiles.queries import LOOKED_THROUGH, ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from dynamo.calls import clock
-from dynamo.calls.client import client
-from dynamo.calls.clock import Clock
-from dynamo.calls.meter import metered
+from dynapages.calls import clock
+from dynapages.calls.client import client
+from dynapages.calls.clock import Clock
+from dynapages.calls.meter import metered
 from shop.orders.items import NewLine
 from tests.support.chance import unique
 from tests.support.comments.browsing import HTMX, shown

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from comments.imports.writer import BulkWriter
+from comments.data.writer import BulkWriter
 from comments.items import NewComment
 from comments.keys import rank, score_at
 from comments.models import TABLE
@@ -22,11 +22,11 @@ from comments.rankings.queries import list_ranking
 from comments.rankings.services import refresh_ranks
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.calls.meter import metered
-from dynamo.lists.reader import PageRequest, Toward
-from dynamo.upkeep.pace import Progress
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.meter import metered
+from dynapages.lists.reader import PageRequest, Toward
+from dynapages.upkeep.pace import Progress
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import examples

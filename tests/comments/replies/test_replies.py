@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments import keys
+from comments.data.rows import CommentParser
+from comments.data.shape import Shape
+from comments.data.writer import BulkWriter, VerdictCounts
 from comments.erasure.user_data import comments_listed_in, delete_signature
 from comments.filters import CommentFilter
-from comments.imports.rows import CommentParser
-from comments.imports.shape import Shape
-from comments.imports.writer import BulkWriter, VerdictCounts
 from comments.items import UNSAID, NewComment, NewReply
 from comments.lists.queries import list_comments
 from comments.models import Comment
@@ -27,12 +27,12 @@ from comments.replies.services import (
 )
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.calls.meter import metered
-from dynamo.files.records import Record, Rejected
-from dynamo.lists.reader import PageRequest
-from dynamo.upkeep.pace import Progress
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.meter import metered
+from dynapages.lists.reader import PageRequest
+from dynapages.upkeep.pace import Progress
+from shop.data.files.records import Record, Rejected
 from tests.support.comments.browsing import visit
 from tests.support.comments.threads import NOW, differences, differing, mended, spoil
 from tests.support.comments.truth import START

@@ -4,8 +4,8 @@ import pytest
 
 from comments.lists.queries import SETS
 from comments.sets.models import CommentSetItem
-from dynamo.calls.client import client
-from dynamo.tables import create_missing
+from dynapages.calls.client import client
+from dynapages.tables import create_missing
 from tests.support.comments.read_models import reading_by
 
 

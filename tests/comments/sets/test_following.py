@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from django.test import override_settings
 
-from comments.imports.writer import BulkWriter
+from comments.data.writer import BulkWriter
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment, NewReply
 from comments.models import Comment
@@ -19,10 +19,10 @@ from comments.sets.copies import follow, is_primary
 from comments.sets.models import TABLE
 from comments.store.comments import NoSuchComment, load_comment
 from comments.votes.services import vote
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
-from dynamo.calls.pool import Pool
-from dynamo.items import Item
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client
+from dynapages.calls.pool import Pool
+from dynapages.items import Item
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.comments.loading import load
 from tests.support.comments.spying import spied

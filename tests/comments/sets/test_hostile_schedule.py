@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamo.items import Item
+from dynapages.items import Item
 from tests.support.chance import examples
 from tests.support.sets.fake_table import Crash, FakeTable
 from tests.support.sets.items import all_items, primary_item

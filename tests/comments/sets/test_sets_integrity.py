@@ -10,16 +10,16 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from comments import keys
-from comments.imports.writer import BulkWriter
+from comments.data.writer import BulkWriter
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import Name
 from comments.sets.integrity import set_differences
 from comments.store.comments import load_comment
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
-from dynamo.calls.pool import Pool
-from dynamo.upkeep.integrity import Difference
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client
+from dynapages.calls.pool import Pool
+from dynapages.upkeep.integrity import Difference
 from tests.support.comments.read_models import fill
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import START, written

@@ -15,8 +15,8 @@ from pynamodb.expressions.operand import Path
 from ulid import ULID
 
 from comments import keys
+from comments.data.writer import BulkWriter
 from comments.filters import RATINGS
-from comments.imports.writer import BulkWriter
 from comments.items import NewComment
 from comments.keys import scored
 from comments.posting.services import (
@@ -33,8 +33,8 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.table import comment_key, query_pages, read_item
 from comments.votes.services import PLACE, helpful_votes, take_back, vote
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
 from tests.support.chance import examples, unique
 from tests.support.comments.conflicts import conflicts
 from tests.support.comments.truth import START

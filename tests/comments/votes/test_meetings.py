@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from comments import keys
-from comments.imports.writer import BulkWriter
+from comments.data.writer import BulkWriter
 from comments.items import NewComment
 from comments.moderation.services import hide, restore
 from comments.posting.services import delete_comment
@@ -19,12 +19,12 @@ from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, comment_key, read_item
 from comments.votes import services
 from comments.votes.services import has_voted, helpful_votes, refresh_comment, take_back, vote
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.calls.pool import Backoff
-from dynamo.items import table_key
-from dynamo.upkeep.pace import Progress
-from dynamo.writes import counters as sharded
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.pool import Backoff
+from dynapages.items import table_key
+from dynapages.upkeep.pace import Progress
+from dynapages.writes import counters as sharded
 from tests.support.chance import unique
 from tests.support.comments.flows import put_votes
 from tests.support.comments.threads import NOW, differing, helpful, made_comment

@@ -16,10 +16,10 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
 from comments.votes.services import helpful_votes, refresh_comment, take_back, vote, votes_of
 from comments.votes.views import PENDING, PENDING_FOR
-from dynamo.calls.client import client
-from dynamo.calls.faults import FAILURES
-from dynamo.calls.meter import metered
-from dynamo.lists.reader import PageRequest, Toward
+from dynapages.calls.client import client
+from dynapages.calls.faults import FAILURES
+from dynapages.calls.meter import metered
+from dynapages.lists.reader import PageRequest, Toward
 from shop.accounts.services import create_profile
 from tests.support.chance import examples, unique
 from tests.support.comments.browsing import Shown, Visitor

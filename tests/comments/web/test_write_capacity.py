@@ -9,8 +9,8 @@ from django.core.cache import cache
 from comments.posting.services import Draft, delete_comment, post_comment, save_edit
 from comments.profiles.queries import ids_written_by
 from comments.web.rate_limits import take_write
-from dynamo.calls.client import connect, current_connection
-from dynamo.calls.meter import Meter, metered
+from dynapages.calls.client import connect, current_connection
+from dynapages.calls.meter import Meter, metered
 from tests.support.comments.browsing import HTMX
 from tests.support.comments.writers import WORDS, load_older, made_product, new_url, nobody, someone
 from tests.support.entered import files_entered
@@ -122,7 +122,7 @@ class TestTheFilesEntered:
         cache.clear()
         connect(current_connection())  # with new threads, which are watched
         entered = files_entered(lambda: read(product_id))
-        assert {"comments/views.py", "dynamo/calls/attempts.py"} <= entered
+        assert {"comments/views.py", "dynapages/calls/attempts.py"} <= entered
         assert len(entered) <= MOST_OF_A_LIST, sorted(entered)
 
     def test_by_a_posted_comment_are_few(self):

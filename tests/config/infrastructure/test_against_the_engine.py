@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dynamo.calls.client import client
-from dynamo.tables import table_names
+from dynapages.calls.client import client
+from dynapages.tables import table_names
 from tests.support.chance import unique
 from tests.support.command_line import ended, start_manage
 from tests.support.config.exporting import SETS, resources, shape

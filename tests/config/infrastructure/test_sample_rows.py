@@ -16,9 +16,9 @@ from comments.sets import models as set_models
 from comments.sets.copies import SETS
 from comments.sets.models import CommentSetItem
 from config.infrastructure.workbench import ROWS, rows_of, sample_rows
-from dynamo.calls.client import client
-from dynamo.items import Item
-from dynamo.tables import create_missing
+from dynapages.calls.client import client
+from dynapages.items import Item
+from dynapages.tables import create_missing
 from shop import keys as shop_keys
 from shop.activity import entries
 from shop.activity.tables import Month

@@ -12,8 +12,8 @@ from comments.models import CommentItem
 from comments.sets.models import CommentSetItem
 from config.access_patterns import ALL
 from config.infrastructure.workbench import LOCAL, sample_rows, workbench_model
-from dynamo.calls.client import DynamoModel, client
-from dynamo.tables import create_missing
+from dynapages.calls.client import DynamoModel, client
+from dynapages.tables import create_missing
 from shop.activity.tables import Activity, Month, model_of
 from shop.models import ShopItem
 from shop.table import key_of

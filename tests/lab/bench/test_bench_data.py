@@ -6,7 +6,7 @@ import pytest
 
 from comments import keys
 from comments.filters import CommentFilter
-from dynamo.items import item_bytes
+from dynapages.items import item_bytes
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
 from lab.bench.grid import grid
 

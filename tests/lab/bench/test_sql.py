@@ -4,8 +4,8 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
-from dynamo.engine.server import find
-from dynamo.upkeep.pace import Progress
+from dynapages.engine.server import find
+from dynapages.upkeep.pace import Progress
 from lab.bench.pages import WrongAnswer
 from lab.bench.run import Options, run_benchmarks, sections_of
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
@@ -79,4 +79,4 @@ class TestTheShop:
         assert connections["default"].settings_dict["ENGINE"] == "django.db.backends.dummy"
 
     def test_imports_nothing_of_sql(self):
-        assert offenders(below("dynamo", "shop", "comments", "demo", "config"), "psycopg") == []
+        assert offenders(below("dynapages", "shop", "comments", "demo", "config"), "psycopg") == []

@@ -5,9 +5,9 @@ from shutil import copytree
 
 import pytest
 
-from dynamo.engine.server import FileBusy, FileLock, find
-from dynamo.lists.reader import Page
-from dynamo.upkeep.pace import Progress
+from dynapages.engine.server import FileBusy, FileLock, find
+from dynapages.lists.reader import Page
+from dynapages.upkeep.pace import Progress
 from lab.bench.context import Stores
 from lab.bench.data import CommentData
 from lab.bench.pages import ListRead, WrongAnswer, require_answer

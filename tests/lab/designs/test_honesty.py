@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from comments.filters import CommentFilter
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
 from lab.bench.pages import WrongAnswer
 from lab.designs import comments as lab_comments
 from lab.designs import measuring

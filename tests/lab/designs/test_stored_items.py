@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments.items import NewComment
-from dynamo.items import Item
+from dynapages.items import Item
 from lab.designs.comments import DESIGNS, stored
 from lab.designs.orders import _by_status, _sharded
 from lab.reports.page import describe_subjects

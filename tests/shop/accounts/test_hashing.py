@@ -11,9 +11,9 @@ from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
 from config import settings as site_settings  # the tests have another hasher
-from dynamo.calls.client import client
-from dynamo.calls.pool import seconds_left, time_budget
-from dynamo.web.refusals import SECRET
+from dynapages.calls.client import client
+from dynapages.calls.pool import seconds_left, time_budget
+from dynapages.django.refusals import SECRET
 from shop.accounts import passwords
 from shop.accounts.passwords import BoundedHasher, HashSlots, cores_for_hashes
 from shop.accounts.queries import NoSuchUser, find_user
@@ -182,7 +182,7 @@ class TestTheCores:
 class TestTheTimeOfAForm:
     def test_does_not_pass_while_a_password_is_hashed(self, monkeypatch):
         now = [1_000.0]
-        monkeypatch.setattr("dynamo.calls.pool.monotonic", lambda: now[0])
+        monkeypatch.setattr("dynapages.calls.pool.monotonic", lambda: now[0])
 
         def take_long() -> None:
             now[0] += 5

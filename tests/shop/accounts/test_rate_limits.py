@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.test import Client
 
-from dynamo.calls import clock
-from dynamo.calls.client import client
-from dynamo.calls.clock import Clock
+from dynapages.calls import clock
+from dynapages.calls.client import client
+from dynapages.calls.clock import Clock
 from shop.accounts import rate_limits
 from shop.accounts.sessions import COOKIE
 from tests.support.accounts.cast import (

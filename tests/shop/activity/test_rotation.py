@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from dynamo.calls.client import client
-from dynamo.tables import Throughput, set_throughput, table_names, throughput_of
+from dynapages.calls.client import client
+from dynapages.tables import Throughput, set_throughput, table_names, throughput_of
 from shop.activity.rotation import LEAST, existing_months, rotate, steps_for
 from shop.activity.tables import Month, month_of_table
 from tests.support.activity.making import NOW, THIS

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from dynamo.calls.client import client
-from dynamo.calls.meter import metered
-from dynamo.lists.reader import PageRequest
-from dynamo.writes.counters import shard_of
+from dynapages.calls.client import client
+from dynapages.calls.meter import metered
+from dynapages.lists.reader import PageRequest
+from dynapages.writes.counters import shard_of
 from shop.catalogue.items import EDGES, NewCategory, NewProduct
 from shop.catalogue.queries import (
     ProductOrder,

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.calls.client import client
-from dynamo.calls.meter import metered
-from dynamo.items import table_key
-from dynamo.lists.reader import PageRequest
+from dynapages.calls.client import client
+from dynapages.calls.meter import metered
+from dynapages.items import table_key
+from dynapages.lists.reader import PageRequest
 from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import (
     ProductOrder,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo.upkeep.integrity import confirmed
+from dynapages.upkeep.integrity import confirmed
 from shop import keys
 from shop.catalogue.queries import NoSuchCategory, find_category, find_product
 from shop.integrity.catalogue import CatalogueItems

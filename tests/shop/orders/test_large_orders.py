@@ -10,12 +10,12 @@ from itertools import count
 
 import pytest
 
-from dynamo.calls import clock
-from dynamo.calls.meter import metered
-from dynamo.lists.reader import PageRequest
-from dynamo.upkeep.integrity import Difference, erase
+from dynapages.calls import clock
+from dynapages.calls.meter import metered
+from dynapages.lists.reader import PageRequest
+from dynapages.upkeep.integrity import Difference, erase
 from shop import keys
-from shop.exports import walk_through
+from shop.data.exports import walk_through
 from shop.order_status import Status
 from shop.orders import large
 from shop.orders.actions import counts_of

@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 from botocore.exceptions import ClientError
 
-from dynamo.calls.client import client
-from dynamo.writes.counters import shards_in
+from dynapages.calls.client import client
+from dynapages.writes.counters import shards_in
 from shop import keys
 from shop.order_status import Status
 from shop.orders.actions import counter_of, counts_of

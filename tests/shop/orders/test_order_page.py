@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dynamo.calls.client import client
-from dynamo.calls.meter import metered
+from dynapages.calls.client import client
+from dynapages.calls.meter import metered
 from shop.order_status import Status
 from shop.orders.actions import counts_of
 from shop.orders.items import NewLine, NewPickup

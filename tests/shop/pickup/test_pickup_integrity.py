@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynamo.items import table_key
+from dynapages.items import table_key
 from shop import keys
 from shop.pickup.cells import Coordinates, geohash_of
 from shop.pickup.points import COUNTER_PREFIX, PickupPoint, area_key, read_directories

@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from dynamo.calls.client import client
-from dynamo.calls.meter import metered
+from dynapages.calls.client import client
+from dynapages.calls.meter import metered
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.sitemap import queries

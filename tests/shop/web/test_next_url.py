@@ -6,8 +6,8 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
-from shop.web.access import back
-from shop.web.visitor import client_network
+from dynapages.django.access import back
+from dynapages.django.visitor import client_network
 
 pytestmark = pytest.mark.usefixtures("tables")
 

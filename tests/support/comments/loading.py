@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from comments.imports.writer import BulkWriter, in_chunks
+from comments.data.writer import BulkWriter, in_chunks
 from comments.items import NewComment
 from comments.keys import counts as counts_key
 from comments.models import Comment
 from comments.sets.copies import is_followed
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client, pool
-from dynamo.calls.pool import Pool
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.pool import Pool
 from shop.catalogue.services import ensure_products
 from tests.support.comments import read_models
 

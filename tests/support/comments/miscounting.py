@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from comments.store.counts import counters
-from dynamo.calls.client import client
-from dynamo.writes.transactions import Transactions
+from dynapages.calls.client import client
+from dynapages.writes.transactions import Transactions
 
 
 def settle(product_id: str, cells: Mapping[str, int]) -> None:

@@ -11,11 +11,11 @@ import pytest
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from dynamo.calls import client
-from dynamo.calls.client import Connection
-from dynamo.calls.faults import FAILURES
-from dynamo.engine.server import DynoxideEngine, EngineServer, find
-from dynamo.tables import create_missing
+from dynapages.calls import client
+from dynapages.calls.client import Connection
+from dynapages.calls.faults import FAILURES
+from dynapages.engine.server import DynoxideEngine, EngineServer, find
+from dynapages.tables import create_missing
 from shop.activity.rotation import make_tables
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port

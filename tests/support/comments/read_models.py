@@ -11,10 +11,10 @@ from comments.lists.queries import INDEXES
 from comments.models import Comment
 from comments.sets.copies import SETS, copies_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
-from dynamo.calls.pool import Pool
-from dynamo.tables import create_missing
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client
+from dynapages.calls.pool import Pool
+from dynapages.tables import create_missing
 from tests.support.comments.outage import own_engine
 from tests.support.strict import refuse_what_aws_refuses
 

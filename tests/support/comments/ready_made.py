@@ -11,7 +11,7 @@ from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import CommentSetItem
 from comments.store.counts import cell
-from dynamo.items import Item
+from dynapages.items import Item
 from lab.bench.context import describe, write_export
 from tests.support.comments.miscounting import settle
 

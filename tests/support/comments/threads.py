@@ -16,11 +16,11 @@ from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import State
 from comments.store.table import query_pages
-from dynamo.calls.client import client
-from dynamo.items import Item
-from dynamo.lists.reader import PageRequest
-from dynamo.upkeep import integrity
-from dynamo.upkeep.integrity import Difference
+from dynapages.calls.client import client
+from dynapages.items import Item
+from dynapages.lists.reader import PageRequest
+from dynapages.upkeep import integrity
+from dynapages.upkeep.integrity import Difference
 from shop.catalogue.services import ensure_products
 from tests.support.chance import unique
 from tests.support.comments.truth import START

@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from comments.imports.writer import BulkWriter
+from comments.data.writer import BulkWriter
 from comments.items import NewComment, NewReply
 from comments.moderation.services import feature, hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
@@ -20,9 +20,9 @@ from comments.store.counts import counters, tallies
 from comments.votes.services import vote
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
-from dynamo.calls.batches import Batches
-from dynamo.calls.client import client
-from dynamo.calls.pool import Pool
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client
+from dynapages.calls.pool import Pool
 from lab.reports.page import find_published, store
 from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL

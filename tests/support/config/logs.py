@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dynamo.telemetry.requests import JsonLines
+from dynapages.django.requests import JsonLines
 
 
 class _BothForms(logging.Formatter):

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 
-from dynamo.items import Item
-from dynamo.writes.counters import cells_in
+from dynapages.items import Item
+from dynapages.writes.counters import cells_in
 
 _TABLE = re.compile(
     r"^item +partition key ``pk`` +sort key ``sk``\n[= ]+\n(?P<rows>.*?)\n=",

@@ -5,9 +5,9 @@ from random import Random
 from typing import Any
 
 from comments.sets.applying import CopyWriter, Name, name_of
-from dynamo.calls.batches import Batches
-from dynamo.calls.pool import Pool
-from dynamo.items import Item
+from dynapages.calls.batches import Batches
+from dynapages.calls.pool import Pool
+from dynapages.items import Item
 from tests.support.sets.items import record
 
 

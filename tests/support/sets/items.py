@@ -5,7 +5,7 @@ from typing import Any
 
 from comments.items import NewComment, items_of
 from comments.sets.copies import copies_of, primary_of
-from dynamo.items import Item
+from dynapages.items import Item
 from tests.support.comments.truth import START
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dynamo.calls.client import client
-from dynamo.items import table_key
-from dynamo.upkeep.integrity import Difference
+from dynapages.calls.client import client
+from dynapages.items import table_key
+from dynapages.upkeep.integrity import Difference
 from shop.integrity.checks import shop_differences
 from shop.table import TABLE
 

@@ -11,15 +11,15 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 
-from dynamo.calls import clock
-from dynamo.calls.faults import FAILURES, sentence_about
+from dynapages.calls import clock
+from dynapages.calls.faults import FAILURES, sentence_about
+from dynapages.django.visitor import log_event
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
 from shop.accounts.queries import users_called
 from shop.accounts.second_factor.services import turn_off
 from shop.accounts.services import create_profile
-from shop.web.visitor import log_event
 
 
 class Command(BaseCommand):

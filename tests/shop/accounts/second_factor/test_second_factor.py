@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from dynamo.calls import clock
+from dynapages.calls import clock
 from shop.accounts import rate_limits, services
 from shop.accounts.queries import find_user
 from shop.accounts.second_factor.services import LASTS

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dynamo.calls.meter import metered
-from dynamo.web import formats
+from dynapages.calls.meter import metered
+from dynapages.django import formats
 from shop.accounts.services import create_profile
 from shop.order_status import Status
 from shop.orders.items import NewLine

@@ -1,0 +1,71 @@
+"""Olist's reviews, as rows of comments on the products of its orders: docs/importing-orders.md."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from comments.data.shape import Shape
+from dynapages.upkeep.pace import Progress
+from shop.data.files.records import DateFormats, Record, Rejected
+from shop.data.olist import REVIEWS, olist_files, require_files
+from shop.data.orders import ImportedOrder
+from shop.data.survey import survey
+
+_ADDED = {"id": "comment_id", "product_id": "product_id", "author": "author"}
+"""The columns of fields that the reviews' file does not have."""
+_VERIFIED = {"verified": "true"}
+"""It came with the order."""
+
+
+@dataclass(frozen=True, slots=True)
+class OlistReviews:
+    """The orders of a folder by their ids, on whose products the reviews are."""
+
+    orders: dict[str, ImportedOrder]
+    columns: tuple[str, ...] = tuple(_ADDED.values())
+
+    @classmethod
+    def of(cls, folder: Path, dates: DateFormats, progress: Progress) -> "OlistReviews":
+        """Read a folder with dates in these formats.
+
+        Raises FileUnreadable, and BadMapping for columns that are missing.
+        """
+        require_files(folder, REVIEWS)
+        # What is wrong with orders is for their own import to tell.
+        files = olist_files(folder, {}, dates, reject=_ignore)
+        found = survey(files, reject=_ignore, progress=progress)
+        return cls({one.id: one for one in found.orders})
+
+    def rows_of(self, review: Record) -> Iterator[Record | Rejected]:
+        """Yield a review as the row of a comment on each product of its order."""
+        order_id = str(review.values["order_id"]).strip()
+        if order_id not in self.orders:
+            reason = f"its order “{order_id[:40]}” is rejected, or there is none"
+            yield Rejected(review.line, reason, review.shown("review_id"))
+            return
+        one = self.orders[order_id]
+        if not one.lines:
+            reason = "its order has no items, so that there is nothing to review"
+            yield Rejected(review.line, reason, review.shown("review_id"))
+        for product_id, called in {line.product_id: line.called for line in one.lines}.items():
+            added = {
+                # Review ids come again with other orders, and an order has several products.
+                "comment_id": f"{review.values['review_id']}-{order_id}-{product_id}",
+                "product_id": called,
+                "author": one.order.username,
+            }
+            yield Record(review.line, {**review.values, **added})
+
+
+def with_orders(shape: Shape) -> Shape:
+    """Return the shape of reviews with what their orders add."""
+    columns = {name: [column] for name, column in _ADDED.items()}
+    return replace(
+        shape,
+        columns={**shape.columns, **columns},
+        constants={**shape.constants, **_VERIFIED},
+    )
+
+
+def _ignore(_rejected: Rejected) -> None:
+    """Leave a row of the orders to their own import."""

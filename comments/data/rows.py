@@ -1,0 +1,281 @@
+"""The parsing of one record into a comment. The rules are in docs/importing.md."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from hashlib import blake2b
+from html import unescape
+
+from django.utils.html import strip_tags
+
+from comments.data.shape import FIELDS, Scale, Shape
+from comments.filters import is_language
+from comments.items import UNSAID, NewComment, NewReply, Unsaid
+from comments.posting.forms import detect_language
+from comments.replies.services import LONGEST_REPLY
+from shop.accounts.names import BadUsername, username_of
+from shop.data.files.records import (
+    Record,
+    Rejected,
+    RowRefused,
+    moment_of,
+    product_id_of,
+    short_text,
+    text_of,
+)
+
+LONGEST_ID = 128
+LONGEST_LINE_OF_TEXT = 1_000
+"""Characters of an author or title."""
+LONGEST_BODY = 100_000
+"""Bytes of UTF-8."""
+LATEST = timedelta(days=1)
+"""How far ahead of now a comment may be dated: clocks and time zones differ."""
+
+_RATING = re.compile(r"\d{1,4}(?:[.,]\d{1,9})?", re.ASCII)
+_GROUPED = re.compile(r"\d+|\d{1,3}(?:_\d{3})+", re.ASCII)
+_REGION = re.compile(r"([A-Za-z]{2})[-_].+")
+_YES, _NO = frozenset({"true", "1", "yes"}), frozenset({"false", "0", "no", ""})
+_BREAK = re.compile(r"\s*(?:<br\s*/?>|</(?:p|div|li)>)\s*", re.IGNORECASE)
+_ID_BYTES = 12
+
+
+@dataclass(slots=True)
+class Findings:
+    """What was found in the rows that were read, and how many of them needed a guess.
+
+    ``spelled`` are the languages as the file has them; ``products`` are the file's ids of products
+    that could not be kept, by those they were mapped to. Of the latest row, ``product_before`` is
+    such an id that an export of this shop tells, and ``product_name`` what it calls the product.
+    """
+
+    spelled: set[str] = field(default_factory=set)
+    made_ids: int = 0
+    guessed_languages: int = 0
+    rounded_ratings: int = 0
+    dated_by_month: int = 0
+    products: dict[str, str] = field(default_factory=dict)
+    product_before: str = ""
+    product_name: str = ""
+
+
+@dataclass(slots=True)
+class _Row:
+    """A record and what had to be guessed of it."""
+
+    record: Record
+    values: dict[str, str]
+    spelled: str = ""
+    is_id_made: bool = False
+    is_language_guessed: bool = False
+    is_rating_rounded: bool = False
+    is_dated_by_month: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommentParser:
+    """Parses a file's records into comments; those dated over a day after ``now`` are rejected."""
+
+    shape: Shape
+    now: datetime
+    findings: Findings = field(default_factory=Findings)
+
+    def read(self, record: Record) -> NewComment | Rejected:
+        """Parse a record, or reject it with a reason."""
+        try:
+            row = _Row(record, {name: self._text(record, name) for name in FIELDS})
+            comment = self._comment(row)
+        except RowRefused as refused:
+            return Rejected(record.line, str(refused), self._id_of(record))
+        self._note(row)
+        return comment
+
+    def _comment(self, row: _Row) -> NewComment:
+        self._require_wanted(row.record)
+        values = row.values
+        return NewComment(
+            id=self._comment_id(row),
+            product_id=self._product_id(values),
+            language=self._language(row),
+            rating=self._rating(row),
+            created_at=self._moment(row, "created_at"),
+            author=short_text("author", values["author"], LONGEST_LINE_OF_TEXT),
+            title=short_text("title", values["title"], LONGEST_LINE_OF_TEXT),
+            body=_body(values["body"]),
+            username=_username(values["username"]),
+            verified=_flag("verified", values["verified"]),
+            reply=self._reply(row),
+        )
+
+    def _note(self, row: _Row) -> None:
+        findings = self.findings
+        findings.made_ids += row.is_id_made
+        findings.guessed_languages += row.is_language_guessed
+        findings.rounded_ratings += row.is_rating_rounded
+        findings.dated_by_month += row.is_dated_by_month
+        if row.spelled:
+            findings.spelled.add(row.spelled)
+
+    def _text(self, record: Record, name: str) -> str:
+        columns = self.shape.of(name)
+        values = (record.values.get(column) for column in columns)
+        found = next((value for value in values if value not in (None, "")), "")
+        text = _plain(name, found) or self.shape.constants.get(name, "")
+        is_html = self.shape.is_html and name in {"title", "body", "reply"}
+        # Of HTML the text, with a line for each paragraph.
+        return unescape(strip_tags(_BREAK.sub("\n", text))).strip() if is_html else text
+
+    def _id_of(self, record: Record) -> str:
+        values = (record.values.get(column) for column in self.shape.of("id"))
+        return next((v[:LONGEST_ID] for v in values if isinstance(v, str)), "")
+
+    def _require_wanted(self, record: Record) -> None:
+        for column, wanted in self.shape.only.items():
+            value = record.values.get(column)
+            text = "" if value is None else str(value).strip().lower()
+            if text not in wanted:
+                named = ", ".join(filter(None, wanted))
+                raise RowRefused(f"{column} is “{text[:20]}”: only {named} is imported")
+
+    def _comment_id(self, row: _Row) -> str:
+        found = row.values["id"]
+        if not found and self.shape.id_from:
+            row.is_id_made = True
+            parts = [self._part(row, name) for name in self.shape.id_from]
+            found = blake2b("\x1f".join(parts).encode(), digest_size=_ID_BYTES).hexdigest()
+        return comment_id_of(found, prefix=self.shape.id_prefix)
+
+    def _product_id(self, values: Mapping[str, str]) -> str:
+        original = values["product_id"].strip()
+        if not original:
+            raise RowRefused("product_id is missing")
+        short_text(
+            "product_id", original, LONGEST_LINE_OF_TEXT
+        )  # it is kept as the name of the product
+        product_id = product_id_of(original)
+        if product_id != original:
+            self.findings.products[product_id] = original
+        self.findings.product_name = values["product_name"].strip()[:LONGEST_LINE_OF_TEXT]
+        self.findings.product_before = values["product_external_id"][:LONGEST_LINE_OF_TEXT]
+        return product_id
+
+    def _part(self, row: _Row, name: str) -> str:
+        """Return what an id is made from: a field, or any other column of the file."""
+        if name in row.values:
+            return row.values[name].strip()
+        return _plain(name, row.record.values.get(name)).strip()
+
+    def _language(self, row: _Row) -> str:
+        columns, values = self.shape.of("language"), row.record.values
+        is_given = any(values.get(column) not in (None, "") for column in columns)
+        if self.shape.detect_language and not is_given:
+            text = f"{row.values['title']}\n{row.values['body']}"
+            if guessed := detect_language(text):
+                row.is_language_guessed = True
+                return guessed
+            if not row.values["language"]:
+                raise RowRefused("language: the text does not tell it: --set language=en gives one")
+        spelled = row.values["language"].strip()
+        language = self.shape.languages.get(spelled.lower())
+        if language is None:
+            row.spelled = _REGION.sub(r"\1", spelled)
+            language = row.spelled.lower()
+        if not is_language(language):
+            raise RowRefused(
+                f"language: “{spelled[:20]}” is no ISO 639-1 code: --language-map can translate "
+                f"it, and --detect-language finds one where there is none"
+            )
+        return language
+
+    def _rating(self, row: _Row) -> int:
+        text, scale = row.values["rating"].strip(), self._scale(row.record)
+        number = _ungrouped(text, self.shape.decimal)
+        if not _RATING.fullmatch(number) or (rating := _number(number)) not in scale:
+            raise RowRefused(f"rating: “{text[:20]}” is no number from {scale}")
+        exact = scale.exactly(rating)
+        rounded = exact.to_integral_value(ROUND_HALF_UP)
+        row.is_rating_rounded = rounded != exact
+        return int(rounded)
+
+    def _scale(self, record: Record) -> Scale:
+        columns = self.shape.low, self.shape.high
+        bounds = [str(record.values.get(column, "")) for column in columns if column]
+        if not bounds or not all(_RATING.fullmatch(bound) for bound in bounds):
+            return self.shape.scale
+        low, high = map(_number, bounds)
+        return Scale(low, high) if low < high else self.shape.scale
+
+    def _reply(self, row: _Row) -> NewReply | Unsaid | None:
+        """Read a reply by the shop; a date without any text is none."""
+        text, has_date = row.values["reply"], bool(row.values["replied_at"].strip())
+        columns = self.shape.of("reply")
+        if not text and not any(column in row.record.values for column in columns):
+            return UNSAID
+        if not text.strip():
+            return None
+        short_text("reply", text, LONGEST_REPLY)
+        return NewReply(text, self._moment(row, "replied_at") if has_date else None)
+
+    def _moment(self, row: _Row, name: str) -> datetime:
+        text = row.values[name].strip()
+        moment = moment_of(name, text, self.shape.dates)
+        row.is_dated_by_month |= self.shape.dates.lacks_day(text)
+        if moment > self.now + LATEST:
+            raise RowRefused(f"{name}: “{text}” is in the future")
+        return moment
+
+
+def _plain(name: str, value: object) -> str:
+    return str(value) if name == "verified" and isinstance(value, bool) else text_of(name, value)
+
+
+def comment_id_of(text: str, *, prefix: str = "") -> str:
+    """Return the id of a comment, with what is put before all of a file. Raises RowRefused."""
+    if not text:
+        raise RowRefused("id is missing")
+    text = prefix + text
+    short_text("id", text, LONGEST_ID)
+    if not text.isprintable() or text != text.strip():
+        raise RowRefused("id holds characters that cannot be seen, or white space at an end")
+    if {".", ".."} & set(text.split("/")):
+        raise RowRefused("id has a part “.” or “..”, which no address can hold")
+    return text
+
+
+def _number(text: str) -> Decimal:
+    return Decimal(text.replace(",", "."))
+
+
+def _ungrouped(text: str, decimal: str | None) -> str:
+    """Return a number without separators of thousands; with others of decimals it is none."""
+    if decimal is None:
+        return text
+    whole, mark, decimals = text.partition(decimal)
+    group = "," if decimal == "." else "."
+    is_grouped = _GROUPED.fullmatch(whole.replace(group, "_"))
+    return whole.replace(group, "") + mark + decimals if is_grouped else ""
+
+
+def _flag(name: str, text: str) -> bool:
+    word = text.strip().lower()
+    if word not in _YES | _NO:
+        raise RowRefused(f"{name}: “{text[:20]}” is neither true nor false")
+    return word in _YES
+
+
+def _username(text: str) -> str:
+    if not text:
+        return ""
+    try:
+        return username_of(text)
+    except BadUsername as error:
+        raise RowRefused(f"username: {error}") from error
+
+
+def _body(text: str) -> str:
+    size = len(text.encode())
+    if size > LONGEST_BODY:
+        raise RowRefused(f"body has {size:,} bytes, more than {LONGEST_BODY:,}")
+    return text

@@ -1,1 +1,0 @@
-"""Exports of comments to files that `import_comments` reads, and to Google's feed."""

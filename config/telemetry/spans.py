@@ -1,0 +1,325 @@
+"""Spans of OpenTelemetry: one for each request, and below it one for each call to DynamoDB.
+
+The names are those of its semantic conventions for HTTP servers, for database clients and for
+DynamoDB; what they have no name for begins with ``dynashop``. No span has a path, a query, a key or
+a value of an item.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from botocore.exceptions import ClientError
+from botocore.model import OperationModel
+from opentelemetry.context import Context, attach, detach
+from opentelemetry.metrics import Meter, Observation
+from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from dynapages.calls.faults import Throttled, fault_in
+from dynapages.calls.meter import request_of
+from dynapages.django.requests import OnSent, RequestRecord
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+"""The bounds that the conventions give for durations."""
+UNITS = (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
+
+
+class Queue(Protocol):
+    """What a metric of a queue in the background needs; `dynapages.writes.background` has it."""
+
+    lost: int
+
+    def __len__(self) -> int: ...
+
+
+class Instruments:
+    """All metrics of a process; ``queues`` are those of its writes in the background."""
+
+    def __init__(self, meter: Meter, queues: Mapping[str, Queue]) -> None:
+        self.requests = meter.create_histogram(
+            "http.server.request.duration",
+            unit="s",
+            description="Duration of requests",
+            explicit_bucket_boundaries_advisory=SECONDS,
+        )
+        self.calls = meter.create_histogram(
+            "db.client.operation.duration",
+            unit="s",
+            description="Duration of calls to DynamoDB, with their retries",
+            explicit_bucket_boundaries_advisory=SECONDS,
+        )
+        self.units = meter.create_histogram(
+            "dynashop.request.capacity",
+            unit="{unit}",
+            description="Capacity units of a request",
+            explicit_bucket_boundaries_advisory=UNITS,
+        )
+        self.shed = meter.create_counter(
+            "dynashop.requests.shed", unit="{request}", description="Requests refused as too many"
+        )
+        self.late = meter.create_counter(
+            "dynashop.requests.late", unit="{request}", description="Requests out of their time"
+        )
+        self.retries = meter.create_counter(
+            "dynashop.dynamodb.retries", unit="{attempt}", description="Calls that were repeated"
+        )
+        self.throttles = meter.create_counter(
+            "dynashop.dynamodb.throttles", unit="{answer}", description="Answers that throttled"
+        )
+        meter.create_observable_gauge(
+            "dynashop.queue.length",
+            [_reading(queues, len)],
+            unit="{value}",
+            description="Values that wait to be written in the background",
+        )
+        meter.create_observable_counter(
+            "dynashop.queue.lost",
+            [_reading(queues, lambda queue: queue.lost)],
+            unit="{value}",
+            description="Values that were never written",
+        )
+
+    def tell_request(self, record: RequestRecord, attributes: Mapping[str, Any]) -> None:
+        """Measure a request that was answered; ``attributes`` are those of its duration."""
+        self.requests.record(record.milliseconds / 1000, attributes)
+        if record.is_shed:
+            self.shed.add(1)
+            return
+        read = {"dynashop.list": record.list, "dynashop.plan": record.plan}
+        self.units.record(record.meter.capacity_units(), read)
+        if record.is_late:
+            self.late.add(1, {"http.route": record.route})
+
+
+def _reading(
+    queues: Mapping[str, Queue], number_of: Callable[[Queue], int]
+) -> Callable[[object], Iterator[Observation]]:
+    def read(_options: object) -> Iterator[Observation]:
+        for name, queue in queues.items():
+            yield Observation(number_of(queue), {"dynashop.queue": name})
+
+    return read
+
+
+_headers = TraceContextTextMapPropagator()
+
+
+class RequestSpans:
+    """An observer of requests, see `dynapages.django.requests.set_observer`."""
+
+    def __init__(self, tracer: Tracer, instruments: Instruments) -> None:
+        self._tracer = tracer
+        self._instruments = instruments
+
+    @contextmanager
+    def observe(self, record: RequestRecord) -> Iterator[OnSent]:
+        """Begin the span of a request; it ends when its answer was sent."""
+        parent = _headers.extract(record.trace_headers, context=Context())
+        span = self._tracer.start_span(
+            record.method,
+            context=parent,
+            kind=SpanKind.SERVER,
+            attributes={"http.request.method": record.method, "url.scheme": record.scheme},
+        )
+        context = span.get_span_context()
+        record.trace = f"{context.trace_id:032x}" if context.is_valid else ""
+        token = attach(set_span_in_context(span, parent))
+        try:
+            yield partial(self._end, span, record)
+        finally:
+            detach(token)
+
+    def _end(self, span: Span, record: RequestRecord) -> None:
+        answered: dict[str, str | int] = {"http.response.status_code": record.status}
+        if record.route:
+            answered["http.route"] = record.route
+        if record.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            answered["error.type"] = record.fault or str(record.status)
+            span.set_status(StatusCode.ERROR)
+        if record.view:
+            span.update_name(f"{record.method} {record.view}")
+        span.set_attributes(answered)
+        span.set_attributes(_told(record))
+        span.end()
+        begun = {"http.request.method": record.method, "url.scheme": record.scheme}
+        self._instruments.tell_request(record, begun | answered)
+
+
+def _told(record: RequestRecord) -> dict[str, str | int | float | bool]:
+    """Return what the log tells, but for what has a name in the conventions."""
+    return {
+        "dynashop.list": record.list,
+        "dynashop.plan": record.plan,
+        **{f"dynashop.shape.{name}": value for name, value in record.shape.items()},
+        "dynashop.calls": record.meter.requests(),
+        "dynashop.rounds": record.meter.rounds,
+        "dynashop.capacity_units": record.meter.capacity_units(),
+        "dynashop.late": record.is_late,
+        "dynashop.shed": record.is_shed,
+    }
+
+
+SYSTEM = "aws.dynamodb"
+ASKED = {
+    "IndexName": "aws.dynamodb.index_name",
+    "Limit": "aws.dynamodb.limit",
+    "ScanIndexForward": "aws.dynamodb.scan_forward",
+    "ConsistentRead": "aws.dynamodb.consistent_read",
+}
+ANSWERED = {"Count": "aws.dynamodb.count", "ScannedCount": "aws.dynamodb.scanned_count"}
+UNPROCESSED = ("UnprocessedItems", "UnprocessedKeys")
+_WATCHED = "dynamo_watched"
+
+
+@dataclass(slots=True)
+class _Call:
+    span: Span
+    operation: str
+    tables: list[str]
+    begun: float
+    retries: int = 0
+    throttles: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallSpans:
+    """The spans of the calls of a process."""
+
+    tracer: Tracer
+    instruments: Instruments
+
+    def attach(self, client: "DynamoDBClient") -> None:
+        """Watch every later call of a client, which must be metered already."""
+        events = client.meta.events
+        events.register("before-call.dynamodb.*", _Begin(self, _server(client)))
+        # First: the others may raise, or return the pause before the next attempt.
+        events.register_first("needs-retry.dynamodb.*", self._note_attempt)
+        events.register("after-call.dynamodb.*", self._end)
+        events.register("after-call-error.dynamodb.*", self._fail)
+
+    def begin(self, operation: str, context: dict[str, Any], server: Mapping[str, Any]) -> None:
+        """Begin the span of a call; botocore keeps it in the ``context`` of the call."""
+        asked = request_of(context)
+        tables = _tables(asked)
+        span = self.tracer.start_span(
+            f"DynamoDB.{operation}",
+            kind=SpanKind.CLIENT,
+            attributes={
+                "db.system.name": SYSTEM,
+                "db.operation.name": operation,
+                "aws.dynamodb.table_names": tables,
+                **({"db.collection.name": tables[0]} if len(tables) == 1 else {}),
+                **{name: asked[key] for key, name in ASKED.items() if key in asked},
+                **server,
+            },
+        )
+        context[_WATCHED] = _Call(span, operation, tables, perf_counter())
+
+    def _note_attempt(
+        self,
+        attempts: int,
+        response: tuple[Any, Mapping[str, Any]] | None,
+        request_dict: Mapping[str, Any],
+        **_: object,
+    ) -> None:
+        call: _Call | None = request_dict["context"].get(_WATCHED)
+        if call is None:
+            return
+        call.retries = attempts - 1
+        if response is not None and _is_throttled(response[1]):
+            call.throttles += 1
+
+    def _end(self, parsed: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
+        call: _Call | None = context.pop(_WATCHED, None)
+        if call is None:
+            return
+        span = call.span
+        span.set_attributes({name: parsed[key] for key, name in ANSWERED.items() if key in parsed})
+        if request_id := parsed.get("ResponseMetadata", {}).get("RequestId"):
+            span.set_attribute("aws.request_id", request_id)
+        if consumed := parsed.get("ConsumedCapacity"):
+            each = consumed if isinstance(consumed, list) else [consumed]
+            told = [json.dumps(one) for one in each]
+            span.set_attribute("aws.dynamodb.consumed_capacity", told)
+        self._finish(call, parsed.get("Error", {}).get("Code", ""))
+
+    def _fail(self, exception: BaseException, context: dict[str, Any], **_: object) -> None:
+        call: _Call | None = context.pop(_WATCHED, None)
+        if call is not None:
+            self._finish(call, type(exception).__name__)
+
+    def _finish(self, call: _Call, error: str) -> None:
+        span, tables = call.span, ",".join(call.tables)
+        if error:
+            span.set_status(StatusCode.ERROR)
+            span.set_attribute("error.type", error)
+        span.set_attributes(
+            {"dynashop.retries": call.retries, "dynashop.throttles": call.throttles}
+        )
+        span.end()
+        of_call = {
+            "db.system.name": SYSTEM,
+            "db.operation.name": call.operation,
+            "db.collection.name": tables,
+        }
+        seconds = perf_counter() - call.begun
+        failed = {"error.type": error} if error else {}
+        self.instruments.calls.record(seconds, of_call | failed)
+        if call.retries:
+            self.instruments.retries.add(call.retries, of_call)
+        if call.throttles:
+            self.instruments.throttles.add(call.throttles, of_call)
+
+
+@dataclass(frozen=True, slots=True)
+class _Begin:
+    """The handler of botocore's event for one client, whose server all of its spans have."""
+
+    spans: CallSpans
+    server: Mapping[str, str | int]
+
+    def __call__(self, model: OperationModel, context: dict[str, Any], **_: object) -> None:
+        self.spans.begin(model.name, context, self.server)
+
+
+def _server(client: "DynamoDBClient") -> dict[str, str | int]:
+    address = urlsplit(client.meta.endpoint_url)
+    port = {"server.port": address.port} if address.port else {}
+    return {"server.address": address.hostname or "", **port}
+
+
+def _tables(asked: Mapping[str, Any]) -> list[str]:
+    """Return the names of the tables that a call asks, sorted."""
+    if "RequestItems" in asked:
+        return sorted(asked["RequestItems"])
+    actions = (part for item in asked.get("TransactItems", ()) for part in item.values())
+    names = {part["TableName"] for part in actions} | {asked.get("TableName", "")}
+    return sorted(names - {""})
+
+
+def _is_throttled(answer: Mapping[str, Any]) -> bool:
+    """Return whether DynamoDB refused a call, or a part of it, because of too many."""
+    if any(answer.get(key) for key in UNPROCESSED):
+        return True
+    if "Error" not in answer:
+        return False
+    codes = [reason.get("Code", "") for reason in answer.get("CancellationReasons", ())]
+    # Each reason of a cancelled transaction is the code of an error of its own.
+    errors = [answer["Error"], *({"Code": code} for code in codes if code != "None")]
+    return any(_is_of_throttling(error) for error in errors)
+
+
+def _is_of_throttling(error: Mapping[str, Any]) -> bool:
+    fault = fault_in(ClientError({"Error": {"Code": error.get("Code", "")}}, ""))
+    return isinstance(fault, Throttled)

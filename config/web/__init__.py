@@ -1,0 +1,1 @@
+"""What this site does around every request: shedding of load, refusals, headers."""

@@ -1,0 +1,282 @@
+"""What is around each request: its meter and record, its time, and load shedding.
+
+Where more arrive than the process can serve, a queue only makes all of them late. So at most
+MAX_CONCURRENT_REQUESTS requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most,
+and twice as many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before
+Django sees it: a page by one that was rendered before, a form of ours with its fields. Forms take
+half of the slots at most: where writes alone hang, pages are still answered. Health checks and
+static files do not wait. Around all of this, `WithoutBodies` answers HEAD.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
+from functools import cache
+from http import HTTPStatus
+from threading import BoundedSemaphore, Lock
+from time import monotonic
+from typing import TYPE_CHECKING, cast
+
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.template.loader import render_to_string
+from django.utils.module_loading import import_string
+from django.utils.translation import get_language_from_request, gettext_lazy, override
+
+from dynapages.calls.meter import metered
+from dynapages.calls.pool import seconds_left, time_budget
+from dynapages.django.refusals import NOTICE, error_in_format, fields_to_send_again
+from dynapages.django.requests import OnSent, RequestRecord, note_late, observed
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+HEALTH = frozenset({"/healthz", "/readyz"})
+TRACE_HEADERS = ("traceparent", "tracestate")
+
+
+def is_watched(path: str) -> bool:
+    """Return whether requests of a path are metered and told of.
+
+    Health checks come every few seconds, and a page has dozens of static files.
+    """
+    return path not in HEALTH and not path.startswith(settings.STATIC_URL)
+
+
+class RequestMiddleware:
+    """Meters what a request reads and writes, and tells of it when its answer was sent."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not is_watched(request.path_info):
+            return self._get_response(request)
+        with metered() as meter:
+            record = RequestRecord(
+                request.method or "",
+                scheme=request.scheme or "http",
+                trace_headers=_trace_headers(request),
+                meter=meter,
+            )
+            with observed(record) as told:
+                response = self._get_response(request)
+                match = request.resolver_match
+                if match:
+                    record.view, record.route = match.view_name, f"/{match.route}"
+                record.status = response.status_code
+                if isinstance(response, StreamingHttpResponse):
+                    _tell_when_sent(response, told)
+                else:
+                    told()
+        return response
+
+
+class _Parts:
+    """The parts of an answer, made in the context of its request; closed when they were sent."""
+
+    def __init__(self, parts: Iterator[bytes], context: Context, told: OnSent) -> None:
+        self._parts = parts
+        self._context = context
+        self._told = told
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        return self._context.run(next, self._parts)
+
+    def close(self) -> None:
+        self._context.run(self._told)
+
+
+def _tell_when_sent(response: StreamingHttpResponse, told: OnSent) -> None:
+    parts = cast("Iterator[bytes]", response.streaming_content)  # none of ours are asynchronous
+    response.streaming_content = _Parts(parts, copy_context(), told)
+
+
+def _trace_headers(request: HttpRequest) -> dict[str, str]:
+    """Return the headers of a trace that was begun before us.
+
+    A visitor could have all of their requests recorded, or write into somebody else's trace: they
+    are a proxy's word alone.
+    """
+    if not settings.TRUSTED_PROXIES:
+        return {}
+    return {name: request.headers[name] for name in TRACE_HEADERS if name in request.headers}
+
+
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class BudgetMiddleware:
+    """Gives a page PAGE_SECONDS for its calls to the database, a form WRITE_SECONDS."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_page = request.method in READING
+        with time_budget(settings.PAGE_SECONDS if is_page else settings.WRITE_SECONDS):
+            response = self._get_response(request)
+            if seconds_left() <= 0:
+                note_late()
+            return response
+
+
+PAGE_WAITS, FORM_WAITS = 1.0, 2.0
+"""Seconds that a request waits for a slot."""
+WAITING_BY_RUNNING = 2
+"""How many pages wait at most for each slot, and how many forms."""
+RETRY_AFTER = 2
+TOO_MANY = gettext_lazy("Too many people are in the shop at the moment.")
+ONLY_HEADERS = (
+    "SecurityMiddleware",
+    "CSPMiddleware",
+    "ContentSecurityPolicyMiddleware",
+    "XFrameOptionsMiddleware",
+)
+"""Endings of the middleware that sets headers which do not depend on the page."""
+
+
+@dataclass(slots=True)
+class Slots:
+    """``most`` slots, two or more, of which forms take half at the most."""
+
+    most: int
+    _all: BoundedSemaphore = field(init=False)
+    _of_forms: BoundedSemaphore = field(init=False)
+    _waiting: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
+    _lock: Lock = field(default_factory=Lock)
+
+    def __post_init__(self) -> None:
+        self._all = BoundedSemaphore(self.most)
+        self._of_forms = BoundedSemaphore(self.most // 2)
+
+    def take(self, *, is_form: bool = False) -> bool:
+        """Take a slot, waiting for one if there is room; return whether there was one."""
+        needed = (self._of_forms, self._all) if is_form else (self._all,)
+        if _acquire(needed, seconds=0.0):
+            return True
+        with self._lock:
+            if self._waiting[is_form] >= self.most * WAITING_BY_RUNNING:
+                return False
+            self._waiting[is_form] += 1
+        try:
+            return _acquire(needed, seconds=FORM_WAITS if is_form else PAGE_WAITS)
+        finally:
+            with self._lock:
+                self._waiting[is_form] -= 1
+
+    def release(self, *, is_form: bool = False) -> None:
+        """Release a slot that was taken."""
+        self._all.release()
+        if is_form:
+            self._of_forms.release()
+
+
+def _acquire(semaphores: Sequence[BoundedSemaphore], *, seconds: float) -> bool:
+    """Acquire all semaphores within a time, or none; return whether it was all."""
+    until = monotonic() + seconds
+    for number, semaphore in enumerate(semaphores):
+        if not semaphore.acquire(timeout=max(until - monotonic(), 0.0)):
+            for acquired in semaphores[:number]:
+                acquired.release()
+            return False
+    return True
+
+
+class Shedding:
+    """A WSGI application that passes requests on, and answers those with 503 that are too many."""
+
+    def __init__(self, application: "WSGIApplication") -> None:
+        self._application = application
+        self._slots = Slots(settings.MAX_CONCURRENT_REQUESTS)
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        if not is_watched(environ["PATH_INFO"]):
+            return self._application(environ, start_response)
+        is_form = environ["REQUEST_METHOD"] not in READING
+        if not self._slots.take(is_form=is_form):
+            record = RequestRecord(
+                environ["REQUEST_METHOD"],
+                scheme=environ["wsgi.url_scheme"],
+                status=HTTPStatus.SERVICE_UNAVAILABLE.value,
+                is_shed=True,
+            )
+            with observed(record) as told:
+                response = _refusal(WSGIRequest(environ))
+                told()
+            start_response("503 Service Unavailable", list(response.items()))
+            return [response.content]
+        try:
+            return self._application(environ, start_response)
+        finally:
+            self._slots.release(is_form=is_form)
+
+
+class WithoutBodies:
+    """A WSGI application that answers HEAD with the headers of GET and no body (RFC 9110, 9.3.2).
+
+    Servers drop a body that is passed to them, and warn of it.
+    """
+
+    def __init__(self, application: "WSGIApplication") -> None:
+        self._application = application
+
+    def __call__(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse"
+    ) -> Iterable[bytes]:
+        answer = self._application(environ, start_response)
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return answer
+        close: Callable[[], None] | None = getattr(answer, "close", None)
+        if close is not None:  # as a server does at the end; nothing more is read of a stream
+            close()
+        return []
+
+
+def _refusal(request: WSGIRequest) -> HttpResponse:
+    is_partial = "HX-Request" in request.headers
+    language = get_language_from_request(request)
+    with override(language):
+        response = error_in_format(request.META, TOO_MANY, HTTPStatus.SERVICE_UNAVAILABLE)
+    if response is not None:
+        is_partial = False
+    elif is_partial or not (form := fields_to_send_again(request)):
+        response = HttpResponse(_page(language, is_partial=is_partial))
+    else:
+        response = HttpResponse(_rendered(language, is_unread=True, **form))
+    headers = {
+        "Content-Length": str(len(response.content)),
+        "Cache-Control": "no-store",
+        "Retry-After": str(RETRY_AFTER),
+    }
+    if is_partial:
+        headers |= {"HX-Retarget": NOTICE, "HX-Reswap": "innerHTML", "HX-Push-Url": "false"}
+    for name, value in headers.items():
+        response[name] = value
+    for name in settings.MIDDLEWARE:
+        if name.endswith(ONLY_HEADERS):
+            import_string(name)(lambda _: response).process_response(request, response)
+    return response
+
+
+@cache
+def _page(language: str, *, is_partial: bool) -> bytes:
+    return _rendered(language, "_error.html" if is_partial else "503.html")
+
+
+def _rendered(language: str, template: str = "503.html", **context: object) -> bytes:
+    context |= {
+        "message": TOO_MANY,
+        "retry_after": RETRY_AFTER,
+        "is_away": True,
+        "status": HTTPStatus.SERVICE_UNAVAILABLE.value,
+    }
+    with override(language):
+        return render_to_string(template, context).encode()

@@ -1,1 +1,0 @@
-"""For Django: position tokens in URLs, pages of lists, errors as responses."""

@@ -1,0 +1,183 @@
+"""Faults: which failures of a call mean "come back later", and what a failure is in one sentence.
+
+botocore and PynamoDB wrap the same failure differently; `fault_in` and `sentence_about` look
+through both. Follows "Error handling with DynamoDB" of the Developer Guide.
+"""
+
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    ConnectionError,  # noqa: A004 - botocore's own name
+    CredentialRetrievalError,
+    HTTPClientError,
+    NoCredentialsError,
+    PartialCredentialsError,
+)
+from botocore.retries.standard import ThrottledRetryableChecker
+from pynamodb.exceptions import PynamoDBException
+
+from dynapages.calls.pool import OutOfTime
+from dynapages.errors import DynamoError, gettext_noop
+
+_throttled: Any = ThrottledRetryableChecker()
+_THROTTLED = frozenset(
+    {*_throttled._throttled_error_codes}  # noqa: SLF001 - botocore's own list
+    | {"TooManyRequests", "ReplicatedWriteConflictException"}
+)
+BUSY = gettext_noop("The database is too busy at the moment.")
+_UNREACHABLE = frozenset(
+    {
+        "InternalFailure",
+        "InternalServerError",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ServiceUnavailable",
+    }
+)
+_UNAUTHORIZED = frozenset(
+    {
+        "AccessDeniedException",
+        "ExpiredToken",
+        "ExpiredTokenException",
+        "IncompleteSignature",
+        "IncompleteSignatureException",
+        "InvalidClientTokenId",
+        "InvalidSignatureException",
+        "MissingAuthenticationToken",
+        "MissingAuthenticationTokenException",
+        "RequestExpired",
+        "RequestTimeTooSkewed",
+        "SignatureDoesNotMatch",
+        "UnrecognizedClientException",
+    }
+)
+"""What an AWS service answers to wrong or expired credentials, or where a clock is wrong."""
+_NO_DYNAMODB = gettext_noop("What answers at the database's address is not DynamoDB.")
+_NO_INDEX = "does not have the specified index"
+"""The ValidationException of a Query on an index that does not exist."""
+
+_TOO_FEW_ACTIONS = re.compile(r"transactItems\b.*less than or equal to \d{1,2}\b", re.DOTALL)
+"""The ValidationException of an engine from before transactions had up to 100 actions."""
+
+FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
+"""Everything a call to DynamoDB may raise, by whichever library it is made."""
+_NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
+NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
+
+
+UNREACHABLE = gettext_noop("The database cannot be reached at the moment.")
+_OUT_OF_ORDER = gettext_noop("The database is out of order at the moment.")
+_NOT_SET_UP = gettext_noop("The database is not set up yet: “manage.py create_tables” does it.")
+
+
+class Unavailable(DynamoError):
+    """The database did not answer as it should."""
+
+    retry_after = 5
+    """Seconds until it is worth trying again."""
+
+
+class Throttled(Unavailable):
+    """More was asked than the tables' capacity allows at the moment."""
+
+    retry_after = 2
+
+
+class Unreachable(Unavailable):
+    """The database cannot be reached, or took longer than the time limit."""
+
+    def __init__(self, text: str = UNREACHABLE) -> None:
+        super().__init__(text)
+
+
+class Unauthorized(Unavailable):
+    """The server's credentials are missing, wrong or expired, or its clock is wrong.
+
+    ``detail`` is what the service says, which is for operators alone.
+    """
+
+    retry_after = 30
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(gettext_noop("The shop has no access to its database at the moment."))
+        self.detail = detail
+
+
+class NotSetUp(Unavailable):
+    """A table or index that the models declare does not exist."""
+
+    retry_after = 30
+
+
+class EngineTooOld(Unavailable):
+    """An engine takes fewer actions in a transaction than Amazon DynamoDB does."""
+
+    retry_after = 30
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database takes fewer than 100 actions in a transaction; "
+            "DynamoDB Local takes 100 from version 1.21.0 on."
+        )
+
+
+def fault_in(error: BaseException) -> Unavailable | None:
+    """Return the fault that caused ``error``, or None: it is then a mistake in the request."""
+    for cause in _causes(error):
+        if isinstance(cause, Unavailable):
+            return cause
+        if isinstance(cause, HTTPClientError | ConnectionError | OutOfTime):
+            return Unreachable()
+        if isinstance(cause, _NO_CREDENTIALS):
+            is_missing = isinstance(cause, NoCredentialsError)
+            return Unauthorized(NO_CREDENTIALS if is_missing else _in_one_line(cause))
+        if isinstance(cause, ClientError) and (fault := _fault_of(cause)):
+            return fault
+    return None
+
+
+def sentence_about(failure: BaseException) -> str:
+    """Return what went wrong as one line, with what to do where that is known."""
+    fault = fault_in(failure)
+    if fault is not None:
+        return fault.detail if isinstance(fault, Unauthorized) else str(fault)
+    wrapped = failure.cause if isinstance(failure, PynamoDBException) else None
+    return _in_one_line(wrapped or failure)
+
+
+def _fault_of(error: ClientError) -> Unavailable | None:
+    error_of_call = error.response.get("Error", {})
+    code, message = error_of_call.get("Code", ""), error_of_call.get("Message", "")
+    # A front end's answer has its status as code; PynamoDB's errors have no other.
+    told = int(code) if code.isdigit() else 0
+    status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", told)
+    if code in _THROTTLED or status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Throttled(BUSY)
+    if code in _UNREACHABLE or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Unreachable(_OUT_OF_ORDER)
+    if code in _UNAUTHORIZED:
+        return Unauthorized(f"DynamoDB refuses this server: {code}. {message}".strip())
+    if code == "ResourceNotFoundException" or _NO_INDEX in message:
+        return NotSetUp(_NOT_SET_UP)
+    if _TOO_FEW_ACTIONS.search(message):
+        return EngineTooOld()
+    return Unreachable(_NO_DYNAMODB) if message.lstrip().startswith("<") else None
+
+
+def _in_one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        yield current
+        wrapped = current.cause if isinstance(current, PynamoDBException) else None
+        current = wrapped or current.__cause__

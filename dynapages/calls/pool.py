@@ -1,0 +1,196 @@
+"""The time of a request, which bounds calls and pauses, and a pool of threads for parallel reads.
+
+Each call runs with the context variables of its caller: its time, and the meter of its page.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import Context, ContextVar, copy_context
+from dataclasses import dataclass, field
+from math import inf, isinf
+from threading import Lock
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+from dynapages.calls.meter import join_rounds
+from dynapages.errors import DynamoError
+
+T = TypeVar("T")
+
+GRACE = 0.1
+"""Seconds that a call gets to end by its own deadline."""
+_in_a_thread: ContextVar[bool] = ContextVar("in_a_thread", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Generic[T]):
+    """A call that was submitted to a pool."""
+
+    call: Callable[[], T]
+    context: Context
+    future: Future[T] = field(default_factory=Future)
+    _begun: Lock = field(default_factory=Lock)
+    _kept: list[T] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Make the call in this thread, unless it was begun in another or dropped."""
+        if self._begun.acquire(blocking=False) and self.future.set_running_or_notify_cancel():
+            try:
+                returned = self.context.run(self.call)
+            except BaseException as problem:  # noqa: BLE001 - `result` raises it
+                self.future.set_exception(problem)
+            else:
+                self.future.set_result(returned)
+
+    def result(self) -> T:
+        """Wait for the call; return what it returned, or raise what it raised, or OutOfTime.
+
+        A thread of the pool makes the call itself if no other has begun it: if threads waited for
+        calls that wait for threads, none would ever end.
+        """
+        if not self._kept:
+            if _in_a_thread.get():
+                self.begin()
+            self._kept.append(self._wait())
+            join_rounds(self.context)
+        return self._kept[0]
+
+    def _wait(self) -> T:
+        left = seconds_left()
+        if isinf(left):
+            return self.future.result()
+        done, _ = wait([self.future], timeout=left + GRACE)
+        if not done:
+            raise OutOfTime
+        return self.future.result()
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Calls that run at the same time; see `Pool.together`."""
+
+    executor: ThreadPoolExecutor
+    started: list[Started[Any]] = field(default_factory=list)
+
+    def start(self, call: Callable[[], T]) -> Started[T]:
+        """Submit a call, with the context variables of the caller as they are now."""
+        context = copy_context()
+        context.run(_in_a_thread.set, True)  # noqa: FBT003 - ContextVar.set takes no keyword
+        started = Started(call, context)
+        self.executor.submit(started.begin)
+        self.started.append(started)
+        return started
+
+
+class Pool:
+    """Runs calls in parallel, at most ``size`` at a time; a single call runs in its caller.
+
+    Threads start with the first use, so that a pool made before a server forks is safe.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._lock = Lock()
+        self._executor: ThreadPoolExecutor | None = None
+
+    @contextmanager
+    def together(self) -> Iterator[Together]:
+        """Start calls of any types in the block, and go on while they run.
+
+        When the block ends, also by Ctrl-C, the calls that have not begun are dropped.
+        """
+        together = Together(self._running())
+        try:
+            yield together
+        finally:
+            for started in together.started:
+                started.future.cancel()
+
+    def gather(self, calls: Sequence[Callable[[], T]]) -> list[T]:
+        """Return the results in the order of ``calls``.
+
+        The first failure is raised at once: calls that have not begun are dropped, running ones
+        finish and their results are discarded.
+        """
+        if len(calls) <= 1:
+            return [call() for call in calls]
+        with self.together() as together:
+            started = [together.start(call) for call in calls]
+            if not _in_a_thread.get():
+                _raise_first_failure([one.future for one in started])
+            return [one.result() for one in started]
+
+    def _running(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._executor is None:
+                self._executor = ThreadPoolExecutor(self.size, thread_name_prefix="dynapages")
+            return self._executor
+
+
+def _raise_first_failure(futures: Sequence[Future[T]]) -> None:
+    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+    failures = [future.exception() for future in futures if future in done]
+    failure = next((failure for failure in failures if failure is not None), None)
+    if failure is not None:
+        raise failure
+
+
+_until: ContextVar[float] = ContextVar("until", default=inf)
+
+
+class OutOfTime(DynamoError):
+    """The time budget is spent; `dynapages.calls.faults` takes it as Unreachable."""
+
+    def __init__(self) -> None:
+        super().__init__("The database took too long.")
+
+
+@contextmanager
+def time_budget(seconds: float) -> Iterator[None]:
+    """Bound the calls made inside the block, whichever thread of a pool makes them.
+
+    A block within another one can only shorten its time.
+    """
+    token = _until.set(min(_until.get(), monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _until.reset(token)
+
+
+@contextmanager
+def budget_paused() -> Iterator[None]:
+    """Take no time from the budget within the block, which must make no calls."""
+    begun = monotonic()
+    try:
+        yield
+    finally:
+        _until.set(_until.get() + monotonic() - begun)
+
+
+def seconds_left() -> float:
+    """Return what is left of the budget, not below 0; infinite where there is none."""
+    return max(_until.get() - monotonic(), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """The number of attempts, and the first and the longest pause in seconds."""
+
+    attempts: int = 10
+    first: float = 0.05
+    longest: float = 5.0
+
+    def pauses(self) -> Iterator[float]:
+        """Yield the pause in seconds before each attempt but the first, while there is time."""
+        for attempt in range(1, self.attempts):
+            pause = self.pause(attempt)
+            if pause >= seconds_left():
+                return
+            yield pause
+
+    def pause(self, attempt: int) -> float:
+        """Return the pause in seconds after an attempt, counted from 1."""
+        return random.uniform(0, min(self.longest, self.first * 2 ** (attempt - 1)))  # noqa: S311 - jitter

@@ -1,0 +1,1 @@
+"""The library for Django: pages of lists in requests, their forms, refusals, commands."""

@@ -1,0 +1,169 @@
+"""Decorators of views for signed-in users and staff, which no cache keeps, and the way back."""
+
+from collections.abc import Callable
+from functools import partial, wraps
+from http import HTTPStatus
+from typing import TypeVar
+from urllib.parse import unquote, urlencode, urlsplit
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, resolve_url
+from django.urls import Resolver404, resolve
+from django.utils.cache import add_never_cache_headers
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from dynapages.calls.client import pool
+from dynapages.django.refusals import error_in_format
+from dynapages.django.visitor import Visitor, log_event
+
+LONGEST = 2_000
+"""Characters of an address that is redirected to."""
+
+
+def with_next(url: str, page_url: str) -> str:
+    """Return a form's URL with the page that it redirects to."""
+    return f"{url}?{urlencode({'next': page_url})}"
+
+
+def next_of(request: HttpRequest) -> str:
+    """Return the ``next`` of a request, which may be another site's; empty without one."""
+    return request.GET.get("next") or request.POST.get("next", "")
+
+
+def name_of_page(page_url: str) -> str:
+    """Return the name of the page of this site at a URL, empty if there is none."""
+    try:
+        return resolve(unquote(urlsplit(page_url).path)).url_name or ""
+    except (Resolver404, ValueError):  # ValueError: no URL at all
+        return ""
+
+
+def back(request: HttpRequest, *, default: str) -> HttpResponse:
+    """Redirect to ``next``, or to ``default`` when it is missing or no path of this site."""
+    return HttpResponseRedirect(path_of_next(request, default=default))
+
+
+def path_of_next(request: HttpRequest, *, default: str) -> str:
+    """Return ``next``, or ``default`` when it is missing or no path of this site."""
+    page_url = next_of(request)
+    # Browsers take more than two slashes for the beginning of a host: Django knows what.
+    is_here = url_has_allowed_host_and_scheme(page_url, allowed_hosts=None)
+    return page_url if is_here and page_url[:1] == "/" and len(page_url) <= LONGEST else default
+
+
+def is_from_here(request: HttpRequest) -> bool:
+    """Return whether a page of this site sent the request, which no other site can pretend."""
+    if site := request.headers.get("Sec-Fetch-Site"):
+        return site == "same-origin"
+    page_url, hosts = request.headers.get("Referer", ""), {request.get_host()}
+    return url_has_allowed_host_and_scheme(page_url, hosts, require_https=request.is_secure())
+
+
+T = TypeVar("T")
+R = TypeVar("R", bound=HttpResponseBase)
+View = Callable[..., HttpResponse]
+Read = Callable[..., T]
+
+
+def visitor_of(request: HttpRequest) -> Visitor:
+    """Return the visitor that the session names; nothing is read before it is confirmed."""
+    username = str(request.session.get(SESSION_KEY, ""))
+    return Visitor(username, lambda: bool(username) and request.user.is_authenticated)
+
+
+def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
+    """Redirect anonymous visitors to the login page, as a whole page for htmx, and back.
+
+    Programs, which cannot sign in there, get 403.
+    """
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> R | HttpResponse:
+        if request.user.is_authenticated:
+            response = view(request, *args, **kwargs)
+            add_never_cache_headers(response)
+            if request.user.is_staff and request.method == "POST":
+                user, status = request.user.get_username(), response.status_code
+                path = request.path
+                log_event("staff-action", user=user, request=request, path=path, status=status)
+            return response
+        sentence = _("Sign in to see this: send the cookie of a session.")
+        in_format = error_in_format(request.META, sentence, HTTPStatus.FORBIDDEN)
+        if in_format is not None:
+            return in_format
+        here = _page(request)
+        login_url = resolve_url(settings.LOGIN_URL)
+        url = with_next(login_url, here) if here else login_url
+        if getattr(request, "htmx", False):
+            return HttpResponseClientRedirect(url)
+        return redirect(url)
+
+    return guarded
+
+
+def staff_only(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
+    """Require staff like `signed_in`; customers get 404."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: str, **kwargs: str) -> R:
+        if not request.user.is_staff:
+            user = request.user.get_username()
+            log_event("staff-page-refused", user=user, request=request, path=request.path)
+            raise Http404
+        return view(request, *args, **kwargs)
+
+    return signed_in(guarded)
+
+
+def prefetch(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callable[[View], View]:
+    """Have ``read`` called in the round in which the user is loaded, and guard the view.
+
+    ``read(request, visitor, …)`` gets the arguments of the URL, and must not write. The view gets
+    what it returns, or what it raised is raised, for those alone whom ``guard`` lets in.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+            visitor = visitor_of(request)
+            if not visitor.username:
+                return guard(view)(request)  # which lets nobody in
+            with pool().together() as together:
+                is_user = together.start(visitor.is_confirmed)
+                known = Visitor(visitor.username, is_user.result)
+                reads = partial(read, request, known, *args, **kwargs)
+                found = together.start(partial(_in_language, get_language(), reads))
+                is_user.result()
+                return guard(lambda request: view(request, found.result(), *args, **kwargs))(
+                    request
+                )
+
+        return guarded
+
+    return decorate
+
+
+def _in_language(language: str | None, read: Callable[[], T]) -> T:
+    """Call ``read`` in another thread, whose refusals are in the visitor's language too."""
+    with override(language):
+        return read()
+
+
+def _page(request: HttpRequest) -> str | None:
+    """Return the page to come back to: this one, or that of the form."""
+    if request.method in {"GET", "HEAD"}:
+        return request.get_full_path()
+    htmx = getattr(request, "htmx", None)
+    if htmx:
+        try:
+            current: str | None = htmx.current_url_abs_path
+        except ValueError:  # no browser sends such an address
+            return None
+        return current
+    return next_of(request)

@@ -1,0 +1,167 @@
+"""Formats of a page besides HTML: JSON, Atom (RFC 4287), JSON-LD, and whole lists as CSV."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import linebreaks
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.calls.pool import time_budget
+from dynapages.lists.reader import PageRequest, PageResult
+from shop.data.files.records import csv_text, escape_formula
+
+PARAMETER = "format"
+
+
+class Format(StrEnum):
+    """The forms of a list beside its page."""
+
+    JSON = "json"
+    ATOM = "atom"
+
+
+def format_asked(environ: Mapping[str, Any]) -> str:
+    """Return the form that a request asks for, empty for the page; it may be none there is.
+
+    ``environ`` is that of WSGI, or a request's ``META``: a query that Django refuses to parse is
+    answered in the right form as well.
+    """
+    parts = str(environ.get("QUERY_STRING", "")).split("&")
+    pairs = (part.partition("=") for part in parts)
+    return next((value for name, _, value in pairs if name == PARAMETER), "")
+
+
+_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
+"""Without these signs no text ends the element, or begins a comment in it."""
+
+
+def json_ld(data: Mapping[str, Any]) -> SafeString:
+    """Return the element, for what schema.org has words for."""
+    spelled = json.dumps({"@context": "https://schema.org", **data}, ensure_ascii=False)
+    element = f'<script type="application/ld+json">{spelled.translate(_ESCAPES)}</script>'
+    return SafeString(element)
+
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class FeedEntry:
+    """An entry; ``path`` is where its page is, by which readers know it again.
+
+    ``language`` is the ISO 639-1 code of its texts, empty for that of the feed.
+    """
+
+    path: str
+    title: str
+    published: datetime
+    updated: datetime | None = None
+    text: str = ""
+    author: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed in the active language; all its texts may be what somebody wrote."""
+
+    title: str
+    entries: Sequence[FeedEntry]
+
+
+class _AtomFeed(Atom1Feed):
+    def item_attributes(self, item: dict[str, Any]) -> dict[str, str]:
+        """Return the language of an entry that has one of its own."""
+        return {"xml:lang": item["language"]} if item["language"] else {}
+
+
+def as_atom(feed: Feed, *, site: str, page_path: str, feed_path: str) -> HttpResponse:
+    """Answer a feed, of the page at ``page_path``; ``site`` is what addresses begin with."""
+    written = _AtomFeed(
+        title=_allowed(feed.title),
+        link=f"{site}{page_path}",
+        description="",
+        feed_url=f"{site}{feed_path}",
+        author_name="Dynashop",
+        language=get_language(),
+    )
+    for entry in feed.entries:
+        url = f"{site}{entry.path}"
+        written.add_item(
+            title=_allowed(entry.title),
+            link=url,
+            description=linebreaks(_allowed(entry.text), autoescape=True),
+            unique_id=url,
+            pubdate=entry.published,
+            updateddate=entry.updated or entry.published,
+            author_name=_allowed(entry.author) or None,
+            language=entry.language,
+        )
+    return HttpResponse(written.writeString("utf-8"), content_type=written.content_type)
+
+
+def _allowed(text: str) -> str:
+    """Drop the characters that XML cannot hold."""
+    return _NOT_IN_XML.sub("", text)
+
+
+ROWS_AT_A_TIME = 200
+
+
+CsvPage = PageResult[Sequence[object]]
+"""The rows of a page of a list."""
+Read = Callable[[PageRequest], CsvPage]
+
+
+def csv_response(
+    filename: str, columns: Sequence[str], read: Read, *, at_a_time: int = ROWS_AT_A_TIME
+) -> StreamingHttpResponse:
+    """Answer with a whole list as CSV in UTF-8.
+
+    ``read`` is called for one page after the other, each with the time of a page. What the first
+    call raises passes through. Where a later one fails, the last row of the file says that it is
+    not complete, because the answer has begun.
+    """
+    first = read(PageRequest(at_a_time))
+    # Looked up now: another language may be active while the file is sent.
+    apology = _("This file is not complete: the database was not available.")
+    disposition = f'attachment; filename="{filename}.csv"'
+    return StreamingHttpResponse(
+        _parts(columns, first, read, at_a_time, apology=apology),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": disposition},
+    )
+
+
+def _parts(
+    columns: Sequence[str], first: CsvPage, read: Read, at_a_time: int, *, apology: str
+) -> Iterator[str]:
+    yield _lines([columns])
+    found = first
+    while True:
+        yield _lines(found.items)
+        if not (found.page.has_next and found.page.entries):
+            return
+        try:
+            with time_budget(settings.PAGE_SECONDS):
+                found = read(PageRequest(at_a_time, found.page.entries[-1].position))
+        except FAILURES as failure:
+            if fault_in(failure) is None:
+                raise
+            yield _lines([[apology]])
+            return
+
+
+def _lines(rows: Sequence[Sequence[object]]) -> str:
+    return csv_text([escape_formula(value) for value in row] for row in rows)

@@ -1,0 +1,451 @@
+"""Pages of a list in URLs: ``?after=TOKEN`` is the next page, ``?before=TOKEN`` the previous.
+
+``?before=end`` is the last page.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Generic, Self, TypeVar
+from urllib.parse import quote, urlencode
+
+from django.conf import settings
+from django.contrib.messages import WARNING, get_messages
+from django.core.signing import BadSignature
+from django.core.signing import Signer as DjangoSigner
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import register_converter
+from django.urls.converters import PathConverter, StringConverter
+from django.utils.cache import patch_vary_headers
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
+
+from dynapages.calls.meter import current_meter
+from dynapages.django import requests
+from dynapages.django.formats import PARAMETER, Feed, Format, as_atom, format_asked
+from dynapages.django.refusals import Refusal
+from dynapages.lists.explain import CENT, HALF_UP, decimal_places, explain
+from dynapages.lists.reader import Page, PageRequest, Toward
+from dynapages.lists.runs import Position
+from dynapages.lists.tokens import TokenError, Tokens
+
+
+def site_of(request: HttpRequest) -> str:
+    """Return SITE_URL; without it, as on a developer's machine, what the request was sent to."""
+    return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
+
+
+LONGEST_ID = 128
+"""Characters of an id in a URL or a form."""
+
+
+class Id(StringConverter):
+    """``<id:…>``: any 1 to 128 characters but a slash."""
+
+    regex = f"[^/]{{1,{LONGEST_ID}}}"
+
+
+class IdWithSlashes(PathConverter):
+    """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
+
+    regex = f".{{1,{LONGEST_ID}}}"
+
+
+def anchor_of(kind: str, item_id: str) -> str:
+    """Return the id of an item's element on a page, and the fragment of a link to it."""
+    return f"{kind}-{quote(item_id, safe='')}"
+
+
+def anchors_behind(anchors: Sequence[str]) -> list[str]:
+    """Return for each item of a page the id to go on at when it has left its list.
+
+    It is that of the next one, for the last that of the one before, else that of the heading.
+    """
+    return [*anchors[1:], *(anchors[-2:-1] or ["list-heading"])]
+
+
+def register_id_converters() -> None:
+    """Register both converters; once in a process."""
+    register_converter(Id, "id")
+    register_converter(IdWithSlashes, "id_with_slashes")
+
+
+@dataclass(frozen=True, slots=True)
+class Toggle:
+    """A link that adds a value to the filter, or takes it out if it is ``pressed``.
+
+    ``count`` is the number of items with that value, None if it is not known.
+    """
+
+    value: str
+    label: str
+    url: str
+    pressed: bool
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLink:
+    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
+
+    name: str
+    label: str
+    url: str
+    is_current: bool
+    is_swapped: bool = True
+
+
+class PositionSigner:
+    """Adapts ``django.core.signing.Signer`` to `dynapages.lists.tokens.Signer`."""
+
+    def __init__(self) -> None:
+        self._signer = DjangoSigner(sep=".", salt="dynamo.position")
+
+    def sign(self, value: str) -> str:
+        return self._signer.sign(value)
+
+    def unsign(self, value: str) -> str | None:
+        try:
+            return self._signer.unsign(value)
+        except BadSignature:
+            return None
+
+
+@lru_cache(maxsize=1)
+def tokens() -> Tokens:
+    """Return the site's tokens."""
+    return Tokens(PositionSigner())
+
+
+C = TypeVar("C")
+R = TypeVar("R")
+
+END = "end"
+"""What the last page is before, in place of a token."""
+FORMS = {
+    (): gettext_lazy("This is a page and has no other format: leave “format” out."),
+    (Format.JSON,): gettext_lazy("The only other format of this list is “json”."),
+    (Format.JSON, Format.ATOM): gettext_lazy(
+        "The other formats of this list are “json” and “atom”."
+    ),
+}
+"""What to say, by the forms that there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """The URLs around a page: ``older_url`` leads on in the list's order, ``newer_url`` back.
+
+    ``last_url`` is None on the last page.
+    """
+
+    older_url: str | None
+    newer_url: str | None
+    first_url: str
+    last_url: str | None
+    is_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """The pages of one list.
+
+    ``first_url`` is the URL of its first page, filter included; its tokens are bound to
+    ``list_name``, which begins with the kind of list and a slash. ``canonical`` is the path under
+    which search engines may list the first page, if any. ``shape`` is how it is filtered, for the
+    log: in numbers and names of orders, never in what was chosen. ``shown`` are the items that
+    there are of a page already, which is short and reads on by itself.
+    """
+
+    first_url: str
+    list_name: str
+    canonical: str = ""
+    has_feed: bool = False
+    shape: Mapping[str, int | str] = field(default_factory=dict)
+    shown: int = 0
+
+    def requested(self, query: QueryDict, *, size: int) -> PageRequest:
+        """Return the page a request asks for.
+
+        Raises Refusal, with a link to the first page, for a token that is not of this list.
+        """
+        after, before = query.get("after"), query.get("before")
+        if after is not None and before is not None:
+            sentence = _("Give either “after” or “before”, not both.")
+            raise Refusal(sentence, first_url=self.first_url)
+        if after is not None:
+            return PageRequest(size, self._position(after))
+        if before == END:
+            return PageRequest(size, toward=Toward.PREVIOUS)
+        if before is not None:
+            return PageRequest(size, self._position(before), Toward.PREVIOUS)
+        return PageRequest(size)
+
+    def links(self, page: Page, request: PageRequest) -> PageLinks:
+        """Build the links of a page that was read for a request."""
+        return PageLinks(
+            older_url=self.next_url(page),
+            newer_url=self.previous_url(page),
+            first_url=self.first_url,
+            last_url=self._url(before=END) if page.has_next else None,
+            is_first=request.is_first,
+        )
+
+    def next_url(self, page: Page) -> str | None:
+        """Return the URL of the next page in the list's order, if there is one."""
+        if not page.has_next:
+            return None
+        position = page.next_position
+        return self.url_behind(position) if position else self.first_url
+
+    def url_behind(self, position: Position) -> str:
+        """Return the URL of the page that begins behind a position."""
+        return self._url(after=self._token(position))
+
+    def previous_url(self, page: Page) -> str | None:
+        """Return the URL of the previous page in the list's order, if there is one."""
+        if not page.has_previous:
+            return None
+        position = page.previous_position
+        return self._url(before=self._token(position)) if position else self.first_url
+
+    def token_behind(self, page: Page) -> str:
+        """Return the token of the place behind a page that has entries, for a form."""
+        return self._token(page.entries[-1].position)
+
+    def in_format(self, name: str) -> Self:
+        """Return the pager whose links lead to the same pages in another form."""
+        return replace(self, first_url=self._url(**{PARAMETER: name})) if name else self
+
+    def overshot(self, page: Page, request: PageRequest) -> bool:
+        """Return whether the way back reached the list's start: show the first page instead."""
+        if self.shown:
+            return False
+        if request.is_last:
+            return not page.has_previous
+        is_short = len(page.entries) < request.size and page.cut_at is None
+        return is_short and request.toward is Toward.PREVIOUS
+
+    def _url(self, **query: str) -> str:
+        joint = "&" if "?" in self.first_url else "?"
+        return f"{self.first_url}{joint}{urlencode(query)}"
+
+    def _token(self, position: Position) -> str:
+        return tokens().write(position, list_name=self.list_name)
+
+    def _position(self, token: str) -> Position:
+        try:
+            return tokens().read(token, list_name=self.list_name)
+        except TokenError as error:
+            raise Refusal(_(str(error)), first_url=self.first_url) from error
+
+
+@dataclass(frozen=True, slots=True)
+class ListRequest(Generic[C, R]):
+    """A page of a list that a visitor has asked for: its filter, the page, and what was read."""
+
+    chosen: C
+    page: PageRequest
+    result: R
+
+
+@dataclass(frozen=True, slots=True)
+class ListData:
+    """A page of a list for programs: ``items`` have values as JSON knows them, and decimals.
+
+    ``total`` is how many items the whole list has, if that is known. ``feed`` is called for a pager
+    that has one.
+    """
+
+    items: Sequence[Mapping[str, Any]]
+    total: int | None = None
+    feed: Callable[[], Feed] | None = None
+
+
+def note_list(pager: Pager, asked: PageRequest, plan: str) -> None:
+    """Note which list the request reads by which plan, for the log."""
+    edge = "first" if asked.is_first else "last" if asked.is_last else asked.toward.value
+    kind = pager.list_name.partition("/")[0]
+    requests.note_list(kind, plan=plan, shape={**pager.shape, "page": edge})
+
+
+def show_page(
+    request: HttpRequest,
+    pager: Pager,
+    asked: PageRequest,
+    page: Page,
+    *,
+    templates: tuple[str, str],
+    context: Callable[[], Mapping[str, Any]],
+    plan: str = "",
+    data: Callable[[], ListData] | None = None,
+) -> HttpResponse:
+    """Render a page of a list, or redirect to the first page from one in front of it.
+
+    ``templates`` are those of the whole page and of the fragment for htmx. They get ``links``
+    (`PageLinks`), what ``context`` returns, an ``explanation`` where a ``plan`` is named,
+    ``canonical_url`` and ``feed_url`` where there are such, ``extent`` (which part of the list it
+    is) and ``title_extent``, that behind a heading. A program that asks for JSON or a feed gets
+    what ``data`` returns, or Refusal. Only one of ``context`` and ``data`` is called, and neither
+    for a redirect.
+    """
+    if plan:
+        note_list(pager, asked, plan)
+    form = format_asked(request.META)
+    in_form = pager.in_format(form)
+    if pager.overshot(page, asked):
+        return redirect(in_form.first_url)
+    if form:
+        _require_form(form, pager, is_data=data is not None)
+    if form == Format.ATOM and data and (feed := data().feed):
+        here, site = request.get_full_path(), site_of(request)
+        return as_atom(feed(), site=site, page_path=pager.first_url, feed_path=here)
+    if form and data:
+        return _as_json(in_form, page, data())
+    filled = {"links": pager.links(page, asked), **context()}
+    filled |= _extents(page, filled.get("total"), shown=pager.shown)
+    if pager.canonical and asked.position is None:
+        filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
+    if pager.has_feed:
+        filled["feed_url"] = pager.in_format(Format.ATOM).first_url
+    if plan:
+        filled["explanation"] = explain(page, plan=plan, meter=current_meter())
+    return render_list(request, *templates, filled)
+
+
+def _require_form(form: str, pager: Pager, *, is_data: bool) -> None:
+    others = (Format.JSON, *([Format.ATOM] if pager.has_feed else ())) if is_data else ()
+    if form not in others:
+        raise Refusal(str(FORMS[others]))
+
+
+def _extents(page: Page, total: int | None, *, shown: int) -> dict[str, str]:
+    extent = extent_of(page, total, shown=shown)
+    in_title = f", {extent}" if extent and page.has_previous else ""
+    return {"extent": extent, "title_extent": in_title}
+
+
+def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
+    meter = current_meter()
+    answer = {
+        "items": data.items,
+        "next": pager.next_url(page),
+        "previous": pager.previous_url(page),
+        "total": data.total,
+        "capacity_units": meter.capacity_units() if meter else page.capacity_units,
+    }
+    return JsonResponse(answer, json_dumps_params={"ensure_ascii": False})
+
+
+def wants_partial(request: HttpRequest) -> bool:
+    """Return whether htmx asks for the list only; not when boosted or restoring history."""
+    htmx = request.htmx  # type: ignore[attr-defined] # django-htmx adds it
+    return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
+
+
+def render_list(
+    request: HttpRequest, page: str, partial: str, context: Mapping[str, Any]
+) -> HttpResponse:
+    """Render the list's fragment for htmx, else the whole page around it.
+
+    A fragment has no place for Django's messages: they are sent as the event ``said``, for a script
+    to show. ``Vary`` keeps a cache from confusing page and fragment.
+    """
+    is_partial = wants_partial(request)
+    response = render(request, partial if is_partial else page, dict(context))
+    if is_partial and (told := list(get_messages(request))):
+        is_warning = any(message.level >= WARNING for message in told)
+        notify(response, *map(str, told), is_warning=is_warning)
+    patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request", "HX-Boosted"))
+    return response
+
+
+def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
+    """Redirect to a whole page; htmx would swap in the target of a plain redirect."""
+    return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)
+
+
+def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
+    """Add sentences for a script to show in the page's notice; return the response."""
+    said = {"sentences": sentences, "isWarning": is_warning}
+    return trigger_client_event(response, "said", said, after="settle")
+
+
+def grouped(number: float, *, places: int | None = None) -> str:
+    """Return a number with its thousands grouped, such as ``2,500`` or, in German, ``2.500``.
+
+    ``places`` is the number of decimal places; None for as many as it has, six digits at most.
+    """
+    shown = f"{number:.{places}f}" if places is not None else f"{number:.6g}"
+    if isinstance(number, int):
+        shown = str(number)
+    return number_format(shown, decimal_pos=places, use_l10n=True, force_grouping=True)
+
+
+def in_dollars(amount: float) -> str:
+    """Return what `dynapages.lists.explain.dollars` does, as the visitor's language writes it."""
+    if 0 < amount < CENT:
+        return _("under $%(amount)s") % {"amount": grouped(CENT, places=2)}
+    shown = grouped(amount + HALF_UP, places=decimal_places(amount))
+    return _("$%(amount)s") % {"amount": shown}
+
+
+def plural_of(number: float) -> int:
+    """Return the whole number whose plural form a number takes: gettext refuses others."""
+    return int(number) if number == int(number) else 2
+
+
+def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
+    """Return the numbers of a page, such as ``about 41-60 of 812``; empty without entries.
+
+    So many items that are ``shown`` already belong to it, in front or, read back, behind. The first
+    page, the last and one that ``is_counted`` are exact: around others, items are added and
+    deleted. A ``total`` that the page refutes is not shown. Where the numbers are not known, only
+    the ``total`` is told; without a total, how many are shown.
+    """
+    count = len(page.entries)
+    if not count:
+        return ""
+    first, last = (page.entries[at].position.ordinal for at in (0, -1))
+    count += shown
+    has_next = page.has_next
+    if first is None or last is None:
+        if total is None:
+            return _shown(count)
+        return _("%(total)s in all") % {"total": grouped(max(total, count))}
+    if page.toward is Toward.NEXT:
+        first -= shown
+    elif shown:
+        last, has_next = last + shown, False  # it led on to those that are shown
+    is_end = last == -1 and not has_next
+    if last < 0:
+        if total is None:
+            if is_end:
+                return _("the last %(count)s") % {"count": grouped(count)}
+            return _shown(count)
+        total = max(total, -first)
+        first, last = total + 1 + first, total + 1 + last
+    is_exact = first == 1 or is_end or page.is_counted
+    spelled = _spelled(is_exact=is_exact, is_open=has_next and (total or 0) <= last)
+    return spelled % {
+        "first": grouped(first),
+        "last": grouped(last),
+        "total": grouped(max(total or 0, last)),
+    }
+
+
+def _spelled(*, is_exact: bool, is_open: bool) -> str:
+    if is_open:
+        if is_exact:
+            return _("%(first)s–%(last)s of more than %(total)s")
+        return _("about %(first)s–%(last)s of more than %(total)s")
+    if is_exact:
+        return _("%(first)s–%(last)s of %(total)s")
+    return _("about %(first)s–%(last)s of %(total)s")
+
+
+def _shown(count: int) -> str:
+    return _("%(count)s shown") % {"count": grouped(count)}

@@ -1,0 +1,204 @@
+"""What is told of a request: names and figures, nothing that a visitor chose or is known by.
+
+A record has the name of the view and not the path, how many languages were chosen and not which.
+It is written to the log (logger ``request``), and passed to an observer, of which there is none by
+default; `config.telemetry.spans` has one.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any
+
+from dynapages.calls.meter import Meter
+
+METHODS = frozenset(
+    {"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
+)
+OTHER_METHOD = "_OTHER"
+"""For what a client made up; the name is that of OpenTelemetry's conventions."""
+
+_log = logging.getLogger("request")
+
+
+@dataclass(slots=True)
+class RequestRecord:
+    """What is told of a request; most of it is filled in while it is answered.
+
+    ``view`` is the name of its URL and ``route`` its pattern, both empty where no URL matched.
+    ``shape`` says how its list is filtered, in numbers and names of orders. ``fault`` is the fault
+    of the database that it was answered 503 for. ``is_late`` means that its time budget was spent,
+    ``is_shed`` that there were too many requests. ``trace_headers`` are those of its trace, where
+    they can be trusted; ``trace`` is the id of the trace.
+    """
+
+    method: str
+    scheme: str = "http"
+    trace_headers: Mapping[str, str] = field(default_factory=dict)
+    meter: Meter = field(default_factory=Meter)
+    view: str = ""
+    route: str = ""
+    status: int = 0
+    list: str = ""
+    plan: str = ""
+    shape: Mapping[str, int | str] = field(default_factory=dict)
+    fault: str = ""
+    is_late: bool = False
+    is_shed: bool = False
+    trace: str = ""
+    milliseconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            self.method = OTHER_METHOD
+
+    def fields(self) -> dict[str, object]:
+        """Return what the log tells, without what is empty or false."""
+        fields = {
+            "view": self.view,
+            "method": self.method,
+            "status": self.status,
+            "list": self.list,
+            "plan": self.plan,
+            "shape": dict(self.shape),
+            "calls": self.meter.requests(),
+            "rounds": self.meter.rounds,
+            "units": self.meter.capacity_units(),
+            "ms": round(self.milliseconds, 1),
+            "fault": self.fault,
+            "late": self.is_late,
+            "shed": self.is_shed,
+            "trace": self.trace,
+        }
+        return {name: value for name, value in fields.items() if value or _is_number(value)}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+OnSent = Callable[[], None]
+Observer = Callable[[RequestRecord], AbstractContextManager[OnSent]]
+"""A block in which a request is answered; it yields what to call when the answer was sent."""
+
+
+@contextmanager
+def _no_observer(record: RequestRecord) -> Iterator[OnSent]:
+    del record
+    yield _do_nothing
+
+
+def _do_nothing() -> None:
+    pass
+
+
+@dataclass(slots=True)
+class _Process:
+    observer: Observer = _no_observer
+
+
+_process = _Process()
+_current: ContextVar[RequestRecord | None] = ContextVar("request_record", default=None)
+
+
+def set_observer(observer: Observer) -> Observer:
+    """Pass the requests of this process to an observer; return the one before."""
+    before, _process.observer = _process.observer, observer
+    return before
+
+
+def note_late() -> None:
+    """Note that the time budget of the request is spent."""
+    if record := _current.get():
+        record.is_late = True
+
+
+def note_fault(fault: Exception) -> None:
+    """Note the fault of the database that the request is answered 503 for."""
+    if record := _current.get():
+        record.fault = type(fault).__name__
+
+
+def note_list(name: str, *, plan: str, shape: Mapping[str, int | str]) -> None:
+    """Note the list that the request reads; ``shape`` must hold nothing that somebody wrote."""
+    if record := _current.get():
+        record.list, record.plan, record.shape = name, plan, shape
+
+
+@contextmanager
+def observed(record: RequestRecord) -> Iterator[OnSent]:
+    """Observe a request that is answered in the block; yield what to call when it was sent."""
+    before = _current.set(record)
+    try:
+        with _process.observer(record) as told:
+            yield lambda: _tell(record, told)
+    finally:
+        _current.reset(before)
+
+
+def _tell(record: RequestRecord, told: OnSent) -> None:
+    record.milliseconds = record.meter.milliseconds
+    if _log.isEnabledFor(logging.INFO):
+        fields = record.fields()
+        _log.info("%s", in_words(fields), extra={"fields": fields})
+    told()
+
+
+def in_words(fields: Mapping[str, object]) -> str:
+    """Format fields as ``view=product status=200``, those of a mapping side by side."""
+    return " ".join(f"{name}={_in_words(value)}" for name, value in fields.items())
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ",".join(f"{name}:{part}" for name, part in value.items())
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+NO_VIEW = "no view"
+
+
+class JsonLines(logging.Formatter):
+    """Formats each record as an object of JSON on a line of its own.
+
+    ``extra={"fields": …}`` of a record takes the place of its message; a traceback is in
+    ``exception``.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+        }
+        fields = getattr(record, "fields", None)
+        line |= {"message": record.getMessage()} if fields is None else fields
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class RefusalsInOneLine(logging.Filter):
+    """Logs a refused request as a warning of one line, and every request by its view.
+
+    Django logs a wrong host or body as an error with a traceback, although nothing is to be mended.
+    It names the path, which may hold a user's name, or the token of a letter.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        status = getattr(record, "status_code", HTTPStatus.INTERNAL_SERVER_ERROR)
+        if status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            record.exc_info = record.exc_text = None
+            if record.levelno > logging.WARNING:
+                record.levelno, record.levelname = logging.WARNING, "WARNING"
+        request: Any = getattr(record, "request", None)
+        if hasattr(request, "path") and isinstance(record.args, tuple):
+            path = request.path.encode("unicode_escape").decode("ascii")  # as Django spells it
+            view = request.resolver_match.view_name if request.resolver_match else NO_VIEW
+            record.args = tuple(view if arg == path else arg for arg in record.args)
+        return True

@@ -1,0 +1,461 @@
+"""The engines: dynoxide on a file or in memory, and moto's server where dynoxide does not run.
+
+They are child processes that never outlive their parent, and hold a lock on their data file.
+"""
+
+import fcntl
+import http.client
+import os
+import platform
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from threading import Thread
+from typing import Self
+
+from dynapages.errors import DynamoError
+
+LOOPBACK = "127.0.0.1"
+KEPT_LINES = 20
+LEASH = """\
+import ctypes, os, signal, sys
+if sys.platform == "linux":
+    PR_SET_PDEATHSIG = 1
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != int(sys.argv[1]):
+        sys.exit(1)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+"""A program that has the kernel (Linux's alone) end it with its parent, and becomes the command.
+
+No ``preexec_fn``: that runs Python between fork and exec, which is unsafe once the parent has
+threads. The kernel takes the *thread* that started it as its parent: start from one that stays.
+"""
+
+
+class EngineError(DynamoError):
+    """The engine could not start, or died."""
+
+
+class PortInUse(EngineError):
+    """Another program listens on the port."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(f"Port {port} is already in use on this machine.")
+
+
+class Child(subprocess.Popen[str]):
+    """A running command, in a session of its own; the end of a ``with`` block stops it.
+
+    Ctrl-C in a terminal reaches the parent only. ``command[0]`` is a path. With ``listen`` the last
+    ``kept_lines`` of output are kept; without, the child writes to the parent's output.
+    ``keep_open`` are file descriptors it inherits.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        listen: bool = False,
+        kept_lines: int = KEPT_LINES,
+        keep_open: Iterable[int] = (),
+    ) -> None:
+        super().__init__(
+            [sys.executable, "-ISc", LEASH, str(os.getpid()), *command],
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if listen else None,
+            stderr=subprocess.STDOUT if listen else None,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+            pass_fds=tuple(keep_open),
+        )
+        self._lines: deque[str] = deque(maxlen=kept_lines)
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        if self.stdout:
+            with self.stdout:
+                self._lines.extend(text for line in self.stdout if (text := line.strip()))
+
+    def output(self) -> list[str]:
+        """Return the last lines it has printed, stripped."""
+        if self.poll() is not None:
+            self._listener.join(timeout=1)
+        return list(self._lines)
+
+    def stop(self, *, patience: float = 5.0) -> None:
+        """Send SIGTERM, then SIGKILL to its whole group after ``patience`` seconds."""
+        self.terminate()
+        try:
+            self.wait(patience)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.pid, signal.SIGKILL)
+            self.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago; another program may take it first."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def require_free(port: int) -> None:
+    """Raise PortInUse unless a server could listen there now."""
+    with socket.socket() as probe:
+        # A connection of the previous run that lingers in TIME_WAIT does not count as in use.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError as error:
+            raise PortInUse(port) from error
+
+
+def answers(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
+    """Return whether an HTTP server on this machine answers, with any status."""
+    with closing(http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)) as connection:
+        try:
+            connection.request("GET", path)
+            connection.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            return False
+    return True
+
+
+class FileBusy(EngineError):
+    """Another process holds the lock."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        who = f" (process {holder})" if holder else ""
+        super().__init__(f"{path} is in use by another run{who}; stop that one first.")
+
+
+class FileLock:
+    """An exclusive lock in the file ``path`` + ``.lock``, released however the process ends.
+
+    A child that inherits ``fileno()`` holds it until it has ended as well. The lock file is never
+    deleted, because that could take the lock from a process that just opened it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._beside = path.with_name(f"{path.name}.lock")
+        self._descriptor: int | None = None
+
+    def acquire(self, *, patience: float = 1.0) -> None:
+        """Take the lock. Raises FileBusy when it is still held after ``patience`` seconds.
+
+        The engine of a process that was just killed holds it for a moment.
+        """
+        self._beside.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._beside, os.O_RDWR | os.O_CREAT, 0o600)
+        deadline = time.monotonic() + patience
+        while not _locked(descriptor):
+            if time.monotonic() > deadline:
+                holder = os.read(descriptor, 20).decode(errors="replace").strip()
+                os.close(descriptor)
+                raise FileBusy(self.path, holder)
+            time.sleep(POLL_SECONDS)
+        os.truncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        self._descriptor = descriptor
+
+    def fileno(self) -> int:
+        """Return the open descriptor, for a child that uses the file to inherit."""
+        if self._descriptor is None:
+            message = "the lock is not held"
+            raise ValueError(message)
+        return self._descriptor
+
+    def release(self) -> None:
+        """Release the lock; a child that inherited it still holds it."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def held_by_someone(self) -> bool:
+        """Return whether any process holds it now, without waiting; False if there is none."""
+        try:
+            descriptor = os.open(self._beside, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+START_SECONDS = 20.0
+POLL_SECONDS = 0.02
+MOTO_SERVER = Path(__file__).with_name("moto_server.py")
+ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+
+
+class EngineDied(EngineError):
+    """The engine's process ended by itself."""
+
+    def __init__(self, name: str, exit_code: int, output: list[str]) -> None:
+        how = f"with exit code {exit_code}" if exit_code >= 0 else f"by signal {-exit_code}"
+        said = f": {output[-1]}" if output else ", without a word"
+        super().__init__(f"{name} ended {how}{said}")
+
+
+class EngineSilent(EngineError):
+    """The engine's process runs but does not answer."""
+
+    def __init__(self, name: str, port: int, seconds: float) -> None:
+        super().__init__(f"{name} did not answer on port {port} within {seconds:g} seconds.")
+
+
+class BinaryMissing(EngineError):
+    """dynoxide is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("dynoxide is not installed here; 'npm ci' installs it.")
+
+
+class DamagedFile(EngineError):
+    """The data file cannot be read."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path} cannot be read as a database ({reason}): "
+            "move it away to start afresh, or put a backup in its place."
+        )
+
+
+class EngineServer(ABC):
+    """Starts an engine on a port of this machine and stops it again, as a context manager too.
+
+    With ``port=None`` it takes a free one. A stopped engine can be started again, on the same port.
+    """
+
+    name: str
+    """Its name, for messages."""
+    greeting: str
+    """A part of the line it prints when it listens."""
+    keeps_data: bool
+    """Whether its data outlives it."""
+
+    def __init__(self, *, port: int | None = None, start_seconds: float = START_SECONDS) -> None:
+        self._port = port
+        self._start_seconds = start_seconds
+        self._child: Child | None = None
+
+    @abstractmethod
+    def _launch(self, port: int) -> Child: ...
+
+    @property
+    def port(self) -> int:
+        """The port it listens on. Raises ValueError before the first start."""
+        if self._port is None:
+            message = f"{self.name} has not been started"
+            raise ValueError(message)
+        return self._port
+
+    @property
+    def endpoint_url(self) -> str:
+        """The endpoint URL for DynamoDB clients."""
+        return f"http://{LOOPBACK}:{self.port}"
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the engine's process, None when it is not running."""
+        return self._child.pid if self._child else None
+
+    def start(self) -> None:
+        """Start it, and return when it answers requests.
+
+        Raises EngineError: PortInUse, EngineDied, EngineSilent, or what the engine adds.
+        """
+        self._port = self._port or free_port()
+        require_free(self._port)
+        self._child = self._launch(self._port)
+        try:
+            self._wait_until_it_answers(self._child)
+        except BaseException:  # Ctrl-C while it starts must not leave it behind either
+            self.stop()
+            raise
+
+    def _wait_until_it_answers(self, child: Child) -> None:
+        deadline = time.monotonic() + self._start_seconds
+        while time.monotonic() < deadline:
+            self.check()
+            # The greeting is needed too: another program may have the port and answer.
+            if any(self.greeting in line for line in child.output()) and answers(self.port):
+                return
+            time.sleep(POLL_SECONDS)
+        raise EngineSilent(self.name, self.port, self._start_seconds)
+
+    def check(self) -> None:
+        """Raise EngineDied when it is not running any more."""
+        if self._child and (exit_code := self._child.poll()) is not None:
+            said = [line for line in self._child.output() if self.greeting not in line]
+            raise EngineDied(self.name, exit_code, said)
+
+    def stop(self) -> None:
+        """Stop it and wait until it has ended, if it is running."""
+        if self._child:
+            self._child.stop()
+            self._child = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class DynoxideEngine(EngineServer):
+    """dynoxide on a file, or in memory without one.
+
+    dynoxide lets two processes open one file, which destroys it: hence the lock (FileBusy). A
+    damaged file is refused (DamagedFile) before it is opened.
+    """
+
+    name = "dynoxide"
+    greeting = "listening on"
+
+    def __init__(
+        self,
+        *,
+        binary: Path | None,
+        db_path: Path | None = None,
+        port: int | None = None,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
+        super().__init__(port=port, start_seconds=start_seconds)
+        if binary is None:
+            raise BinaryMissing
+        self._binary = binary
+        self._db_path = db_path
+        self._lock = FileLock(db_path) if db_path else None
+        self.keeps_data = db_path is not None
+
+    def start(self) -> None:
+        """Start it. Raises FileBusy and DamagedFile too."""
+        if self._lock and self._db_path:
+            self._lock.acquire()
+            try:
+                require_sound(self._db_path)
+                # Nobody else may read the file; those beside it get the mode that it has.
+                self._db_path.touch(mode=0o600)
+                self._db_path.chmod(0o600)
+                super().start()
+            except BaseException:  # whatever stops it, the file is free for the next
+                self._lock.release()
+                raise
+        else:
+            super().start()
+
+    def _launch(self, port: int) -> Child:
+        command = [str(self._binary), "serve", "--port", str(port)]
+        if self._db_path:
+            command += ["--db-path", str(self._db_path)]
+        keep_open = [self._lock.fileno()] if self._lock else []
+        return Child(command, listen=True, keep_open=keep_open)
+
+    def check(self) -> None:
+        """Raise EngineDied, or DamagedFile where it ended for that."""
+        try:
+            super().check()
+        except EngineDied as died:
+            if self._db_path and ("not a valid SQLite" in str(died) or "malformed" in str(died)):
+                raise DamagedFile(self._db_path, "dynoxide does not understand it") from died
+            raise
+
+    def stop(self) -> None:
+        """Stop it, then release the file."""
+        super().stop()
+        if self._lock:
+            self._lock.release()
+
+
+class MotoEngine(EngineServer):
+    """Moto's server, which keeps data in memory: to try the shop where dynoxide does not run.
+
+    Its units are a constant, its indexes do not lag, its writers never conflict: measure nothing.
+    """
+
+    name = "moto"
+    greeting = "Running on"
+    keeps_data = False
+
+    def _launch(self, port: int) -> Child:
+        command = [sys.executable, "-P", str(MOTO_SERVER), LOOPBACK, str(port)]
+        return Child(command, listen=True)
+
+
+def find(folder: Path) -> Path | None:
+    """Return dynoxide that npm installed below ``folder``, else one on the PATH, else None."""
+    machine = platform.machine().lower()
+    package = f"{sys.platform}-{ARCHITECTURES.get(machine, machine)}"
+    installed = folder / "node_modules" / "@dynoxide" / package / "dynoxide"
+    if installed.is_file():
+        return installed
+    on_path = shutil.which("dynoxide")
+    return Path(on_path) if on_path else None
+
+
+def embedded(*, folder: Path, db_path: Path | None = None) -> EngineServer:
+    """Return dynoxide if it is installed (see `find`), else moto's server; not yet started.
+
+    ``db_path`` is dynoxide's data file (None: in memory).
+    """
+    binary = find(folder)
+    return DynoxideEngine(binary=binary, db_path=db_path) if binary else MotoEngine()
+
+
+def require_sound(db_path: Path) -> None:
+    """Raise DamagedFile unless the file is absent or an intact SQLite database.
+
+    dynoxide notices a damaged header only, and the rest much later, as an error of a request.
+    """
+    if not db_path.exists():
+        return
+    try:
+        with closing(sqlite3.connect(db_path)) as connection:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        raise DamagedFile(db_path, str(error)) from error
+    if verdict != "ok":
+        raise DamagedFile(db_path, " ".join(verdict.split()))

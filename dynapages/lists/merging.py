@@ -1,0 +1,278 @@
+"""The merge: the first items of several ordered runs, exactly, in as few reads as possible.
+
+Each run is read in order, so its unread items lie behind the place where its last read stopped.
+The *frontier* is the nearest such stop among the runs that are not exhausted. No unread item can
+come before an item in front of the frontier, so those are certain; items behind it have to wait.
+Each round reads, in parallel, the runs that hold the frontier back, until enough items are certain.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from heapq import merge
+from itertools import islice, takewhile
+from math import ceil, inf
+
+from dynapages.calls.pool import Pool
+from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
+from dynapages.lists.runs import NOTHING, Chunk, Position, Run, Source
+
+LEAST_UNITS = UNITS_PER_BLOCK
+"""Capacity units of the cheapest Query, eventually consistent."""
+LARGEST_ITEM = BLOCK // 4
+"""Bytes that items of a list are taken to have, until reads have shown that they have more."""
+LEAST_FOUND = 0.5
+"""Items that a page without any counts as having, to expect how much is left to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item of a list with its position and its run."""
+
+    item: Item
+    position: Position
+    run: Run
+
+    @property
+    def stored(self) -> Item:
+        """The item as its index stores it, without the attributes in ``run.known``."""
+        known = self.run.known
+        return {name: value for name, value in self.item.items() if name not in known}
+
+
+@dataclass(slots=True)
+class Cursor:
+    """How far one run was read, what that cost, and its items not yet on the page."""
+
+    run: Run
+    stopped_at: Position | None
+    exhausted: bool = False
+    waiting: deque[Entry] = field(default_factory=deque)
+    rounds: int = 0
+    items_read: int = 0
+    capacity_units: float = 0.0
+
+    def take(self, chunk: Chunk) -> None:
+        """Add the result of a read of the run."""
+        self.rounds += chunk is not NOTHING
+        self.items_read += chunk.items_read
+        self.capacity_units += chunk.capacity_units
+        self.waiting.extend(Entry(i, self.run.position_of(i), self.run) for i in chunk.items)
+        self.exhausted = chunk.last is None
+        self.stopped_at = chunk.last or self.stopped_at
+
+    def stopped_before(self, place: str, *, ascending: bool) -> bool:
+        """Return whether an unread item of this run could come before ``place``."""
+        if self.exhausted:
+            return False
+        stop = _place_at(self)
+        return stop < place if ascending else stop > place
+
+    def to_read_for(self, wanted: int) -> int:
+        """Return how many items to read to get ``wanted`` more that the filter keeps.
+
+        By the ratio so far, but at most as many as were read already: a run that holds little for
+        the list is read in doubling steps.
+        """
+        ratio = self.items_read / max(len(self.waiting), 1)
+        return max(wanted, min(ceil(wanted * ratio), self.items_read))
+
+
+Reads = list[tuple[Cursor, int]]
+"""Runs to read next, and how many items of each."""
+Fallback = Callable[[Run, float], Sequence[Run]]
+"""Returns runs that together hold what a run with a filter keeps, and that drop less or nothing.
+
+The number is how many runs there may be at the most. None are returned if there is no such way.
+"""
+
+
+class Merge:
+    """The first ``needed`` items of ``runs`` behind a position; None is the beginning.
+
+    The runs must not overlap. With ``ascending`` they are read by rising sort keys. A run that
+    filters and turns out to hold too little of the list is replaced, where it stopped, by the runs
+    that ``fallback`` returns for it, if they are expected to finish the page for less.
+
+    The last ``look_ahead`` of the items need not be in order: they show that the list goes on.
+
+    No more is read than ``most_units`` allow, if no item has more than ``largest_item`` bytes; but
+    the first round reads an item of each run in any case. If that is too little, `cut_at` is where
+    to go on, and only the items up to there are found: some of those needed, or none. Where a read
+    costs more than such items can, ``largest_item`` becomes the mean size of those it has read.
+    """
+
+    def __init__(
+        self,
+        runs: Sequence[Run],
+        behind: Position | None,
+        *,
+        needed: int,
+        ascending: bool,
+        look_ahead: int = 0,
+        fallback: Fallback | None = None,
+        most_units: float = inf,
+        largest_item: int = LARGEST_ITEM,
+    ) -> None:
+        self.cursors = [Cursor(run, behind) for run in runs]
+        self.rounds = 0
+        self.fell_back = False
+        self.cut_at: Position | None = None
+        self._most_units = most_units
+        self.largest_item = largest_item
+        self._fallback = fallback
+        self._needed = needed
+        self._in_order = needed - look_ahead
+        self._ascending = ascending
+
+    def read(self, source: Source, pool: Pool, *, first_reads: Sequence[int] | None = None) -> None:
+        """Read until the first ``needed`` items are certain.
+
+        ``first_reads`` is the limit of each run's first read, at least 1; by default ``needed``,
+        and then one round is enough unless DynamoDB cuts a read short at 1 MB. What the source
+        raises passes through, and the other reads of that round are dropped.
+        """
+        wanted = self._first_round(first_reads)
+        while wanted:
+            self.rounds += 1
+            calls = [
+                partial(
+                    source.query,
+                    cursor.run,
+                    behind=cursor.stopped_at,
+                    limit=limit,
+                    ascending=self._ascending,
+                )
+                for cursor, limit in wanted
+            ]
+            for (cursor, _), chunk in zip(wanted, pool.gather(calls), strict=True):
+                cursor.take(chunk)
+                self._weigh(chunk)
+            wanted = self._affordable(self._held_back())
+
+    def found(self, most: int) -> list[Entry]:
+        """Return up to ``most`` items in reading order."""
+        if self.cut_at is None:
+            return list(islice(self._merged(), most))
+        return list(takewhile(self._is_certain, islice(self._merged(), most)))
+
+    @property
+    def capacity_units(self) -> float:
+        """What its reads cost."""
+        return sum(cursor.capacity_units for cursor in self.cursors)
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether nothing unread is left in any run."""
+        return all(cursor.exhausted for cursor in self.cursors)
+
+    def _first_round(self, first_reads: Sequence[int] | None) -> Reads:
+        if first_reads is None:
+            first_reads = [self._needed] * len(self.cursors)
+        if min(first_reads, default=1) < 1:
+            sentence = f"A first read asks for at least one item, not {min(first_reads)}"
+            raise ValueError(sentence)
+        return self._shortened(list(zip(self.cursors, first_reads, strict=True)))
+
+    def _affordable(self, wanted: Reads) -> Reads:
+        """Shorten reads to what may still be spent, or omit some.
+
+        Those that hold the frontier back the most are kept. None are left, and `cut_at` is set, if
+        there is not enough for one.
+        """
+        if self._most_units == inf or not wanted:
+            return wanted
+        most = int(self._left / UNITS_PER_BLOCK) // blocks_of(self.largest_item)
+        if most < 1:
+            stops = [c.stopped_at for c in self.cursors if c.stopped_at and not c.exhausted]
+            nearest = min if self._ascending else max
+            self.cut_at = nearest(stops, key=lambda stop: stop.place)
+            return []
+        if most < len(wanted):
+            wanted.sort(key=lambda read: _place_at(read[0]), reverse=not self._ascending)
+        return self._shortened(wanted[:most])
+
+    def _shortened(self, wanted: Reads) -> Reads:
+        """Shorten reads to what may still be spent, but not below one item each."""
+        if self._most_units == inf:
+            return wanted
+        largest = self.largest_item
+        blocks = fair_shares(
+            [blocks_of(limit * largest) for _, limit in wanted],
+            max(int(self._left / UNITS_PER_BLOCK), len(wanted)),
+        )
+        return [
+            (cursor, max(1, min(limit, share * BLOCK // largest)))
+            for (cursor, limit), share in zip(wanted, blocks, strict=True)
+        ]
+
+    def _weigh(self, chunk: Chunk) -> None:
+        blocks, items = round(chunk.capacity_units / UNITS_PER_BLOCK), chunk.items_read
+        if items and (blocks - 1) * BLOCK >= self.largest_item * items:
+            self.largest_item = ceil(blocks * BLOCK / items)
+
+    @property
+    def _left(self) -> float:
+        return self._most_units - self.capacity_units
+
+    def _held_back(self) -> Reads:
+        # A run is read for no more than the places that are left when those certain to go to other
+        # runs, and its own waiting items, are taken off.
+        in_hand = list(islice(self._merged(), self._needed))
+        certain = [entry.run for entry in in_hand[: self._in_order] if self._is_certain(entry)]
+        missing = (self._needed - len(certain)) / (len(in_hand) or LEAST_FOUND)
+        reads: Reads = []
+        for cursor in [cursor for cursor in self.cursors if self._blocks(cursor, in_hand)]:
+            elsewhere = sum(run is not cursor.run for run in certain)
+            wanted = self._needed - len(cursor.waiting) - elsewhere
+            left = self._left - LEAST_UNITS * len(reads)
+            reads += self._further_reads(cursor, wanted, missing=missing, left=left)
+        return reads
+
+    def _further_reads(self, cursor: Cursor, wanted: int, *, missing: float, left: float) -> Reads:
+        """Return the next reads of a run, which may be of those that replace it.
+
+        ``missing`` is what the page lacks by what it has: so much further all runs are expected to
+        be read. ``left`` are the units that may still be spent.
+        """
+        others: Sequence[Run] = ()
+        if self._fallback and cursor.run.keep:
+            others = self._fallback(cursor.run, left / LEAST_UNITS)
+        if not others or cursor.capacity_units * missing <= LEAST_UNITS * len(others):
+            return [(cursor, cursor.to_read_for(wanted))]
+        self.fell_back = cursor.exhausted = True
+        replacing = [Cursor(run, cursor.stopped_at) for run in others]
+        self.cursors += replacing
+        # As many as a Query of the least units reads, by the mean so far.
+        fitting = max(int(cursor.items_read * LEAST_UNITS / cursor.capacity_units), 1)
+        return [(other, min(wanted, fitting)) for other in replacing]
+
+    def _blocks(self, cursor: Cursor, in_hand: Sequence[Entry]) -> bool:
+        if cursor.exhausted or len(in_hand) < self._needed:
+            return not cursor.exhausted
+        return cursor.stopped_before(
+            in_hand[self._in_order - 1].position.place, ascending=self._ascending
+        )
+
+    def _is_certain(self, entry: Entry) -> bool:
+        place = entry.position.place
+        return not any(c.stopped_before(place, ascending=self._ascending) for c in self.cursors)
+
+    def _merged(self) -> Iterator[Entry]:
+        waiting = [cursor.waiting for cursor in self.cursors]
+        return merge(*waiting, key=lambda entry: entry.position.place, reverse=not self._ascending)
+
+
+def fair_shares(wanted: Sequence[int], total: int) -> list[int]:
+    """Divide ``total`` into equal shares; what is more than wanted of one goes to the others."""
+    shares = [0] * len(wanted)
+    left = total
+    for done, number in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
+        shares[number] = min(wanted[number], left // (len(wanted) - done))
+        left -= shares[number]
+    return shares
+
+
+def _place_at(cursor: Cursor) -> str:
+    return cursor.stopped_at.place if cursor.stopped_at else ""

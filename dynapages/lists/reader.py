@@ -1,0 +1,428 @@
+"""The reader: one page of an exact, ordered merge of runs, from any position, in both directions.
+
+`dynapages.lists.merging` explains why the merge is exact. The cost of a page depends on its size
+and the number of runs, not on how deep it lies: a run resumes behind a key, it never skips items.
+Part 3 of "Efficient filtering with DynamoDB" carries one key per query from page to page; here one
+position resumes all of them.
+
+A list may also be read in *segments*, stretches of places with runs of their own, such as a table
+for each month, or ratings (`Run.section`). They are read in steps of 1, 1, 2, 4, 8, no further than
+needed, which bounds the rounds of a page in a nearly empty list. Where it is known how many items
+are ahead in each, the first step has all segments that the page is expected to take.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import inf
+from typing import Generic, TypeVar
+
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.pool import Backoff, Pool
+from dynapages.items import blocks_of
+from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback, Merge
+from dynapages.lists.runs import Position, QuerySource, Run, Source
+
+T = TypeVar("T")
+
+
+class Order(Enum):
+    """The order of a list, by the places of its items."""
+
+    NEWEST_FIRST = "newest first"
+    OLDEST_FIRST = "oldest first"
+
+
+class Toward(Enum):
+    """The direction of a page from a position: on through the list, or back."""
+
+    NEXT = "next"
+    PREVIOUS = "previous"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """A page of ``size`` items next to ``position``.
+
+    Without a position it is the first page, or the last one if ``toward`` is PREVIOUS: that has the
+    last ``size`` items. It costs ``most_units`` at most if no item has more than ``largest_item``
+    bytes, but an item of each run is read in any case. A page that is not full by then is short,
+    maybe empty, and the next one goes on where its reading stopped. Raises ValueError for a
+    ``size`` below 1.
+    """
+
+    size: int
+    position: Position | None = None
+    toward: Toward = Toward.NEXT
+    most_units: float = inf
+    largest_item: int = LARGEST_ITEM
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            sentence = f"A page has at least one item, not {self.size}"
+            raise ValueError(sentence)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the page at the list's beginning."""
+        return self.position is None and self.toward is Toward.NEXT
+
+    @property
+    def is_last(self) -> bool:
+        """Whether it is the page at the list's end."""
+        return self.position is None and self.toward is Toward.PREVIOUS
+
+
+@dataclass(frozen=True, slots=True)
+class RunRead:
+    """What a page read from one run: rounds, items and capacity units."""
+
+    run: Run
+    rounds: int
+    items_read: int
+    items_returned: int
+    capacity_units: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page in the order of its list, whether more lies around it, and how it was read.
+
+    Ahead, ``has_next`` (or ``has_previous``, going back) is true when an item beyond the page was
+    found. The other way lies the page the visitor came from: true whenever a position was given.
+    ``fell_back`` is true when runs of a `Fallback` replaced others within the page. ``cut_at`` is
+    set when the units were spent before the page was full: ``toward`` there the list goes on.
+    ``largest_item`` is that of its request, or more where a read cost more than such items can.
+    ``is_counted`` is true where its numbers come from what is stored now, not from other pages'.
+    """
+
+    entries: tuple[Entry, ...]
+    has_next: bool
+    has_previous: bool
+    rounds: int
+    reads: tuple[RunRead, ...]
+    fell_back: bool = False
+    cut_at: Position | None = None
+    toward: Toward = Toward.NEXT
+    largest_item: int = LARGEST_ITEM
+    is_counted: bool = False
+
+    @property
+    def capacity_units(self) -> float:
+        """What its reads cost."""
+        return sum(read.capacity_units for read in self.reads)
+
+    @property
+    def next_position(self) -> Position | None:
+        """Where the next page begins; None without one, or without an item to begin behind."""
+        return self._edge(-1, Toward.NEXT) if self.has_next else None
+
+    @property
+    def previous_position(self) -> Position | None:
+        """Where the previous page ends; None without one, or without an item to end at."""
+        return self._edge(0, Toward.PREVIOUS) if self.has_previous else None
+
+    def _edge(self, at: int, toward: Toward) -> Position | None:
+        if self.cut_at and (self.toward is toward or not self.entries):
+            return self.cut_at
+        return self.entries[at].position if self.entries else None
+
+
+@dataclass(frozen=True, slots=True)
+class PageResult(Generic[T]):
+    """The ``items`` of a page of a list, parsed, and the page they were read from."""
+
+    items: tuple[T, ...]
+    page: Page
+
+
+def read_page(
+    runs: Sequence[Run],
+    request: PageRequest,
+    *,
+    source: Source,
+    pool: Pool,
+    order: Order = Order.NEWEST_FIRST,
+    first_reads: Sequence[int] | None = None,
+    fallback: Fallback | None = None,
+    look_ahead: bool = True,
+) -> Page:
+    """Read one page of the merge of ``runs``, which must not overlap.
+
+    ``first_reads`` is the limit of each run's first read, at least 1 (by default the page and one
+    more: then one round is enough unless DynamoDB cuts a read short at 1 MB); further reads go only
+    to runs that hold the page up. ``fallback`` returns other runs for one that filters, used where
+    that one brings too little. Without ``look_ahead`` no item beyond the page is read on purpose,
+    and ``has_next`` (or ``has_previous``, going back) is False unless one was read anyway.
+
+    What the source raises passes through, and the other reads of that round are dropped.
+    """
+    ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
+    needed = request.size + look_ahead
+    merge = Merge(
+        runs,
+        request.position,
+        needed=needed,
+        ascending=ascending,
+        look_ahead=look_ahead,
+        fallback=fallback,
+        most_units=request.most_units,
+        largest_item=request.largest_item,
+    )
+    merge.read(source, pool, first_reads=first_reads)
+    found = merge.found(request.size + 1)
+    return page_of(request, found, merges=[merge], cut_at=merge.cut_at)
+
+
+def page_of(
+    request: PageRequest,
+    found: Sequence[Entry],
+    *,
+    merges: Sequence[Merge],
+    cut_at: Position | None,
+) -> Page:
+    """Build a page from ``found``, the entries of merges of which each continues the one before.
+
+    ``cut_at`` is where the reading stopped because its units were spent.
+    """
+    shown = found[: request.size]
+    beyond = len(found) > request.size or cut_at is not None
+    forward = request.toward is Toward.NEXT
+    ended = not beyond and all(merge.is_exhausted for merge in merges[-1:])
+    entries = _numbered(shown if forward else shown[::-1], request, reaches_edge=ended)
+    if cut_at and len(shown) < request.size:
+        start = request.position.ordinal if request.position else 0
+        reached = entries[-1 if forward else 0].position.ordinal if entries else start
+        cut_at = replace(cut_at, ordinal=reached)
+    else:
+        cut_at = None
+    return Page(
+        entries=entries,
+        has_next=beyond if forward else request.position is not None,
+        has_previous=request.position is not None if forward else beyond,
+        rounds=sum(merge.rounds for merge in merges),
+        reads=tuple(
+            RunRead(
+                run=cursor.run,
+                rounds=cursor.rounds,
+                items_read=cursor.items_read,
+                items_returned=sum(entry.run is cursor.run for entry in entries),
+                capacity_units=cursor.capacity_units,
+            )
+            for merge in merges
+            for cursor in merge.cursors
+        ),
+        fell_back=any(merge.fell_back for merge in merges),
+        cut_at=cut_at,
+        toward=request.toward,
+        largest_item=max([request.largest_item, *(merge.largest_item for merge in merges)]),
+    )
+
+
+def numbered_behind(page: Page, count: int) -> Page:
+    """Return a page that was read on from an unknown number, with its entries numbered.
+
+    ``count`` items are in front of it. One that reaches the list's end has its numbers, from there.
+    """
+    if page.entries and page.entries[0].position.ordinal is not None:
+        return page
+    entries = tuple(
+        replace(entry, position=replace(entry.position, ordinal=ordinal))
+        for ordinal, entry in enumerate(page.entries, count + 1)
+    )
+    cut_at = page.cut_at and replace(page.cut_at, ordinal=count + len(entries))
+    return replace(page, entries=entries, cut_at=cut_at, is_counted=True)
+
+
+def _numbered(
+    entries: Sequence[Entry], request: PageRequest, *, reaches_edge: bool
+) -> tuple[Entry, ...]:
+    """Number entries on from the position; a page that reaches the list's start begins at 1.
+
+    Numbers from the beginning stay above 0, those from the end below, however the list changes. If
+    the position's is not known, those of a page that reaches neither end are not known either.
+    """
+    start = request.position.ordinal if request.position else 0
+    first = _first_ordinal(start, len(entries), request.toward, reaches_edge=reaches_edge)
+    return tuple(
+        replace(entry, position=replace(entry.position, ordinal=None if first is None else ordinal))
+        for ordinal, entry in enumerate(entries, first or 0)
+    )
+
+
+def _first_ordinal(
+    start: int | None, count: int, toward: Toward, *, reaches_edge: bool
+) -> int | None:
+    """Return the number of the first of ``count`` entries next to the one of number ``start``."""
+    if toward is Toward.NEXT:
+        if start is None or start < 0:
+            known = None if start is None else min(start + 1, -count)
+            return -count if reaches_edge else known
+        return start + 1
+    if reaches_edge:
+        return 1
+    if start is None:
+        return None
+    return start - count if start <= 0 else max(1, start - count)
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """The places with ``since <= place < until``. ``name`` is for the caller's use.
+
+    ``expected`` is how many of its items are ahead of the page; a wrong number costs a round.
+    """
+
+    name: str
+    since: str
+    until: str
+    expected: float = inf
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentsPlan:
+    """All runs of some segments, and how to read them: see `dynapages.lists.reader.read_page`."""
+
+    runs: Sequence[Run]
+    first_reads: Sequence[int] | None = None
+    fallback: Fallback | None = None
+
+
+PlanOf = Callable[[Sequence[Segment], int], SegmentsPlan]
+"""Plans to read some segments, in reading order, for so many needed items.
+
+It is called only for those that may be read now, and again for fewer if these cost too much.
+"""
+
+
+def read_segments(
+    segments: Sequence[Segment],
+    plan_of: PlanOf,
+    request: PageRequest,
+    *,
+    source: Source,
+    pool: Pool,
+    order: Order = Order.NEWEST_FIRST,
+) -> Page:
+    """Read one page of a list, segment by segment, until it is full.
+
+    Segments come in any order, and must not overlap; neither may their runs. The page keeps within
+    the request's ``most_units``, and ends in front of segments that would take more; but of those
+    read first an item of each run is read in any case.
+    """
+    ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
+    ahead = _ahead(segments, request, ascending=ascending)
+    merges: list[Merge] = []
+    found: list[Entry] = []
+    cut_at: Position | None = None
+    begun = 0
+    while begun < len(ahead) and len(found) <= request.size and cut_at is None:
+        needed = request.size + 1 - len(found)
+        left = request.most_units - sum(merge.capacity_units for merge in merges)
+        step = next_step(ahead[begun:], needed, least=max(begun, 1))
+        plan = plan_of(step, needed)
+        largest = max([request.largest_item, *(merge.largest_item for merge in merges)])
+        while len(step) > 1 and _least_units(plan, largest) > left:
+            step = step[: len(step) // 2]
+            plan = plan_of(step, needed)
+        if merges and _least_units(plan, largest) > left:
+            cut_at = Position(step[0].since if ascending else step[0].until)
+            break
+        merge = Merge(
+            plan.runs,
+            request.position,
+            needed=needed,
+            ascending=ascending,
+            fallback=plan.fallback,
+            most_units=left,
+            largest_item=largest,
+        )
+        merge.read(source, pool, first_reads=plan.first_reads)
+        merges.append(merge)
+        found += merge.found(needed)
+        cut_at = merge.cut_at
+        begun += len(step)
+    return page_of(request, found, merges=merges, cut_at=cut_at)
+
+
+def next_step(ahead: Sequence[Segment], needed: int, *, least: int) -> Sequence[Segment]:
+    """Return the segments to read at once: ``least``, or more if these are expected to be few."""
+    number, expected = 0, 0.0
+    while number < len(ahead) and (number < least or expected < needed):
+        expected += ahead[number].expected
+        number += 1
+    return ahead[:number]
+
+
+def _least_units(plan: SegmentsPlan, largest_item: int) -> float:
+    return LEAST_UNITS * blocks_of(largest_item) * len(plan.runs)
+
+
+def _ahead(
+    segments: Sequence[Segment], request: PageRequest, *, ascending: bool
+) -> Sequence[Segment]:
+    """Return the segments that may hold items ahead, in reading order."""
+    ordered = sorted(segments, key=lambda segment: segment.since, reverse=not ascending)
+    if request.position is None:
+        return ordered
+    place = request.position.place
+    return [s for s in ordered if (s.until > place if ascending else s.since < place)]
+
+
+PATIENCE = Backoff(attempts=3)
+"""For pages: a visitor is waiting, so a throttled call is soon an error."""
+
+
+def read(
+    runs: Sequence[Run],
+    request: PageRequest,
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    first_reads: Sequence[int] | None = None,
+    fallback: Fallback | None = None,
+    look_ahead: bool = True,
+) -> Page:
+    """Read a page from DynamoDB; see `dynapages.lists.reader.read_page`."""
+    return read_page(
+        runs,
+        request,
+        source=QuerySource(client()),
+        pool=pool(),
+        order=order,
+        first_reads=first_reads,
+        fallback=fallback,
+        look_ahead=look_ahead,
+    )
+
+
+def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iterator[Entry]:
+    """Yield a whole list, read in pages of ``at_once`` entries: for commands, never for a page."""
+    request = PageRequest(at_once)
+    while True:
+        page = page_of(request)
+        yield from page.entries
+        if page.next_position is None:
+            return
+        request = PageRequest(at_once, page.next_position)
+
+
+def read_in_segments(
+    segments: Sequence[Segment],
+    plan_of: PlanOf,
+    request: PageRequest,
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    may_miss_tables: bool = False,
+) -> Page:
+    """Read a page of a list in segments; see `dynapages.lists.reader`.
+
+    With ``may_miss_tables`` a table that does not exist is read as an empty one.
+    """
+    source = QuerySource(client(), may_miss_tables=may_miss_tables)
+    return read_segments(segments, plan_of, request, source=source, pool=pool(), order=order)
+
+
+def page_batches() -> Batches:
+    """Return batch calls for a page, with few retries when throttled."""
+    return Batches(client(), pool(), backoff=PATIENCE)

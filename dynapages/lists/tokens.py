@@ -1,0 +1,94 @@
+"""Position tokens: a position in a list, as URL-safe text.
+
+A token holds the position of one item: what remains of DynamoDB's LastEvaluatedKey without what
+the list itself implies. It does not depend on the number of runs or on the plan, so the next page
+may be read another way. It is signed, versioned and bound to its list: a token that was altered,
+or made for another list, is refused before any read.
+
+Before Base64, a token is: 1 byte version, 6 bytes digest of the list's name, 4 bytes ordinal,
+2 bytes length of ``rest``, ``rest``, ``place``; integers are big-endian. The ordinal is signed,
+and the least number stands for one that is not known.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from hashlib import blake2b
+from typing import Protocol
+
+from dynapages.errors import DynamoError, gettext_noop
+from dynapages.lists.runs import Position
+
+VERSION = 1
+_LIST_BYTES = 6
+_LONGEST_TOKEN = 2_048
+_UNKNOWN = -(2**31)
+
+
+class TokenError(DynamoError):
+    """The text is not a position token of this list."""
+
+
+class DamagedToken(TokenError):
+    """The text was altered or cut, signed with another key, or never was a token."""
+
+
+class ForeignToken(TokenError):
+    """The token is genuine but was made for another list."""
+
+
+class Signer(Protocol):
+    """Signs tokens, for instance `dynapages.django.paging.PositionSigner`."""
+
+    def sign(self, value: str) -> str:
+        """Return the value with its signature, in characters that are safe in a URL."""
+
+    def unsign(self, value: str) -> str | None:
+        """Return the signed value, or None when the signature does not fit."""
+
+
+class Tokens:
+    """Writes and reads the tokens of every list that shares a signer."""
+
+    def __init__(self, signer: Signer) -> None:
+        self._signer = signer
+
+    def write(self, position: Position, *, list_name: str) -> str:
+        """Return the token of a position in the list ``list_name``.
+
+        ``list_name`` must differ between lists: by kind, owner, filter and order.
+        """
+        rest = position.rest.encode()
+        ordinal = _UNKNOWN if position.ordinal is None else position.ordinal
+        body = bytes([VERSION]) + _digest(list_name) + ordinal.to_bytes(4, signed=True)
+        body += len(rest).to_bytes(2) + rest + position.place.encode()
+        return self._signer.sign(urlsafe_b64encode(body).rstrip(b"=").decode())
+
+    def read(self, token: str, *, list_name: str) -> Position:
+        """Return the position in a token of ``list_name``. Raises DamagedToken or ForeignToken."""
+        body = self._verified(token)
+        digest, body = body[1 : 1 + _LIST_BYTES], body[1 + _LIST_BYTES :]
+        if digest != _digest(list_name):
+            sentence = gettext_noop("This page link belongs to another list.")
+            raise ForeignToken(sentence)
+        ordinal, rest_end = int.from_bytes(body[:4], signed=True), 6 + int.from_bytes(body[4:6])
+        known = None if ordinal == _UNKNOWN else ordinal
+        return Position(body[rest_end:].decode(), body[6:rest_end].decode(), known)
+
+    def _verified(self, token: str) -> bytes:
+        plausible = len(token) <= _LONGEST_TOKEN and token.isascii()
+        value = self._signer.unsign(token) if plausible else None
+        body = _decoded(value) if value else b""
+        if body[:1] != bytes([VERSION]):
+            sentence = gettext_noop("This page link was damaged on its way, or is too old.")
+            raise DamagedToken(sentence)
+        return body
+
+
+def _decoded(value: str) -> bytes:
+    try:
+        return urlsafe_b64decode(value + "=" * (-len(value) % 4))
+    except ValueError:
+        return b""
+
+
+def _digest(list_name: str) -> bytes:
+    return blake2b(list_name.encode(), digest_size=_LIST_BYTES).digest()

@@ -1,0 +1,355 @@
+"""Tables: create what the models declare and is missing; nothing is ever deleted.
+
+Missing global secondary indexes are added one at a time (DynamoDB builds only one at once), streams
+and time to live are enabled, and all are waited for. The keys and local indexes of an existing
+table cannot be changed: a difference there is an error. A change of provisioned capacity that is
+not possible now is none: the functions return False, and the caller's next run does it.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import ClientError
+
+from dynapages.calls.client import DynamoModel
+from dynapages.calls.client import client as process_client
+from dynapages.calls.faults import FAILURES, sentence_about
+from dynapages.errors import DynamoError
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+ON_DEMAND, PROVISIONED = "PAY_PER_REQUEST", "PROVISIONED"
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """Provisioned capacity units a second, of the table and of each of its indexes."""
+
+    read: int
+    write: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """A model's declaration, in the form of CreateTable's parameters."""
+
+    name: str
+    attributes: list[dict[str, str]]
+    key: list[dict[str, str]]
+    global_indexes: list[dict[str, Any]]
+    local_indexes: list[dict[str, Any]]
+    billing: dict[str, Any]
+    expiry_attribute: str | None
+    stream: str | None
+
+    @classmethod
+    def of(cls, model: type[DynamoModel], provisioned: Throughput | None = None) -> "TableSchema":
+        """Return the schema of a model's table, on demand unless ``provisioned``."""
+        schema: Any = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
+        attributes = {a["AttributeName"]: a for a in schema["attribute_definitions"]}  # once each
+        throughput = provisioned and {
+            "ReadCapacityUnits": provisioned.read,
+            "WriteCapacityUnits": provisioned.write,
+        }
+        extra = {"ProvisionedThroughput": throughput} if throughput else {}
+        expiry = model._ttl_attribute()  # type: ignore[no-untyped-call] # noqa: SLF001 - the same
+        return cls(
+            name=model.Meta.table_name,
+            attributes=list(attributes.values()),
+            key=key_parts(schema["key_schema"]),
+            global_indexes=[_index(i) | extra for i in schema["global_secondary_indexes"]],
+            local_indexes=[_index(i) for i in schema["local_secondary_indexes"]],
+            billing=extra or {"BillingMode": ON_DEMAND},
+            expiry_attribute=expiry.attr_name if expiry else None,
+            stream=getattr(model.Meta, "stream_view_type", None),
+        )
+
+    def create_request(self) -> dict[str, Any]:
+        """Return the parameters of CreateTable; time to live is not among them."""
+        indexes = {
+            "GlobalSecondaryIndexes": self.global_indexes,
+            "LocalSecondaryIndexes": self.local_indexes,
+        }
+        return {
+            "TableName": self.name,
+            "AttributeDefinitions": self.attributes,
+            "KeySchema": self.key,
+            **{name: value for name, value in indexes.items() if value},
+            **self.billing,
+            **self.stream_parameters(),
+        }
+
+    def cloudformation_properties(
+        self, *, maximum: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the properties of an ``AWS::DynamoDB::Table`` with this declaration.
+
+        ``maximum`` is the OnDemandThroughput of a table that is billed on demand and of each of its
+        global indexes.
+        """
+        is_limited = maximum and self.billing.get("BillingMode") == ON_DEMAND
+        limit = {"OnDemandThroughput": maximum} if is_limited else {}
+        expiry = {"AttributeName": self.expiry_attribute, "Enabled": True}
+        parts = {
+            "GlobalSecondaryIndexes": [{**index, **limit} for index in self.global_indexes],
+            "LocalSecondaryIndexes": self.local_indexes,
+            "TimeToLiveSpecification": self.expiry_attribute and expiry,
+            # To name what it shows is to switch it on: there is no StreamEnabled here.
+            "StreamSpecification": self.stream and {"StreamViewType": self.stream},
+        }
+        return {
+            "TableName": self.name,
+            "AttributeDefinitions": self.attributes,
+            "KeySchema": self.key,
+            "BillingMode": PROVISIONED,
+            **self.billing,
+            **limit,
+            **{name: value for name, value in parts.items() if value},
+        }
+
+    def stream_parameters(self) -> dict[str, Any]:
+        """Return what CreateTable and UpdateTable are told of the stream."""
+        if self.stream is None:
+            return {}
+        return {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": self.stream}}
+
+    def add_index_request(self, index: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters of UpdateTable that add a global index."""
+        return {
+            "TableName": self.name,
+            "AttributeDefinitions": self.attributes,
+            "GlobalSecondaryIndexUpdates": [{"Create": index}],
+        }
+
+
+def attribute_types(definitions: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Return the type of each attribute of AttributeDefinitions, by its name."""
+    return {each["AttributeName"]: each["AttributeType"] for each in definitions}
+
+
+def index_shapes(indexes: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    """Return what makes an index, by its name: its key, its projection, what that names."""
+    return {
+        index["IndexName"]: (
+            [part["AttributeName"] for part in key_parts(index["KeySchema"])],
+            index["Projection"]["ProjectionType"],
+            sorted(index["Projection"].get("NonKeyAttributes", [])),
+        )
+        for index in indexes
+    }
+
+
+def key_parts(schema: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Return the two parts of a KeySchema, the partition key first, and nothing besides."""
+    key = [{"AttributeName": k["AttributeName"], "KeyType": k["KeyType"]} for k in schema]
+    return sorted(key, key=lambda part: part["KeyType"])
+
+
+def _index(index: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "IndexName": index["index_name"],
+        "KeySchema": key_parts(index["key_schema"]),
+        "Projection": dict(index["projection"]),
+    }
+
+
+class TableDiffers(DynamoError):
+    """A table of this name exists with other keys or indexes, which DynamoDB cannot change."""
+
+
+class TableNotReady(DynamoError):
+    """A table or index did not become active within the time limit."""
+
+
+def create_missing(
+    models: Sequence[type[DynamoModel]],
+    *,
+    client: "DynamoDBClient",
+    provisioned: Throughput | None = None,
+    patience: float = 600.0,
+    streams: bool = True,
+    report: Callable[[str], None] = lambda _line: None,
+) -> None:
+    """Create each model's table or its missing indexes, and wait until all are active.
+
+    Billing is on demand unless ``provisioned``. ``patience`` is in seconds, for each table.
+    Without ``streams`` none is enabled: for tables that are to be filled first. ``report`` gets one
+    line for each step. Raises TableDiffers and TableNotReady.
+    """
+    for model in models:
+        wanted = TableSchema.of(model, provisioned)
+        if not streams:
+            wanted = replace(wanted, stream=None)
+        existing = _describe(client, wanted.name)
+        if existing is None:
+            report(f"{wanted.name}: creating")
+            with suppress(client.exceptions.ResourceInUseException):  # somebody else just did
+                client.create_table(**wanted.create_request())
+            _wait(client, wanted.name, patience)
+        else:
+            _refuse_differences(wanted, existing)
+            _wait(client, wanted.name, patience)
+            living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
+            for index in wanted.global_indexes:
+                if index["IndexName"] in living:
+                    continue
+                report(f"{wanted.name}: adding the index {index['IndexName']}")
+                client.update_table(**wanted.add_index_request(index))
+                _wait(client, wanted.name, patience)
+            if wanted.stream and not _has_stream(existing):
+                report(f"{wanted.name}: switching on its stream")
+                client.update_table(TableName=wanted.name, **wanted.stream_parameters())
+                _wait(client, wanted.name, patience)
+        _switch_on_expiry(client, wanted, report)
+        report(f"{wanted.name}: active")
+
+
+def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
+    try:
+        return client.describe_table(TableName=table)["Table"]
+    except client.exceptions.ResourceNotFoundException:
+        return None
+
+
+def _switch_on_expiry(
+    client: "DynamoDBClient", wanted: TableSchema, report: Callable[[str], None]
+) -> None:
+    if wanted.expiry_attribute is None:
+        return
+    described = client.describe_time_to_live(TableName=wanted.name)["TimeToLiveDescription"]
+    if described.get("TimeToLiveStatus") in {"ENABLED", "ENABLING"}:
+        return
+    report(f"{wanted.name}: switching on expiry by {wanted.expiry_attribute}")
+    client.update_time_to_live(
+        TableName=wanted.name,
+        TimeToLiveSpecification={"Enabled": True, "AttributeName": wanted.expiry_attribute},
+    )
+
+
+def _has_stream(existing: Mapping[str, Any]) -> bool:
+    return bool(existing.get("StreamSpecification", {}).get("StreamEnabled"))
+
+
+def _refuse_differences(wanted: TableSchema, existing: Mapping[str, Any]) -> None:
+    for what, living, declared in _comparisons(wanted, existing):
+        if living != declared:
+            raise TableDiffers(
+                f"The table {wanted.name} exists, but differs from its model in {what}: "
+                f"{living}, not {declared}. DynamoDB cannot change that in place; use another "
+                f"DYNAMODB_TABLE_PREFIX, or move the data."
+            )
+
+
+def _comparisons(
+    wanted: TableSchema, existing: Mapping[str, Any]
+) -> Iterator[tuple[str, object, object]]:
+    """Yield what cannot be changed: its name, the value that exists, the value declared."""
+    yield "its keys", key_parts(existing["KeySchema"]), wanted.key
+    types = attribute_types(existing["AttributeDefinitions"])
+    declared_types = attribute_types(wanted.attributes)
+    for name in types.keys() & declared_types.keys():
+        yield f"the type of {name}", types[name], declared_types[name]
+    local = index_shapes(existing.get("LocalSecondaryIndexes", []))
+    yield "its local indexes", local, index_shapes(wanted.local_indexes)
+    living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
+    declared = index_shapes(wanted.global_indexes)
+    for name in living.keys() & declared.keys():
+        yield f"the index {name}", living[name], declared[name]
+    if wanted.stream and _has_stream(existing):
+        yield "its stream", existing["StreamSpecification"]["StreamViewType"], wanted.stream
+
+
+def _wait(client: "DynamoDBClient", table: str, patience: float) -> None:
+    until = time.monotonic() + patience
+    pause = 0.05
+    while not _is_active(client, table):
+        if time.monotonic() > until:
+            sentence = f"The table {table} was not active after {patience:g} seconds"
+            raise TableNotReady(sentence)
+        time.sleep(pause)
+        pause = min(pause * 2, 5.0)
+
+
+def _is_active(client: "DynamoDBClient", table: str) -> bool:
+    described = _describe(client, table) or {"TableStatus": ""}
+    indexes = described.get("GlobalSecondaryIndexes", [])
+    statuses = [described["TableStatus"], *(index["IndexStatus"] for index in indexes)]
+    return set(statuses) == {"ACTIVE"}
+
+
+_BUSY = frozenset({"ResourceInUseException", "LimitExceededException"})
+_GONE = "ResourceNotFoundException"
+_NO_CHANGE = "will not change"
+"""The ValidationException of a change to the capacity that a table already has."""
+
+
+def table_names(client: "DynamoDBClient") -> Iterator[str]:
+    """Yield the names of all tables of the account and region."""
+    for page in client.get_paginator("list_tables").paginate():
+        yield from page["TableNames"]
+
+
+def throughput_of(client: "DynamoDBClient", table: str) -> Throughput | None:
+    """Return a table's provisioned capacity; None when it is on demand or does not exist."""
+    described = _describe(client, table)
+    if not described or described.get("BillingModeSummary", {}).get("BillingMode") == ON_DEMAND:
+        return None
+    provisioned = described["ProvisionedThroughput"]
+    return Throughput(provisioned["ReadCapacityUnits"], provisioned["WriteCapacityUnits"])
+
+
+def set_throughput(client: "DynamoDBClient", table: str, wanted: Throughput) -> bool:
+    """Change a table's provisioned capacity; return whether DynamoDB accepted it."""
+    try:
+        client.update_table(
+            TableName=table,
+            ProvisionedThroughput={
+                "ReadCapacityUnits": wanted.read,
+                "WriteCapacityUnits": wanted.write,
+            },
+        )
+    except ClientError as error:
+        if _NO_CHANGE in str(error):
+            return True
+        if _code(error) in _BUSY | {_GONE}:
+            return False
+        raise
+    return True
+
+
+def drop_table(client: "DynamoDBClient", table: str) -> bool:
+    """Delete a table with its items; return whether it is gone or being deleted."""
+    try:
+        client.delete_table(TableName=table)
+    except ClientError as error:
+        if _code(error) in _BUSY:
+            return False
+        if _code(error) != _GONE:
+            raise
+    return True
+
+
+def _code(error: ClientError) -> str:
+    code: str = error.response.get("Error", {}).get("Code", "")
+    return code
+
+
+USABLE = frozenset({"ACTIVE", "UPDATING"})
+
+
+def unreadiness(models: Sequence[type[DynamoModel]]) -> str | None:
+    """Return why pages cannot be served now, None when they can."""
+    for model in models:
+        table = model.Meta.table_name
+        try:
+            status = process_client().describe_table(TableName=table)["Table"]["TableStatus"]
+        except FAILURES as failure:
+            return f"{table}: {sentence_about(failure)}"
+        if status not in USABLE:
+            return f"{table}: {status}"
+    return None

@@ -1,0 +1,442 @@
+"""Integrity: compare what is stored with what it should be, and repair it.
+
+An app declares kinds of items, by the beginnings of their keys. A kind notes what a Scan of its
+table passes to it, and then names candidates: parts that look wrong, each with a strong read of
+that part alone, which decides. Most kinds are attributes that follow from an item (`Derived`), or
+sharded counters (`Sums`). A check reads whole tables: for commands, never for a page.
+"""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dynapages.calls.client import client
+from dynapages.items import Item
+from dynapages.writes.counters import Counters, cells_in, shards_in
+from dynapages.writes.transactions import Action, ConditionFailed, write_together
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+from itertools import islice
+
+from pynamodb.models import Model
+
+from dynapages.calls.batches import Keyed
+
+PAUSES = (0.2, 0.4, 0.8, 1.6)
+"""Seconds between reads; the first is for writes that were under way when the table was read."""
+Key = tuple[str, str]
+"""A partition key and a sort key, or for handlers how they begin."""
+Show = Callable[[str, Any], str]
+"""Formats a name and its value for a report."""
+Advance = Callable[[int], object]
+"""Is called with the number of items read since the last time."""
+Repair = Callable[[dict[str, Any]], object]
+"""Writes the expected values of what differs; False, or ConditionFailed, if it changed since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A stored value that differs from the expected one.
+
+    ``subject`` names the item or counter. ``mend`` repairs it, and returns False when it changed
+    meanwhile; it is None where nothing can be derived. A busy one kept changing, and may be as it
+    should be. With ``is_hint`` nothing is wrong: the value only costs more than it need.
+    """
+
+    kind: str
+    subject: str
+    stored: str
+    expected: str
+    mend: Callable[[], bool] | None = field(default=None, compare=False)
+    is_busy: bool = False
+    is_hint: bool = False
+
+    @classmethod
+    def busy(cls, kind: str, subject: str) -> "Difference":
+        """Build the difference of what kept changing."""
+        return cls(kind, subject, "changing", "at rest", is_busy=True)
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the fields of a report."""
+        return {
+            "kind": self.kind,
+            "subject": self.subject,
+            "stored": self.stored,
+            "expected": self.expected,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A part that looks wrong; ``reread`` reads it alone, strongly, and returns its differences.
+
+    ``found`` is what a Scan made of items that are not written together: then two reads in a row
+    must agree. None where a single read decides.
+    """
+
+    reread: Callable[[], Iterable[Difference]]
+    found: Sequence[Difference] | None = None
+
+
+Handlers = Mapping[Key, Callable[[Item], object]]
+"""What is called with the items whose keys begin so."""
+
+
+class Kind(Protocol):
+    """What the Scan of a table passes items to; it names its candidates afterwards."""
+
+    def handlers(self) -> Handlers: ...
+
+    def candidates(self) -> Iterator[Candidate]: ...
+
+
+def find_differences(
+    table: str, checks: Mapping[str, Sequence[Kind]], advance: Advance = lambda _number: None
+) -> Iterator[tuple[str, Difference]]:
+    """Yield each difference with the name of its check, by one Scan of the table for all checks.
+
+    The candidates of a kind are named after those before it may have been repaired.
+    """
+    kinds = [(name, kind) for name, some in checks.items() for kind in some]
+    handlers = [handler for _, kind in kinds for handler in kind.handlers().items()]
+    if handlers:
+        for item in every_item(client(), table, advance):
+            partition, sort_key = key_of(item)
+            for (partition_start, sort_start), add in handlers:
+                if partition.startswith(partition_start) and sort_key.startswith(sort_start):
+                    add(item)
+    for name, kind in kinds:
+        for difference in confirmed(kind.candidates()):
+            yield name, difference
+
+
+def every_item(
+    client: "DynamoDBClient", table: str, advance: Advance = lambda _number: None
+) -> Iterator[Item]:
+    """Yield all items of a table by a strong Scan, at one capacity unit for each 4 KB."""
+    start: dict[str, Any] = {}
+    while True:
+        answer = client.scan(TableName=table, ConsistentRead=True, **start)
+        yield from answer["Items"]
+        advance(len(answer["Items"]))
+        if "LastEvaluatedKey" not in answer:
+            return
+        start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+
+
+def confirmed(candidates: Iterable[Candidate]) -> Iterator[Difference]:
+    """Yield the differences of candidates that are still there when they are read again.
+
+    Writes made while a table is read look like differences. A part that never stands still is
+    yielded as busy.
+    """
+    has_paused = False
+    for candidate in candidates:
+        if candidate.found is None:
+            yield from candidate.reread()
+            continue
+        if not has_paused:
+            time.sleep(PAUSES[0])
+            has_paused = True
+        yield from _agreed(candidate.found, candidate.reread)
+
+
+def _agreed(
+    found: Sequence[Difference], reread: Callable[[], Iterable[Difference]]
+) -> list[Difference]:
+    before = list(found)
+    for pause in (*PAUSES, None):
+        now = list(reread())
+        if not any(one.is_busy for one in now) and (not now or now == before):
+            return now
+        before = now
+        if pause is not None:
+            time.sleep(pause)
+    return [Difference.busy(found[0].kind, found[0].subject)]
+
+
+def compare(
+    kind: str,
+    subject: str,
+    stored: Mapping[str, Any],
+    expected: Mapping[str, Any],
+    *,
+    repair: Repair | None = None,
+    show: Show = "{} {}".format,
+    missing: object = "none",
+) -> Iterator[Difference]:
+    """Yield the difference of two sets of named values, if there is one.
+
+    Only what differs is shown, and passed to ``repair``. An absent value is ``missing``.
+    """
+    names = sorted(
+        name
+        for name in stored.keys() | expected.keys()
+        if stored.get(name, missing) != expected.get(name, missing)
+    )
+    if names:
+        left, right = (
+            ", ".join(show(name, side.get(name, missing)) for name in names)
+            for side in (stored, expected)
+        )
+        wanted = {name: expected.get(name, missing) for name in names}
+        mend = partial(repair_once, repair, wanted) if repair else None
+        yield Difference(kind, subject, left, right, mend)
+
+
+def write(actions: Sequence[Action]) -> None:
+    """Write the actions of a repair, all or nothing. Raises ConditionFailed and Contended."""
+    write_together(client(), actions)
+
+
+def repair_once(repair: Callable[..., object], *arguments: object) -> bool:
+    """Call ``repair``; return False if it does, or if the item changed since it was read."""
+    try:
+        return repair(*arguments) is not False
+    except ConditionFailed:
+        return False
+
+
+@dataclass(slots=True)
+class Derived:
+    """Items with texts that follow from the item, and from what ``derive`` reads beside it.
+
+    ``actions`` builds what writes them, on condition that the item is unchanged. ``names`` are the
+    attributes compared, by default those derived. ``write`` writes actions all or nothing, ``read``
+    reads an item strongly.
+    """
+
+    kind: str
+    starts: Key
+    subject: Callable[[Item], str]
+    derive: Callable[[Item], Mapping[str, str]]
+    actions: Callable[[Item, Mapping[str, str]], list[Action]]
+    read: Callable[[Key], Item | None]
+    names: Sequence[str] = ()
+    write: Callable[[list[Action]], object] = write
+    show: Show = "{} {}".format
+    wrong: list[Key] = field(default_factory=list)
+
+    def handlers(self) -> Handlers:
+        return {self.starts: self.add}
+
+    def add(self, item: Item) -> None:
+        """Note an item that looks wrong."""
+        if any(self.differences(item)):
+            self.wrong.append(key_of(item))
+
+    def candidates(self) -> Iterator[Candidate]:
+        for key in self.wrong:
+            yield Candidate(partial(self._reread, key))
+
+    def differences(self, item: Item) -> Iterator[Difference]:
+        """Compare an item with what it should be."""
+        expected = self.derive(item)
+        stored = texts_in(item, self.names or expected)
+
+        def repair(_wrong: dict[str, Any]) -> object:
+            return self.write(self.actions(item, expected))
+
+        subject = self.subject(item)
+        yield from compare(self.kind, subject, stored, expected, repair=repair, show=self.show)
+
+    def _reread(self, key: Key) -> Iterator[Difference]:
+        if item := self.read(key):
+            yield from self.differences(item)
+
+
+@dataclass(slots=True)
+class Sums:
+    """Sharded counters, each the sums of the items that it counts.
+
+    ``shards`` is how the keys of their shards begin, ``items`` those of counted items, of which
+    ``cells`` returns names and cells of counters. ``count`` counts again, strongly; where it is
+    None the Scan is right as long as the counter stays as it was. ``exists`` tells which to pass
+    over; ``also`` builds actions that a correction needs, ``after`` is called behind it.
+    """
+
+    shards: Key
+    name_in: Callable[[Item], str]
+    items: Key
+    cells: Callable[[Item], Iterable[tuple[str, str]]]
+    counters: Callable[[str], Counters]
+    subject: Callable[[str], str]
+    spread_subject: Callable[[str], str]
+    count: Callable[[str], Mapping[str, int]] | None = None
+    kind: str = "counts"
+    show: Show = "{} {}".format
+    exists: Callable[[str], bool] = lambda _name: True
+    also: Callable[[str], Sequence[Action]] = lambda _name: ()
+    after: Callable[[str], object] = lambda _name: None
+    stored: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    counted: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    spread: list[Difference] = field(default_factory=list)
+
+    def handlers(self) -> Handlers:
+        return {self.shards: self.add_shard, self.items: self.add_item}
+
+    def add_shard(self, item: Item) -> None:
+        """Add a shard of a counter; the first one tells whether it could be folded."""
+        name = self.name_in(item)
+        self.stored[name].update(cells_in(item))
+        number, least = shards_in(item), self.counters(name).least_shards
+        if number > least:
+            subject, fold = self.spread_subject(name), partial(self.counters(name).fold, name)
+            hint = Difference("shards", subject, str(number), str(least), fold, is_hint=True)
+            self.spread.append(hint)
+
+    def add_item(self, item: Item) -> None:
+        """Count an item."""
+        for name, cell in self.cells(item):
+            self.counted[name][cell] += 1
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Yield the counters that are not as they were counted, and then those to be folded."""
+        for name in sorted(self.stored.keys() | self.counted.keys()):
+            found = list(self._compare(name, self.stored[name], self.counted[name]))
+            if found and self.exists(name):
+                yield Candidate(partial(self._reread, name), found if self.count else None)
+        if self.spread:
+            yield Candidate(lambda: self.spread)
+
+    def _reread(self, name: str) -> Iterable[Difference]:
+        before = self.counters(name).read(name, consistent=True)
+        counted = self.count(name) if self.count else self.counted[name]
+        after = self.counters(name).read(name, consistent=True) if self.count else self.stored[name]
+        if any(compare("", "", before, after, missing=0)):
+            return [Difference.busy(self.kind, self.subject(name))]
+        return self._compare(name, before, counted)
+
+    def _compare(
+        self, name: str, stored: Mapping[str, int], counted: Mapping[str, int]
+    ) -> Iterator[Difference]:
+        repair, subject = partial(self._correct, name, stored), self.subject(name)
+        return compare(
+            self.kind, subject, stored, counted, repair=repair, show=self.show, missing=0
+        )
+
+    def _correct(self, name: str, seen: Mapping[str, int], cells: Mapping[str, int]) -> None:
+        """Set a counter's cells unless it is not as ``seen`` any more. Raises ConditionFailed."""
+        actions = self.counters(name).set_sums(name, cells)
+        if self.counters(name).read(name, consistent=True) != seen:
+            raise ConditionFailed({})
+        if actions:
+            write([*actions, *self.also(name)])
+        self.after(name)
+
+
+@dataclass(slots=True)
+class ShardNumber:
+    """The number of shards that readers read, which must hold all that items are in.
+
+    ``shard_in`` returns the shard of an item, or None. ``number`` is known with the candidates.
+    """
+
+    subject: str
+    starts: Key
+    shard_in: Callable[[Item], int | None]
+    count: Callable[[], int]
+    raise_to: Callable[[int], object]
+    least: int = 1
+    needed: int = 1
+    number: int = 1
+
+    def handlers(self) -> Handlers:
+        return {self.starts: self.add}
+
+    def add(self, item: Item) -> None:
+        """Note the shard that an item is in."""
+        if (shard := self.shard_in(item)) is not None:
+            self.needed = max(self.needed, shard + 1)
+
+    def candidates(self) -> Iterator[Candidate]:
+        yield Candidate(self._reread)
+
+    def _reread(self) -> Iterator[Difference]:
+        stored = self.count()
+        self.number = max(stored, self.needed, self.least)
+        if stored < self.needed:
+            yield from compare(
+                "shards",
+                self.subject,
+                {"number": stored},
+                {"number": self.needed},
+                repair=lambda expected: self.raise_to(expected["number"]),
+            )
+
+
+def texts_in(item: Item, names: Iterable[str]) -> dict[str, str]:
+    """Return the texts among an item's attributes, of these names."""
+    return {name: item[name]["S"] for name in names if name in item}
+
+
+def key_of(item: Item) -> Key:
+    """Return the table key of a stored item."""
+    return item["pk"]["S"], item["sk"]["S"]
+
+
+Kept = tuple[type[Model], str, Item]
+"""An item by its model, its table and its key."""
+ReadMany = Callable[[Sequence[Keyed]], Iterable[Keyed]]
+NAMES_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """One kind of items of a person.
+
+    ``find(username)`` returns their names, ``keys`` each of an item's keys that hold something of
+    the person; ``delete`` raises nothing when an item does not exist any more.
+    """
+
+    kind: str
+    find: Callable[[str], Iterable[str]]
+    delete: Callable[[str, str], None]
+    keys: Callable[[str, str], Iterable[Kept]]
+
+
+def erase(traces: Iterable[Trace], username: str, *, dry_run: bool = False) -> dict[str, int]:
+    """Delete a person's items; return how many were found of each kind.
+
+    With ``dry_run`` nothing is deleted. After a failure, run it again for the rest.
+    """
+    found = {}
+    for trace in traces:
+        names = list(trace.find(username))
+        if not dry_run:
+            for name in names:
+                trace.delete(username, name)
+        found[trace.kind] = len(names)
+    return found
+
+
+def held(trace: Trace, username: str, read: ReadMany) -> Iterator[list[dict[str, Any]]]:
+    """Yield what is stored of a person of one kind, `NAMES_AT_ONCE` names at a time.
+
+    Each item is its attributes by their names in the model. ``read`` returns the items that there
+    are.
+    """
+    names = iter(trace.find(username))
+    while some := list(dict.fromkeys(islice(names, NAMES_AT_ONCE))):
+        wanted = [kept for name in some for kept in trace.keys(username, name)]
+        found = {
+            _identity(table, item): item
+            for table, item in read([(table, key) for _, table, key in wanted])
+        }
+        items = [(model, found.get(_identity(table, key))) for model, table, key in wanted]
+        yield [_attributes(model, item) for model, item in items if item]
+
+
+def _identity(table: str, item: Item) -> tuple[str, str, str]:
+    return table, item["pk"]["S"], item["sk"]["S"]
+
+
+def _attributes(model: type[Model], item: Item) -> dict[str, Any]:
+    """Return the values by their names in the model; what it does not know as it is stored."""
+    known = {attribute.attr_name for attribute in model.get_attributes().values()}
+    others = {name: next(iter(item[name].values())) for name in item.keys() - known}
+    return {**model.from_raw_data(dict(item)).attribute_values, **others}

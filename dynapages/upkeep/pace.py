@@ -1,0 +1,69 @@
+"""How fast a long command works, and how far it has come."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tqdm import tqdm
+
+from dynapages.calls.meter import metered
+
+PAGE = 500
+"""Items read at a time, at the most."""
+
+
+@dataclass(slots=True)
+class Pace:
+    """Pauses so that no more than ``units`` capacity units a second are used; None for no limit.
+
+    ``spent`` are all units used. ``sleep`` and ``now`` are in seconds.
+    """
+
+    units: float | None = None
+    spent: float = 0.0
+    sleep: Callable[[float], None] = time.sleep
+    now: Callable[[], float] = time.monotonic
+    _free_at: float = 0.0
+
+    @property
+    def page(self) -> int:
+        """The number of items to read at a time: for about a second's units at the most."""
+        return PAGE if self.units is None else max(1, min(PAGE, int(self.units)))
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Meter the calls made inside the block, and pause behind it."""
+        with metered() as meter:
+            before = meter.capacity_units()
+            yield
+            used = meter.capacity_units() - before
+        self.spent += used
+        if self.units is not None:
+            now = self.now()
+            self._free_at = max(self._free_at, now) + used / self.units
+            self.sleep(self._free_at - now)
+
+
+Advance = Callable[[int], object]
+
+
+class Progress:
+    """Shows the progress of each step of a command, on stderr if that is a terminal."""
+
+    def __init__(self, *, shown: bool = True) -> None:
+        self._shown = shown and sys.stderr.isatty()
+
+    @contextmanager
+    def step(self, label: str, *, total: int, unit: str) -> Iterator[Advance]:
+        """Yield a function to call with the number of units done since its last call."""
+        with tqdm(
+            desc=label,
+            total=total,
+            unit=unit,
+            unit_scale=True,
+            disable=not self._shown,
+            file=sys.stderr,
+        ) as bar:
+            yield bar.update

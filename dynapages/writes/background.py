@@ -1,0 +1,245 @@
+"""Background writes: a queue in memory, and a thread that writes its values to the database.
+
+A request only puts a value into the queue. The thread sends one after the other, in order; one that
+could not be sent stays in front and is retried with exponential backoff, as long as the process
+lives. On an orderly shutdown the rest is sent within a few seconds, or kept in a file (`Spool`)
+that a later process takes. Lost are the unsent values of a killed process, values put while the
+queue is full, and those that cannot be kept; the latter two are counted and logged. A value may be
+sent twice, so sending must be idempotent.
+"""
+
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+from secrets import token_hex
+from threading import Condition, Thread
+from typing import Generic, TypeVar
+
+from dynapages.calls.faults import FAILURES, fault_in, sentence_about
+
+T = TypeVar("T")
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 30.0
+"""Seconds between attempts; each pause is twice the one before."""
+GLANCE = 0.005
+"""Seconds between checks whether another thread is done sending."""
+LOG_EVERY = 60.0
+"""Seconds between two log lines about a failure that lasts."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Spool(Generic[T]):
+    """Files ``<name>-<pid>-….jsonl`` in ``folder()``, which only their owner can read.
+
+    ``dump`` makes a line of a value, and ``load`` a value of a line; it raises ValueError.
+    """
+
+    folder: Callable[[], Path]
+    name: str
+    dump: Callable[[T], str]
+    load: Callable[[str], T]
+
+    def save(self, values: Iterable[T]) -> Path:
+        """Write values to a new file, whole or not at all. Raises OSError."""
+        path = self.folder() / f"{self.name}-{os.getpid()}-{token_hex(4)}.jsonl"
+        draft = path.with_suffix(".tmp")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.writelines(f"{self.dump(value)}\n" for value in values)
+            draft.rename(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        return path
+
+    def load_all(self) -> Iterator[list[T]]:
+        """Yield the values of each file, which is removed after them.
+
+        Of several processes one gets a file. A file that cannot be read keeps its new name
+        ``….taken``. Raises OSError and what ``load`` does.
+        """
+        for path in sorted(self.folder().glob(f"{self.name}-*.jsonl")):
+            taken = path.with_suffix(".taken")
+            try:
+                path.rename(taken)
+            except FileNotFoundError:  # another process was faster
+                continue
+            lines = taken.read_text(encoding="utf-8").splitlines()
+            yield [self.load(line) for line in lines]
+            taken.unlink()
+
+
+class BackgroundWrites(Generic[T]):
+    """A queue of at most ``most`` values, and the thread that passes them to ``send``.
+
+    A value is retried when ``send`` raises a fault (see `dynapages.calls.faults`), and dropped
+    on any other error. ``name`` and ``hint``, which says what to do, are for the log. The thread
+    starts with the first value; a forked process begins with an empty queue. What is left at the
+    end is kept in ``spool``, without which it is lost.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[T], None],
+        *,
+        name: str,
+        hint: str = "",
+        most: int = 10_000,
+        spool: Spool[T] | None = None,
+    ) -> None:
+        self.runs_by_itself = True
+        self._send = send
+        self._name = name
+        self._hint = hint
+        self._most = most
+        self._spool = spool
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self.lost = 0
+        self._waiting: deque[T] = deque()
+        self._state = Condition()
+        self._is_sending = False
+        self._failures = 0
+        self._logged_at = -inf
+        self._thread: Thread | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def put(self, value: T) -> None:
+        """Queue a value. Never waits or raises; a value is lost when the queue is full."""
+        with self._state:
+            if len(self._waiting) >= self._most:
+                self._lose(1, f"{self._most:,} wait to be sent already.")
+                return
+            self._queue([value])
+
+    def resume(self) -> None:
+        """Queue what earlier processes have kept, more than ``most`` if need be.
+
+        Raises nothing: a file that cannot be read is logged.
+        """
+        try:
+            for values in self._spool.load_all() if self._spool else ():
+                with self._state:
+                    self._queue(values)
+        except (OSError, ValueError) as error:
+            self._warn(f"What was kept cannot be read. {error}")
+
+    def flush(self, *, seconds: float) -> bool:
+        """Send the queue, for at most ``seconds``; return whether it is empty."""
+        until = time.monotonic() + seconds
+        while not self._send_some():
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(left, FIRST_PAUSE if self._failures else GLANCE))
+        return True
+
+    def close(self, *, seconds: float) -> None:
+        """Send the queue, for at most ``seconds``; keep what is left, or log how much is lost.
+
+        The file is written first, because the process may be killed before the time is over.
+        """
+        kept, trouble = self._keep()
+        if self.flush(seconds=seconds):
+            if kept is not None:
+                with suppress(OSError):
+                    kept.unlink()
+            return
+        self._logged_at = -inf  # also when a line was logged a moment ago
+        with self._state:
+            if kept is not None:
+                self._warn(f"{len(self._waiting):,} are kept in {kept} for the next start.")
+            else:
+                self._lose(len(self._waiting), f"The process ends. {trouble}".rstrip())
+
+    def _keep(self) -> tuple[Path | None, str]:
+        """Return the file that the queue was written to, or None and what went wrong."""
+        values = list(self._waiting)
+        if not values or self._spool is None:
+            return None, ""
+        try:
+            return self._spool.save(values), ""
+        except OSError as error:
+            return None, f"They cannot be kept: {error}."
+
+    def _queue(self, values: Sequence[T]) -> None:
+        self._waiting.extend(values)
+        if self._thread is None and self.runs_by_itself:
+            self._thread = Thread(target=self._run, name=self._name, daemon=True)
+            self._thread.start()
+        self._state.notify_all()
+
+    def _run(self) -> None:
+        try:
+            while True:
+                with self._state:
+                    self._state.wait_for(lambda: self._waiting)
+                if not self._send_some():
+                    time.sleep(self._pause())
+        finally:
+            self._thread = None  # the next value starts another one
+
+    def _send_some(self) -> bool:
+        """Send the queue unless another thread does; return whether it is empty."""
+        while True:
+            with self._state:
+                if self._is_sending:
+                    return False
+                if not self._waiting:
+                    return True
+                value = self._waiting[0]
+                self._is_sending = True
+            try:
+                is_done = self._sent(value)
+            finally:
+                with self._state:
+                    self._is_sending = False
+            if not is_done:
+                return False
+
+    def _sent(self, value: T) -> bool:
+        """Send a value and remove it from the queue; return False to retry it."""
+        is_dealt_with = True
+        try:
+            self._send(value)
+        except FAILURES as failure:
+            is_dealt_with = fault_in(failure) is None
+            if is_dealt_with:
+                self._lose(1, sentence_about(failure))
+            else:
+                self._failures += 1
+                self._warn(f"{len(self._waiting):,} wait to be sent. {sentence_about(failure)}")
+        finally:  # a bug in ``send`` must not hold up the values behind this one
+            if is_dealt_with:
+                self._failures = 0
+                self._waiting.popleft()
+        return is_dealt_with
+
+    def _pause(self) -> float:
+        if not self._failures:
+            return GLANCE
+        return float(min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(self._failures - 1, 16)))
+
+    def _lose(self, number: int, sentence: str) -> None:
+        self.lost += number
+        self._warn(f"{self.lost:,} lost by now. {sentence}")
+
+    def _warn(self, sentence: str) -> None:
+        now = time.monotonic()
+        if now - self._logged_at < LOG_EVERY:
+            return
+        self._logged_at = now
+        _log.warning("%s: %s %s", self._name, sentence, self._hint)

@@ -1,0 +1,120 @@
+"""Rate limits stored in the table, so that all web nodes share them.
+
+Each limited name has an item with one number: the moment until which it is *taken*. Each use takes
+one share of the window, and time gives it back: a limit of 10 in 15 minutes allows ten uses at
+once, then one every 90 seconds. This is the generic cell rate algorithm of ITU-T I.371; conditional
+updates make it exact with any number of writers. An item whose moment has passed means the same as
+none: the table's time to live may delete it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from pynamodb.attributes import NumberAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action as Change
+
+from dynapages.items import wire_key
+from dynapages.writes.transactions import ConditionFailed, delete, update, write_one
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+EXPIRES_AT = "expires_at"
+"""The attribute for the table's time to live: seconds since 1970."""
+TAKEN_UNTIL = "taken_until"
+"""Milliseconds since 1970."""
+_TAKEN = NumberAttribute(attr_name=TAKEN_UNTIL)
+_EXPIRY = NumberAttribute(attr_name=EXPIRES_AT)
+ATTEMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most ``times`` at once, at least 1, and as many again in each ``window``."""
+
+    times: int
+    window: timedelta
+
+    @property
+    def share(self) -> int:
+        """The part of the window that one use takes, in milliseconds."""
+        return self.window // timedelta(milliseconds=1) // self.times
+
+    @property
+    def spare(self) -> int:
+        """The most that may be taken for one more use to be allowed, in milliseconds."""
+        return self.share * (self.times - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Limiter:
+    """The limits in one table; ``key_of(name)`` returns the table key of a limit's item."""
+
+    client: "DynamoDBClient"
+    table: str
+    key_of: Callable[[str], Mapping[str, str]]
+
+    def take(self, name: str, limit: Limit, *, now: datetime) -> float:
+        """Count one use; return 0.0, or the seconds until the next one is allowed.
+
+        A refused use is not counted. One write when nothing is taken, two when something is.
+        """
+        moment = _milliseconds(now)
+        latest = moment + limit.spare
+        for _ in range(ATTEMPTS):
+            if self._start(name, limit, moment) is None:
+                return 0.0
+            taken_until = self._go_on(name, limit, moment)
+            if taken_until is None:
+                return 0.0
+            if taken_until > latest:
+                return (taken_until - latest) / 1_000
+        return limit.share / 1_000  # others took and gave back between each two of our calls
+
+    def give_back(self, name: str, limit: Limit) -> None:
+        """Undo one `take` that returned 0.0."""
+        self._write(name, [_TAKEN.set(_TAKEN - limit.share)], _TAKEN.exists())
+
+    def rest(self, name: str, limit: Limit, *, lasts: timedelta, now: datetime) -> None:
+        """Allow no use for so long from now, however few there were."""
+        rested = _milliseconds(now) + lasts // timedelta(milliseconds=1)
+        taken_until = rested + limit.spare
+        self._write(name, [_TAKEN.set(taken_until), _EXPIRY.set(_expiry(limit, rested))])
+
+    def clear(self, name: str) -> None:
+        """Forget all uses."""
+        write_one(self.client, delete(self.table, wire_key(self.key_of(name))))
+
+    def _start(self, name: str, limit: Limit, moment: int) -> int | None:
+        """Take the first share; None on success, else the moment until which it is taken."""
+        changes = [_TAKEN.set(moment + limit.share), _EXPIRY.set(_expiry(limit, moment))]
+        return self._write(name, changes, _TAKEN.does_not_exist() | (moment >= _TAKEN))
+
+    def _go_on(self, name: str, limit: Limit, moment: int) -> int | None:
+        """Take a further share. Returns like `_start`."""
+        changes = [_TAKEN.set(_TAKEN + limit.share), _EXPIRY.set(_expiry(limit, moment))]
+        fits_in = (moment < _TAKEN) & (moment + limit.spare >= _TAKEN)
+        return self._write(name, changes, fits_in)
+
+    def _write(
+        self, name: str, changes: Iterable[Change], condition: Condition | None = None
+    ) -> int | None:
+        key = wire_key(self.key_of(name))
+        written = update(self.table, key, changes, condition, return_item=True)
+        try:
+            write_one(self.client, written)
+        except ConditionFailed as error:
+            failed = error.failed[0]
+            return int(failed[TAKEN_UNTIL]["N"]) if TAKEN_UNTIL in failed else 0
+        return None
+
+
+def _milliseconds(moment: datetime) -> int:
+    return int(moment.timestamp() * 1_000)
+
+
+def _expiry(limit: Limit, moment: int) -> int:
+    return moment // 1_000 + int(limit.window.total_seconds()) + 1

@@ -1,0 +1,269 @@
+"""Actions, by PynamoDB's expressions; transactions, with the retries that botocore lacks.
+
+    update(Comment, key, [Comment.place.set(place)], Comment.version == 3)
+
+DynamoDB cancels a transaction that meets another one on the same item with TransactionConflict,
+which botocore does not retry. Here it is, with backoff and jitter, a bounded number of times. A
+condition that does not hold is raised at once. Follows "Amazon DynamoDB Transactions: How it works"
+of the Developer Guide.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from botocore.exceptions import ClientError
+from pynamodb.attributes import Attribute, UnicodeAttribute
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action as Change
+from pynamodb.expressions.update import Update
+from pynamodb.models import Model
+
+from dynapages.calls.faults import FAILURES, EngineTooOld, Throttled, fault_in
+from dynapages.calls.pool import Backoff
+from dynapages.errors import DynamoError
+from dynapages.items import Item, Value, table_key
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+
+Action = Mapping[str, Any]
+"""One of the actions of TransactWriteItems: ``{"Put": …}``, ``{"Update": …}`` and so on."""
+
+Table = type[Model] | str
+"""A model, or the name of a table."""
+
+
+def put(
+    table: Table, item: Item, condition: Condition | None = None, *, return_item: bool = False
+) -> Action:
+    """Build a put of a whole item into ``table``.
+
+    With ``return_item`` a condition that does not hold reports the item as it is.
+    """
+    return {"Put": _parameters(table, condition, return_item=return_item) | {"Item": item}}
+
+
+def update(
+    table: Table,
+    key: Item,
+    changes: Iterable[Change],
+    condition: Condition | None = None,
+    *,
+    return_item: bool = False,
+) -> Action:
+    """Build an update of an item; ``changes`` as ``Comment.place.set(…)`` builds them."""
+    built = _parameters(table, condition, changes=changes, return_item=return_item)
+    return {"Update": built | {"Key": key}}
+
+
+def check(table: Table, key: Item, condition: Condition) -> Action:
+    """Build a condition on an item that is not written."""
+    return {"ConditionCheck": _parameters(table, condition) | {"Key": key}}
+
+
+def delete(table: Table, key: Item, condition: Condition | None = None) -> Action:
+    """Build a delete; without a condition it succeeds where there is no item."""
+    return {"Delete": _parameters(table, condition) | {"Key": key}}
+
+
+def parameters(action: Action) -> Mapping[str, Any]:
+    """Return the parameters of PutItem, UpdateItem or DeleteItem that do the same."""
+    (found,) = action.values()
+    return dict(found)
+
+
+def unchanged(item: Item, *attributes: Attribute[Any]) -> Condition:
+    """Require that each attribute is as it is in ``item``, or missing as it is there."""
+    return reduce(and_, (_as_in(item, attribute) for attribute in attributes))
+
+
+def set_or_remove(attribute: Attribute[Any], value: Value | None) -> Change:
+    """Set an attribute to a value in wire form, or remove it where the value is None."""
+    return attribute.remove() if value is None else attribute.set(value)
+
+
+def _as_in(item: Item, attribute: Attribute[Any]) -> Condition:
+    value = item.get(attribute.attr_name)
+    return attribute.does_not_exist() if value is None else attribute == value
+
+
+def _parameters(
+    table: Table,
+    condition: Condition | None,
+    *,
+    changes: Iterable[Change] = (),
+    return_item: bool = False,
+) -> dict[str, Any]:
+    placeholders: dict[str, str] = {}
+    values: dict[str, Any] = {}
+    built = {
+        "TableName": table if isinstance(table, str) else table.Meta.table_name,
+        "UpdateExpression": Update(*changes).serialize(placeholders, values),
+        "ConditionExpression": None
+        if condition is None
+        else condition.serialize(placeholders, values),
+        "ExpressionAttributeNames": {name: path for path, name in placeholders.items()},
+        "ExpressionAttributeValues": values,
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD" if return_item else None,
+    }
+    return {name: value for name, value in built.items() if value}
+
+
+MOST_ACTIONS = 100
+TOO_MANY_FOR_OLD_ENGINES = 26
+"""Actions; Amazon DynamoDB, and engines like it, took 25 until September 2022."""
+
+_CONFLICT = "TransactionConflict"
+_RETRIED = frozenset(
+    {_CONFLICT, "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"}
+)
+_RETRIED_ERRORS = frozenset({"TransactionInProgressException", "TransactionConflictException"})
+BACKOFF = Backoff(attempts=10, first=0.02, longest=1.0)
+
+
+class ConditionFailed(DynamoError):
+    """A condition of the transaction did not hold; nothing was written.
+
+    ``failed`` maps the number (from 0) of each such action to the item as it is stored, or to an
+    empty item unless the action was built with ``return_item``.
+    """
+
+    def __init__(self, failed: Mapping[int, Item]) -> None:
+        super().__init__("Something that was read has changed since; nothing was written.")
+        self.failed = failed
+
+
+class Contended(Throttled):
+    """Other writers of the same items won until the last attempt; nothing was written."""
+
+    retry_after = 1
+
+    def __init__(self, text: str = "Too many others are writing the same at the moment.") -> None:
+        super().__init__(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Transactions:
+    """Write transactions of one client; ``sleep`` takes seconds."""
+
+    client: "DynamoDBClient"
+    backoff: Backoff = BACKOFF
+    sleep: Callable[[float], None] = time.sleep
+
+    def write(
+        self,
+        build: Callable[[], Sequence[Action]],
+        *,
+        on_conflict: Callable[[frozenset[int]], None] = lambda _numbers: None,
+    ) -> None:
+        """Write the actions ``build`` returns; it is called again after a conflict.
+
+        There may be 100 actions, each on another item. ``on_conflict`` is called before that, with
+        the numbers (from 0) of the actions that met another transaction. Attempts with the same
+        actions have the same ClientRequestToken, so that one whose answer was lost is not carried
+        out again. Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
+        """
+        pauses = self.backoff.pauses()
+        actions: Any = list(build())
+        token = uuid4().hex
+        while True:
+            try:
+                self.client.transact_write_items(TransactItems=actions, ClientRequestToken=token)
+            except ClientError as error:
+                conflicts = _conflicts_in(error)
+                is_certain = not error.response.get("ResponseMetadata", {}).get("RetryAttempts")
+            else:
+                return
+            pause = next(pauses, None)
+            if pause is None:
+                raise Contended
+            # After a lost answer the conflict may be with this very transaction: keep its token.
+            if conflicts and is_certain:
+                on_conflict(conflicts)
+                rebuilt = list(build())
+                if rebuilt != actions:
+                    actions, token = rebuilt, uuid4().hex
+            self.sleep(pause)
+
+
+def write_together(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
+    """Write actions in one transaction. Raises like `Transactions.write`."""
+    Transactions(client).write(lambda: actions)
+
+
+def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
+    """Return the fault of an engine that takes too few actions in a transaction.
+
+    It is asked to write nothing on conditions that do not hold; ``table`` need not exist. Amazon
+    DynamoDB would charge for the call.
+    """
+    missing = [f"NONE#{number}" for number in range(TOO_MANY_FOR_OLD_ENGINES)]
+    exists = UnicodeAttribute(attr_name="pk").exists()
+    try:
+        write_together(client, [check(table, table_key(key, key), exists) for key in missing])
+    except FAILURES as failure:
+        fault = fault_in(failure)
+        return fault if isinstance(fault, EngineTooOld) else None
+    return None
+
+
+def _conflicts_in(error: ClientError) -> frozenset[int]:
+    """Return the numbers of the actions that met another transaction; raise what is final."""
+    code = error.response["Error"]["Code"]
+    if code in _RETRIED_ERRORS or isinstance(fault_in(error), Throttled):
+        return frozenset()
+    if code != "TransactionCanceledException":
+        raise error
+    reasons: Sequence[Mapping[str, Any]] = error.response.get("CancellationReasons", [])
+    failed = {
+        number: reason.get("Item", {})
+        for number, reason in enumerate(reasons)
+        if reason.get("Code") == "ConditionalCheckFailed"
+    }
+    if failed:
+        raise ConditionFailed(failed) from error
+    codes = [reason.get("Code") for reason in reasons]
+    if not _RETRIED.intersection(codes):
+        raise error
+    return frozenset(number for number, code in enumerate(codes) if code == _CONFLICT)
+
+
+def write_one(
+    client: "DynamoDBClient",
+    action: Action,
+    *,
+    backoff: Backoff = BACKOFF,
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Carry out one action of `dynapages.writes.transactions`: a put, an update or a delete.
+
+    Raises ConditionFailed (the item is number 0), Contended when transactions on the item were
+    in progress at every attempt, and botocore's errors.
+    """
+    (kind,) = action
+    calls: Mapping[str, Callable[..., object]] = {
+        "Put": client.put_item,
+        "Update": client.update_item,
+        "Delete": client.delete_item,
+    }
+    pauses = backoff.pauses()
+    while True:
+        try:
+            calls[kind](**parameters(action))
+        except client.exceptions.ConditionalCheckFailedException as error:
+            held: Mapping[str, Any] = error.response
+            item: Item = held.get("Item", {})
+            raise ConditionFailed({0: item}) from error
+        except client.exceptions.TransactionConflictException as error:
+            pause = next(pauses, None)
+            if pause is None:
+                raise Contended from error
+        else:
+            return
+        sleep(pause)

@@ -1,0 +1,179 @@
+"""The files of Olist's data set in a folder, as orders and lines of the plain shape.
+
+Customers, products and categories are read at once, and joined to the orders and their items.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from shop.data.fields import field_text
+from shop.data.files.lines import FileUnreadable
+from shop.data.files.records import DateFormats, Record, Rejected, RowRefused, columns_among
+from shop.data.files.row_files import RowFile, open_rows
+from shop.data.files.values import Skipped
+from shop.data.orders import Names
+from shop.data.products import Catalogue, ImportedProduct, category_named
+from shop.data.shape import LINE_NUMBER, Shape, Statuses
+from shop.data.survey import FileCounts, OrderFiles
+
+ORDERS, ITEMS = "olist_orders_dataset", "olist_order_items_dataset"
+REVIEWS = "olist_order_reviews_dataset"
+CUSTOMERS, PRODUCTS = "olist_customers_dataset", "olist_products_dataset"
+CATEGORIES = "product_category_name_translation"
+_JOINED = {
+    CUSTOMERS: ("customer_id", "customer_unique_id", "customer_zip_code_prefix"),
+    CATEGORIES: ("product_category_name", "product_category_name_english"),
+    PRODUCTS: ("product_id", "product_category_name"),
+}
+"""The columns of files that are joined to others by the first one."""
+_MAY_BE_EMPTY = {(CUSTOMERS, "customer_zip_code_prefix"), (PRODUCTS, "product_category_name")}
+_COLUMNS = {
+    "customer": "customer_id",
+    "status": "order_status",
+    "placed_at": "order_purchase_timestamp",
+    "approved_at": "order_approved_at",
+    "shipped_at": "order_delivered_carrier_date",
+    "delivered_at": "order_delivered_customer_date",
+}
+_LINE_COLUMNS = {LINE_NUMBER: "order_item_id", "unit_price": "price"}
+_CONSTANTS = {"currency": "BRL", "quantity": "1"}
+_DIGITS = 8
+"""Of an id in the name of a product."""
+_SHOWN = 40
+"""Characters of a wrong value in a reason."""
+
+
+def path_of(folder: Path, stem: str) -> Path:
+    """Return the path of one of the files. Raises FileUnreadable if it is missing."""
+    require_files(folder, stem)
+    return next(path for path in _paths(folder, stem) if path.is_file())
+
+
+def require_files(folder: Path, *stems: str) -> None:
+    """Raise FileUnreadable, which names all that are missing, unless a folder has the files."""
+    if not folder.is_dir():
+        why = "is no folder" if folder.exists() else "does not exist"
+        raise FileUnreadable(f"{folder} {why}.")
+    missing = [stem for stem in stems if not any(path.is_file() for path in _paths(folder, stem))]
+    if missing:
+        raise FileUnreadable(f"{folder} has no {'.csv, no '.join(missing)}.csv, gzip or not.")
+
+
+def olist_files(
+    folder: Path,
+    statuses: Statuses,
+    dates: DateFormats,
+    *,
+    reject: Callable[[Rejected], object],
+) -> OrderFiles:
+    """Return the orders and items of a folder, joined to its other files, which are read now.
+
+    ``reject`` is called with each of their rows that is rejected. Raises FileUnreadable, and
+    BadMapping for columns that are missing.
+    """
+    require_files(folder, *_JOINED, ITEMS, ORDERS)
+    joined = _Joined(folder, reject)
+    for stem in _JOINED:
+        joined.read(stem)
+    shape = Shape(
+        columns=_COLUMNS,
+        line_columns=_LINE_COLUMNS,
+        constants=_CONSTANTS,
+        statuses=statuses,
+        dates=dates,
+        are_lines_numbered=True,
+        join_order=joined.order,
+        join_line=joined.line,
+    )
+    return OrderFiles(
+        RowFile(path_of(folder, ORDERS)),
+        RowFile(path_of(folder, ITEMS)),
+        shape,
+        names=joined.names,
+        catalogue=Catalogue(joined.rows[PRODUCTS], joined.describe),
+        counts=joined.counts,
+    )
+
+
+@dataclass(slots=True)
+class _Joined:
+    """The rows of joined files, as texts by the first of them, and what they add to others."""
+
+    folder: Path
+    reject: Callable[[Rejected], object]
+    rows: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    counts: dict[str, FileCounts] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+
+    def read(self, stem: str) -> None:
+        """Read a file, and reject the rows that are wrong."""
+        path, columns = path_of(self.folder, stem), _JOINED[stem]
+        self.rows[stem] = {}
+        counts = self.counts[path.name] = FileCounts()
+        with open_rows(RowFile(path)) as found:
+            columns_among(found.columns, {name: name for name in columns}, needed=columns)
+            for row in found.rows:
+                counts.rows += 1
+                if isinstance(row, Skipped):
+                    counts.skipped += 1
+                    continue
+                try:
+                    self._add(stem, row)
+                except RowRefused as refused:
+                    shown = row.shown(columns[0]) if isinstance(row, Record) else row.id
+                    self.reject(Rejected(row.line, str(refused), shown, path.name))
+                    counts.rejected += 1
+
+    def order(self, record: Record) -> Record:
+        """Return an order with its customer and zip, and the date it has for its processing."""
+        values = record.values
+        called = field_text("customer_id", values["customer_id"])
+        customer = self.rows[CUSTOMERS].get(called)
+        if customer is None:
+            raise RowRefused(f"customer_id: “{called[:_SHOWN]}” is none of the customers")
+        is_processing = values["order_status"] == "processing"  # which has no date of its own
+        joined = {
+            "customer_id": customer["customer_unique_id"],
+            "zip": customer["customer_zip_code_prefix"],
+            "processing_at": values["order_approved_at"] if is_processing else "",
+        }
+        return Record(record.line, {**values, **joined})
+
+    def line(self, record: Record) -> Record:
+        """Return a line with the name of its product."""
+        called = field_text("product_id", record.values["product_id"])
+        name = self.describe(self.names.product(called)).name if called else ""
+        return Record(record.line, {**record.values, "product_name": name})
+
+    def describe(self, product_id: str) -> ImportedProduct:
+        """Return what the files tell about a product, without its price.
+
+        They have no names: it is called by its English category and the start of its id.
+        """
+        product = self.rows[PRODUCTS].get(product_id, {})
+        category = self.rows[CATEGORIES].get(product.get("product_category_name", ""))
+        if category is None:
+            name = f"Product {product_id[:_DIGITS]}"
+            return ImportedProduct(product_id, name, is_named=False, category=None)
+        english = category["product_category_name_english"].replace("_", " ").capitalize()
+        name = f"{english} {product_id[:_DIGITS]}"
+        return ImportedProduct(product_id, name, is_named=True, category=category_named(english))
+
+    def _add(self, stem: str, row: Record | Rejected) -> None:
+        if isinstance(row, Rejected):
+            raise RowRefused(row.reason)
+        texts = {name: field_text(name, row.values[name]) for name in _JOINED[stem]}
+        for name, text in texts.items():
+            if not text and (stem, name) not in _MAY_BE_EMPTY:
+                raise RowRefused(f"{name} is missing")
+        key = next(iter(texts.values()))
+        if stem == PRODUCTS:
+            key = self.names.product(key)
+        if key in self.rows[stem]:
+            raise RowRefused(f"“{key}” is there already: the first such row counts")
+        self.rows[stem][key] = texts
+
+
+def _paths(folder: Path, stem: str) -> list[Path]:
+    return [folder / f"{stem}.csv", folder / f"{stem}.csv.gz"]

@@ -1,0 +1,162 @@
+"""Imports of pickup points, and of where postcodes are: see `shop.data.files.row_files`.
+
+Of two rows with one id the later counts. What is stored already is not written again.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dynapages.calls.batches import in_chunks
+from dynapages.upkeep.pace import Progress
+from shop.data.files.records import (
+    Record,
+    Rejected,
+    RejectsFile,
+    RowRefused,
+    columns_among,
+    short_text,
+    text_of,
+)
+from shop.data.files.row_files import OpenRows, RowFile, TwoPassImport
+from shop.data.files.values import Skipped
+from shop.pickup.cells import BadCoordinates, Coordinates
+from shop.pickup.locations import ZipLocation, put_zips, zip_code_of
+from shop.pickup.points import PickupPoint
+from shop.pickup.writing import PointOutcome, put_points
+
+POINT_FIELDS = ("id", "name", "address", "latitude", "longitude", "hours")
+ZIP_FIELDS = ("zip", "city", "latitude", "longitude")
+ALL_FIELDS = tuple(dict.fromkeys([*POINT_FIELDS, *ZIP_FIELDS]))
+_OPTIONAL = frozenset({"address", "hours", "city"})
+_AT_A_TIME = 500
+_LONGEST_ID, _LONGEST_TEXT = 128, 300
+_DEGREES = re.compile(r"[-+]?\d{1,3}(\.\d{1,20})?", re.ASCII)
+_SHOWN = 40
+"""Characters of a wrong value that a reason repeats."""
+
+Row = PickupPoint | ZipLocation
+Texts = Mapping[str, str]
+"""The texts of a row by field; those that it does not have are empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointFile:
+    """A file of points, or of postcodes; a trial writes nothing.
+
+    ``named`` are the columns of fields that are not called like them.
+    """
+
+    file: RowFile
+    named: Mapping[str, str] = field(default_factory=dict)
+    of_postcodes: bool = False
+    is_trial: bool = False
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of its rows, the one that tells them apart first."""
+        return ZIP_FIELDS if self.of_postcodes else POINT_FIELDS
+
+    def parse(self, found: OpenRows) -> Iterator[Row | Rejected | Skipped]:
+        """Parse rows. Raises BadMapping for columns that are missing."""
+        columns = {name: self.named.get(name, name) for name in self.fields}
+        if found.are_columns_known:
+            self._require(columns, found.columns)
+        for row in found.rows:
+            yield self._parsed(row, columns) if isinstance(row, Record) else row
+        if found.columns:  # an empty file of JSON has none
+            self._require(columns, found.columns)
+
+    def _require(self, columns: Mapping[str, str], present: Sequence[str]) -> None:
+        needed = [name for name in columns if name not in _OPTIONAL or self.named.get(name)]
+        columns_among(present, columns, needed=needed)
+
+    def _parsed(self, record: Record, columns: Mapping[str, str]) -> Row | Rejected:
+        try:
+            texts = {
+                name: text_of(name, record.values.get(column)).strip()
+                for name, column in columns.items()
+            }
+            return _zip_place(texts) if self.of_postcodes else _point(texts)
+        except RowRefused as refused:
+            return Rejected(record.line, str(refused), record.shown(columns[self.fields[0]]))
+
+
+def import_points(source: PointFile, *, rejects: RejectsFile, progress: Progress) -> dict[str, Any]:
+    """Write the pickup points of a file, or the places of its postcodes; return the figures.
+
+    Each row that was read is superseded by a later one, or a point that is new, replaced or
+    unchanged, or one of the ``zips``. Raises FileUnreadable, BadMapping and RejectsUnwritable
+    before anything is written, and what `shop.pickup.writing.put_points` and
+    `dynapages.calls.batches` raise.
+    """
+    passes = TwoPassImport[Row](source.file, source.parse, version_of=_version_of)
+    with rejects:
+        passes.check(rejects, progress)
+    zips_written, points = 0, Counter[PointOutcome]()
+    if not source.is_trial:
+        with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
+            for some in in_chunks(passes.winning(), _AT_A_TIME):
+                zips_written += put_zips(row for row in some if isinstance(row, ZipLocation))
+                points += put_points(row for row in some if isinstance(row, PickupPoint))
+                advance(len(some))
+    return {
+        "kind": "postcodes" if source.of_postcodes else "points",
+        "rows": passes.rows,
+        "read": passes.read,
+        "rejected": passes.rejected,
+        "superseded": passes.superseded,
+        "zips": len(passes.winners) if source.of_postcodes else 0,
+        "zips_written": zips_written,
+        "points": {outcome.value: points[outcome] for outcome in PointOutcome},
+    }
+
+
+def _version_of(row: Row) -> tuple[str, int]:
+    return (row.prefix if isinstance(row, ZipLocation) else row.id), 0
+
+
+def _point(texts: Texts) -> PickupPoint:
+    point_id = short_text("id", _needed(texts, "id"), _LONGEST_ID)
+    if not point_id.isprintable():
+        raise RowRefused("id holds characters that cannot be seen")
+    _needed(texts, "name")
+    return PickupPoint(
+        id=point_id,
+        name=_line(texts, "name"),
+        address=_line(texts, "address"),
+        place=_place(texts),
+        hours=_line(texts, "hours"),
+    )
+
+
+def _zip_place(texts: Texts) -> ZipLocation:
+    code = zip_code_of(_needed(texts, "zip"))
+    if not code:
+        shown = texts["zip"][:_SHOWN]
+        raise RowRefused(f"zip: “{shown}” is not 3 to 10 letters and digits of a postcode")
+    return ZipLocation(code, _place(texts), _line(texts, "city"))
+
+
+def _needed(texts: Texts, name: str) -> str:
+    if not texts[name]:
+        raise RowRefused(f"{name} is missing")
+    return texts[name]
+
+
+def _line(texts: Texts, name: str) -> str:
+    """Return a text on one line, whatever the file has between its words."""
+    return short_text(name, " ".join(texts[name].split()), _LONGEST_TEXT)
+
+
+def _place(texts: Texts) -> Coordinates:
+    degrees = {name: _needed(texts, name) for name in ("latitude", "longitude")}
+    for name, text in degrees.items():
+        if not _DEGREES.fullmatch(text):
+            raise RowRefused(f"{name}: “{text[:_SHOWN]}” is no number of degrees such as -23.5614")
+    try:
+        return Coordinates.at(*map(float, degrees.values()))
+    except BadCoordinates as error:
+        raise RowRefused(str(error)) from error

@@ -1,0 +1,171 @@
+"""The plain shape: the fields of orders and lines, and how a file spells them."""
+
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from shop.data.files.records import BadMapping, DateFormats, Record, columns_among
+from shop.data.files.values import ValueRules
+from shop.order_status import Status
+
+_PRESETS = Path(__file__).parent / "presets.toml"
+SPELLINGS = {
+    Status.PLACED: ("created", "new", "open", "pending", "pending payment", "on hold"),
+    Status.APPROVED: ("paid", "confirmed", "invoiced"),
+    Status.PROCESSING: ("in process", "in progress", "packed"),
+    Status.SHIPPED: ("sent", "dispatched", "in transit"),
+    Status.DELIVERED: ("complete", "completed", "fulfilled"),
+    Status.CANCELED: ("cancelled", "failed", "voided", "unavailable"),
+    Status.RETURNED: ("refunded",),
+}
+_KNOWN = {
+    spelling: status
+    for status, spellings in SPELLINGS.items()
+    for spelling in (status.value.lower(), *spellings)
+}
+
+
+Statuses = Mapping[str, Status | None]
+"""What spellings mean, in lower case; None means that the dates of an order tell its status."""
+
+
+def status_of(text: str, mapped: Statuses) -> Status | None:
+    """Return the status that a file calls ``text``, None if the dates tell it.
+
+    WooCommerce's prefix ``wc-`` is ignored. Raises KeyError if it is unknown.
+    """
+    lower = text.lower()
+    plain = lower.removeprefix("wc-").replace("-", " ").replace("_", " ")
+    return mapped[lower] if lower in mapped else _KNOWN[plain]
+
+
+DATES = {
+    Status.PLACED: "placed_at",
+    Status.APPROVED: "approved_at",
+    Status.PROCESSING: "processing_at",
+    Status.SHIPPED: "shipped_at",
+    Status.DELIVERED: "delivered_at",
+    Status.CANCELED: "canceled_at",
+    Status.RETURNED: "returned_at",
+}
+"""The fields that say when an order entered its statuses."""
+PICKUP = ("pickup_id", "pickup_name", "pickup_address", "pickup_hours")
+ORDER_FIELDS = (
+    "order_id",
+    "customer",
+    "status",
+    *DATES.values(),
+    "history",
+    "currency",
+    "zip",
+    "foreign_id",
+    "id_prefix",
+    "customer_external_id",
+    *PICKUP,
+)
+LINE_FIELDS = (
+    "product_id",
+    "product_name",
+    "category",
+    "quantity",
+    "unit_price",
+    "discount",
+    "line_total",
+    "listed_as",
+    "product_external_id",
+)
+"""Of a line, besides its ``order_id``."""
+AMOUNTS = ("unit_price", "line_total")
+LINE_NUMBER = "line_number"
+"""The number of a line in its order, of files all of whose lines have one."""
+Join = Callable[[Record], Record]
+
+
+def columns_of(fields: Iterable[str], named: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the column of each field, of which some are ``named`` otherwise, or not there."""
+    found = {name: named.get(name, name) for name in fields}
+    return {name: [column] if column else [] for name, column in found.items()}
+
+
+def _as_it_is(record: Record) -> Record:
+    return record
+
+
+@cache
+def presets() -> Mapping[str, Mapping[str, Any]]:
+    """Return the known exports, by name: their ``columns`` and ``statuses``, and ``about``."""
+    return tomllib.loads(_PRESETS.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How files spell orders and lines.
+
+    ``columns`` are those of fields in the first file, or the only one, and ``line_columns`` those
+    in the second file or in the nested lists named ``lines_in``; an empty column means that a
+    field is not there. ``constants`` are the values of fields where a row has none; ``decimal`` is
+    what is before the decimals of amounts, None if the amounts tell; ``line_rules`` are those of
+    values in nested lists. ``join_order`` and ``join_line`` add to a record what other files tell
+    of it, and may raise RowRefused.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    line_columns: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
+    statuses: Statuses = field(default_factory=dict)
+    dates: DateFormats = field(default_factory=DateFormats)
+    lines_in: str | None = None
+    decimal: str | None = None
+    line_rules: ValueRules | None = None
+    are_lines_numbered: bool = False
+    join_order: Join = _as_it_is
+    join_line: Join = _as_it_is
+
+    @property
+    def line_fields(self) -> tuple[str, ...]:
+        """The fields of a line, besides its ``order_id``."""
+        return (*LINE_FIELDS, LINE_NUMBER) if self.are_lines_numbered else LINE_FIELDS
+
+    @property
+    def needs_status(self) -> bool:
+        """Whether each order needs a status: not where ``status=`` says that there are none."""
+        return self.columns.get("status") != ""
+
+    def require_orders(self, present: Sequence[str], *, with_lines: bool) -> None:
+        """Raise BadMapping unless a file of orders, maybe with their lines, has its columns."""
+        needed = ["order_id", "customer", "placed_at", "currency"]
+        needed += ["status"] if self.needs_status else []
+        fields = list(ORDER_FIELDS)
+        if with_lines:
+            needed += _needed_of_lines(present, self.columns)
+            fields += LINE_FIELDS
+        self._require(present, self.columns, fields, needed)
+
+    def require_lines(self, present: Sequence[str]) -> None:
+        """Raise BadMapping unless a file of lines, or a nested list of them, has its columns."""
+        order_id = [] if self.lines_in else ["order_id"]
+        needed = [*order_id, *_needed_of_lines(present, self.line_columns)]
+        self._require(present, self.line_columns, [*order_id, *self.line_fields], needed)
+
+    def _require(
+        self,
+        present: Sequence[str],
+        columns: Mapping[str, str],
+        fields: Sequence[str],
+        needed: Collection[str],
+    ) -> None:
+        named = {name: columns.get(name, name) for name in fields}
+        wanted = {name for name in needed if name not in self.constants}
+        for name in sorted(wanted):
+            if not named[name]:
+                raise BadMapping(f"The field “{name}” needs a column, or a value by --set.")
+        there = {name: column for name, column in named.items() if column}
+        columns_among(present, there, needed=wanted | (columns.keys() & there.keys()))
+
+
+def _needed_of_lines(present: Collection[str], columns: Mapping[str, str]) -> list[str]:
+    has_totals = columns.get("line_total", "line_total") in present
+    return ["product_id", "quantity", *([] if has_totals else ["unit_price"])]

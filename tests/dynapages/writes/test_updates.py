@@ -1,0 +1,93 @@
+"""A single update waits for transactions on its item, and for nothing else."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from dynapages.calls.pool import Backoff
+from dynapages.writes.transactions import ConditionFailed, Contended, write_one
+from tests.support.hooks import hooked
+from tests.support.project import PROJECT
+
+EVENT = "provide-client-params.dynamodb.UpdateItem"
+BACKOFF = Backoff(attempts=4, first=1.0, longest=4.0)
+
+
+@contextmanager
+def conflicting(client: Any, number: int) -> Iterator[None]:
+    """Let the next ``number`` updates meet a transaction."""
+    left = [number]
+
+    def meet(**_: object) -> None:
+        if left[0]:
+            left[0] -= 1
+            code = "TransactionConflictException"
+            error = {"Error": {"Code": code, "Message": "met another"}}
+            raise client.exceptions.TransactionConflictException(error, "UpdateItem")
+
+    with hooked(EVENT, meet, of=client):
+        yield
+
+
+@pytest.fixture(scope="module")
+def table(new_table):
+    return new_table()
+
+
+@pytest.fixture
+def parameters(table, fresh):
+    """An update that counts how often it was made, and may be made twice."""
+    key = {"S": fresh("thing")}
+    return {
+        "TableName": table,
+        "Key": {"pk": key, "sk": key},
+        "UpdateExpression": "ADD made :one",
+        "ConditionExpression": "attribute_not_exists(made) OR made < :two",
+        "ExpressionAttributeValues": {":one": {"N": "1"}, ":two": {"N": "2"}},
+        "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+    }
+
+
+class TestAnUpdateThatMeetsATransaction:
+    def test_is_made_once_the_transaction_has_passed(self, strict_client, parameters):
+        pauses: list[float] = []
+        with conflicting(strict_client, 2):
+            write_one(strict_client, {"Update": parameters}, backoff=BACKOFF, sleep=pauses.append)
+        answer = strict_client.get_item(TableName=parameters["TableName"], Key=parameters["Key"])
+        assert answer["Item"]["made"] == {"N": "1"}
+        assert len(pauses) == 2
+
+    def test_is_given_up_when_they_keep_coming(self, strict_client, parameters):
+        with conflicting(strict_client, 4), pytest.raises(Contended):
+            write_one(
+                strict_client, {"Update": parameters}, backoff=BACKOFF, sleep=lambda _pause: None
+            )
+
+
+class TestAnUpdateWhoseConditionFails:
+    def test_is_told_at_once_with_the_item(self, strict_client, parameters):
+        for _ in range(2):
+            write_one(strict_client, {"Update": parameters})
+        with pytest.raises(ConditionFailed) as failed:
+            write_one(strict_client, {"Update": parameters})
+        assert failed.value.failed[0]["made"] == {"N": "2"}
+
+
+class TestAllOtherCode:
+    def test_writes_by_this_module_by_transactions_and_by_batches(self):
+        """Where a single write meets a transaction, only `write_one` waits for its end."""
+        calls = re.compile(
+            r"\.(put_item|update_item|delete_item|transact_write_items|batch_write_item)\("
+        )
+        writers = {"dynapages/calls/batches.py", "dynapages/writes/transactions.py"}
+        folders = ("comments", "config", "demo", "dynapages", "shop")
+        found = {
+            path.relative_to(PROJECT).as_posix()
+            for folder in folders
+            for path in (PROJECT / folder).rglob("*.py")
+            if calls.search(path.read_text())
+        }
+        assert found - {"dynapages/engine/moto_server.py"} == writers
