@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from demo import processes
 from demo.processes import Demo, DemoConfig, DemoFailed
 from dynapages.engine.server import DynoxideEngine, EngineError, PortInUse, find
-from tests.support.dynapages.processes import is_alive
+from dynapages_testing.processes import is_alive
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT

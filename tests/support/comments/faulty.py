@@ -24,7 +24,7 @@ NEVER: dict[When, frozenset[str]] = {
     "before it is sent": frozenset({"DescribeTable"}),
     "after it was applied": READS | {"DescribeTable"},
 }
-"""What is not let fail: `tests.support.strict` describes tables; a read may as well not be sent."""
+"""What is not let fail: `dynapages_testing.strict` describes tables; a read may as well not be sent."""
 
 
 class Killed(BaseException):

@@ -20,7 +20,7 @@ class Asked:
 def spied() -> Iterator[list[Asked]]:
     """Collect what the process's client is asked inside the block, but for what tables look like.
 
-    That is asked by `tests.support.strict`, when it first sees an index.
+    That is asked by `dynapages_testing.strict`, when it first sees an index.
     """
     requests: list[Asked] = []
 

@@ -26,8 +26,8 @@ from dynapages.lists.runs import (
     sort_key_of,
     timestamp,
 )
-from tests.support.query_model import QueryModel
-from tests.support.strict import Request
+from dynapages_testing.query_model import QueryModel
+from dynapages_testing.strict import Request
 
 START = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 MOMENTS = [START + timedelta(microseconds=n) for n in range(5)]

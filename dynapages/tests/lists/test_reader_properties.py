@@ -11,8 +11,7 @@ from dynapages.items import BLOCK
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynapages.lists.reader import Order, PageRequest, Toward
 from dynapages.lists.runs import Position, id_at
-from tests.support.chance import examples
-from tests.support.merged_lists import (
+from dynapages_testing.merged_lists import (
     MergedList,
     bounds,
     cuts,
@@ -26,6 +25,7 @@ from tests.support.merged_lists import (
     split,
     things,
 )
+from tests.support.chance import examples
 
 PREVIOUS = Toward.PREVIOUS
 

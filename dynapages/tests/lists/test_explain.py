@@ -8,7 +8,7 @@ from dynapages.items import item_bytes
 from dynapages.lists.explain import Alternative, explain
 from dynapages.lists.reader import Order, PageRequest
 from dynapages.lists.runs import Run
-from tests.support.merged_lists import INDEX, MergedList, Thing, only
+from dynapages_testing.merged_lists import INDEX, MergedList, Thing, only
 
 
 def listing(**partitions: str) -> MergedList:

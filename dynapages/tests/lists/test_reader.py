@@ -6,7 +6,7 @@ import pytest
 
 from dynapages.lists.reader import Order, Page, PageRequest, Toward
 from dynapages.lists.runs import Position, Run
-from tests.support.merged_lists import INDEX, MergedList, Thing, only, places
+from dynapages_testing.merged_lists import INDEX, MergedList, Thing, only, places
 
 NEWEST, OLDEST = Order
 A, B, C = Run(INDEX, "A"), Run(INDEX, "B"), Run(INDEX, "C")

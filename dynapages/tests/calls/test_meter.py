@@ -10,7 +10,7 @@ import pytest
 from dynapages.calls.meter import current_meter, labelled_calls, metered
 from dynapages.calls.pool import Pool
 from dynapages.lists.runs import Run, query_request
-from tests.support.merged_lists import INDEX, Thing
+from dynapages_testing.merged_lists import INDEX, Thing
 
 
 @pytest.fixture(scope="module")

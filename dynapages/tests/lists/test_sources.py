@@ -20,7 +20,7 @@ from dynapages.lists.runs import (
     query_request,
     sort_key_of,
 )
-from tests.support.merged_lists import (
+from dynapages_testing.merged_lists import (
     INDEX,
     MOMENTS,
     STRETCHES,
@@ -29,8 +29,8 @@ from tests.support.merged_lists import (
     all_places,
     only,
 )
-from tests.support.query_model import QueryModel
-from tests.support.strict import key_condition
+from dynapages_testing.query_model import QueryModel
+from dynapages_testing.strict import key_condition
 
 KINDS = ["red", "blue", "green"]
 SINCE, UNTIL = "2026-02-01T00:00:00.000000Z", "2026-03-01T00:00:00.000000Z"

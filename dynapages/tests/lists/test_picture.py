@@ -3,7 +3,7 @@ import re
 from dynapages.lists.explain import MOST_BESIDE, Picture, explain, picture_of
 from dynapages.lists.reader import Order, PageRequest
 from dynapages.lists.runs import Run
-from tests.support.merged_lists import INDEX, MergedList, Thing
+from dynapages_testing.merged_lists import INDEX, MergedList, Thing
 
 
 def picture(size: int, **partitions: str) -> Picture:

@@ -13,7 +13,7 @@ from math import ceil
 from typing import Any
 
 from dynapages.items import BLOCK, Item
-from tests.support.strict import Request, check_query, key_condition
+from dynapages_testing.strict import Request, check_query, key_condition
 
 READ_UNITS = 0.5
 TABLE_KEY = ("pk", "sk")

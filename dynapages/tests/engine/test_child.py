@@ -16,7 +16,7 @@ from dynapages.engine.server import (
     FileBusy,
     FileLock,
 )
-from tests.support.dynapages.processes import dies, is_alive
+from dynapages_testing.processes import dies, is_alive
 from tests.support.project import PROJECT
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]

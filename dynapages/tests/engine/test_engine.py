@@ -25,7 +25,7 @@ from dynapages.engine.server import (
     embedded,
     find,
 )
-from tests.support.dynapages.processes import is_alive
+from dynapages_testing.processes import is_alive
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT
 

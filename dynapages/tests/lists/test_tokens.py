@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dynapages.django.paging import PositionSigner
 from dynapages.lists.runs import Position, sort_key_of
 from dynapages.lists.tokens import DamagedToken, ForeignToken, Tokens
-from tests.support.merged_lists import START
+from dynapages_testing.merged_lists import START
 
 TOKENS = Tokens(PositionSigner())
 LIST = "comments/42/de.en/1.2"

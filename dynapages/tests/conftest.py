@@ -4,8 +4,8 @@ import pytest
 from django.conf import settings
 
 from dynapages.calls.client import Connection, build_client
+from dynapages_testing.strict import refuse_what_aws_refuses
 from tests.support.chance import unique
-from tests.support.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def strict_client():
 
 @pytest.fixture(scope="session")
 def new_table(strict_client):
-    """Makes tables with the keys that the lists of `tests.support.merged_lists` have."""
+    """Makes tables with the keys that the lists of `dynapages_testing.merged_lists` have."""
 
     def make() -> str:
         name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('things')}"

@@ -1,6 +1,5 @@
 """A single update waits for transactions on its item, and for nothing else."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 from dynapages.calls.pool import Backoff
 from dynapages.writes.transactions import ConditionFailed, Contended, write_one
 from tests.support.hooks import hooked
-from tests.support.project import PROJECT
 
 EVENT = "provide-client-params.dynamodb.UpdateItem"
 BACKOFF = Backoff(attempts=4, first=1.0, longest=4.0)
@@ -74,20 +72,3 @@ class TestAnUpdateWhoseConditionFails:
         with pytest.raises(ConditionFailed) as failed:
             write_one(strict_client, {"Update": parameters})
         assert failed.value.failed[0]["made"] == {"N": "2"}
-
-
-class TestAllOtherCode:
-    def test_writes_by_this_module_by_transactions_and_by_batches(self):
-        """Where a single write meets a transaction, only `write_one` waits for its end."""
-        calls = re.compile(
-            r"\.(put_item|update_item|delete_item|transact_write_items|batch_write_item)\("
-        )
-        writers = {"dynapages/calls/batches.py", "dynapages/writes/transactions.py"}
-        folders = ("comments", "config", "demo", "dynapages", "shop")
-        found = {
-            path.relative_to(PROJECT).as_posix()
-            for folder in folders
-            for path in (PROJECT / folder).rglob("*.py")
-            if calls.search(path.read_text())
-        }
-        assert found - {"dynapages/engine/moto_server.py"} == writers

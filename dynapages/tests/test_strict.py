@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from tests.support.strict import check_query
+from dynapages_testing.strict import check_query
 
 KEYS = {"pk", "sk", "p", "s"}
 

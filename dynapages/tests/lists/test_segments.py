@@ -22,8 +22,7 @@ from dynapages.lists.reader import (
     read_segments,
 )
 from dynapages.lists.runs import HIGHEST, Position, QuerySource, Run, id_at, sort_key_of
-from tests.support.chance import examples
-from tests.support.merged_lists import (
+from dynapages_testing.merged_lists import (
     INDEX,
     POOL,
     MergedList,
@@ -34,6 +33,7 @@ from tests.support.merged_lists import (
     places,
     sizes,
 )
+from tests.support.chance import examples
 
 PREVIOUS = Toward.PREVIOUS
 MONTHS = [f"2026-{month:02}" for month in range(1, 12)]
