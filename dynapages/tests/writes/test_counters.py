@@ -24,8 +24,8 @@ from dynapages.writes.transactions import (
     write_together,
 )
 from tests.support.chance import examples, unique
-from tests.support.comments.conflicts import conflicts
-from tests.support.hooks import before_the_next
+from dynapages_testing.conflicts import conflicts
+from dynapages_testing.hooks import before_the_next
 
 pytestmark = pytest.mark.usefixtures("tables")
 TABLE = CommentItem.Meta.table_name

@@ -8,7 +8,7 @@ import pytest
 
 from dynapages.calls.pool import Backoff
 from dynapages.writes.transactions import ConditionFailed, Contended, write_one
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 
 EVENT = "provide-client-params.dynamodb.UpdateItem"
 BACKOFF = Backoff(attempts=4, first=1.0, longest=4.0)

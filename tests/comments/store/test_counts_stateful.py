@@ -36,9 +36,9 @@ from comments.votes.services import PLACE, helpful_votes, take_back, vote
 from dynapages.calls.batches import Batches
 from dynapages.calls.client import client, pool
 from tests.support.chance import examples, unique
-from tests.support.comments.conflicts import conflicts
+from dynapages_testing.conflicts import conflicts
 from tests.support.comments.truth import START
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 languages = st.sampled_from(["en", "de", "ja"])

@@ -28,7 +28,7 @@ from dynapages.writes import counters as sharded
 from tests.support.chance import unique
 from tests.support.comments.flows import put_votes
 from tests.support.comments.threads import NOW, differing, helpful, made_comment
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 
 pytestmark = pytest.mark.usefixtures("few_items")
 Happening = Callable[[NewComment], object]

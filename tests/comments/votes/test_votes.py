@@ -23,7 +23,7 @@ from dynapages.lists.reader import PageRequest, Toward
 from shop.accounts.services import create_profile
 from tests.support.chance import examples, unique
 from tests.support.comments.browsing import Shown, Visitor
-from tests.support.comments.conflicts import conflicts
+from dynapages_testing.conflicts import conflicts
 from tests.support.comments.faulty import Fault, troubled
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, mended, spoil
 from tests.support.comments.writers import nobody, someone

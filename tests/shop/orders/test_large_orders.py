@@ -35,7 +35,7 @@ from shop.orders.queries import (
 from shop.user_data import PURCHASES
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Fault, Killed, faults
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 from tests.support.orders.making import LATER, made_order, move, put_product
 from tests.support.shop.checks import differences, stored
 

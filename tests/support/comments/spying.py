@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 
 
 @dataclass(frozen=True)

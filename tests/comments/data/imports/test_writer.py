@@ -33,7 +33,7 @@ from dynapages.lists.reader import PageRequest, read
 from tests.support.chance import unique
 from tests.support.comments.threads import items_in, spoil
 from tests.support.comments.truth import written
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 
 
 @contextmanager
