@@ -74,7 +74,7 @@ class TestARequest:
 
 
 class TestAStrictClient:
-    def test_refuses_before_it_calls(self, strict_client, new_table):
+    def test_refuses_before_it_calls(self, client, new_table):
         request = query("#p = :p AND #s < :high", "n") | {"TableName": new_table()}
-        with pytest.raises(strict_client.exceptions.ClientError, match="range key predicate"):
-            strict_client.query(**request)
+        with pytest.raises(client.exceptions.ClientError, match="range key predicate"):
+            client.query(**request)

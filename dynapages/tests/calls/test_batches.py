@@ -98,10 +98,10 @@ class TestWriting:
 
 
 class TestDeleting:
-    def test_removes_the_items(self, strict_client, new_table):
+    def test_removes_the_items(self, client, new_table):
         name = new_table()
         keys = [{"pk": {"S": str(n)}, "sk": {"S": str(n)}} for n in range(30)]
-        real = Batches(strict_client, Pool(2))
+        real = Batches(client, Pool(2))
         real.put(name, keys)
         real.delete(name, keys[:28])
         left = real.get(name, keys)

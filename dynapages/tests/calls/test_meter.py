@@ -14,65 +14,65 @@ from dynapages_testing.merged_lists import INDEX, Thing
 
 
 @pytest.fixture(scope="module")
-def table(new_table, strict_client):
+def table(new_table, client):
     name = new_table()
     for place in ("1Z#a", "2Z#b", "3Z#c"):
-        strict_client.put_item(TableName=name, Item=Thing("A", "", place).item())
+        client.put_item(TableName=name, Item=Thing("A", "", place).item())
     return name
 
 
 @pytest.fixture
-def query(table, strict_client):
+def query(table, client):
     request = query_request(Run(INDEX, "A"), behind=None, limit=2, ascending=True)
-    return partial(strict_client.query, **{**(request or {}), "TableName": table})
+    return partial(client.query, **{**(request or {}), "TableName": table})
 
 
 @pytest.fixture
-def get(table, strict_client):
+def get(table, client):
     key = {"pk": {"S": "OWNER#"}, "sk": {"S": "THING#a"}}
-    return partial(strict_client.get_item, TableName=table, Key=key)
+    return partial(client.get_item, TableName=table, Key=key)
 
 
 class TestACall:
-    def test_is_counted_with_what_was_asked(self, query, get, table, strict_client):
+    def test_is_counted_with_what_was_asked(self, query, get, table, client):
         with metered() as meter:
             query()
             get()
-            with pytest.raises(strict_client.exceptions.ClientError):
-                strict_client.get_item(TableName="no-such-table", Key={"pk": {"S": "x"}})
+            with pytest.raises(client.exceptions.ClientError):
+                client.get_item(TableName="no-such-table", Key={"pk": {"S": "x"}})
         assert [
             (call.operation, call.table, call.index, call.partition, call.items_read, call.round)
             for call in meter.calls
         ] == [("Query", table, "by_kind", "A", 2, 1), ("GetItem", table, None, None, 0, 2)]
 
     @pytest.mark.real_engine
-    def test_is_counted_with_its_capacity(self, query, get, table, strict_client):
+    def test_is_counted_with_its_capacity(self, query, get, table, client):
         with metered() as meter:
             query()
             get()
-            strict_client.put_item(TableName=table, Item=Thing("Z", "", "9Z#z").item())
+            client.put_item(TableName=table, Item=Thing("Z", "", "9Z#z").item())
         assert [call.capacity_units for call in meter.calls] == [0.5, 0.5, 2.0]
         assert meter.capacity_units() == 3.0
 
 
 class TestCallsOnManyItems:
-    def test_are_counted_once_for_each_table(self, strict_client, table, new_table):
+    def test_are_counted_once_for_each_table(self, client, table, new_table):
         other = new_table()
         one, two = (
             [{"PutRequest": {"Item": Thing("Y", "", place).item()}}] for place in ("8Z#y", "8Z#z")
         )
         with metered() as meter:
-            strict_client.batch_write_item(RequestItems={table: one, other: two})
+            client.batch_write_item(RequestItems={table: one, other: two})
         assert {call.table for call in meter.calls} == {table, other}
 
     @pytest.mark.real_engine
-    def test_of_a_transaction_are_counted(self, strict_client, table):
+    def test_of_a_transaction_are_counted(self, client, table):
         puts = [
             {"Put": {"TableName": table, "Item": Thing("X", "", f"{n}Z#x{n}").item()}}
             for n in range(2)
         ]
         with metered() as meter:
-            strict_client.transact_write_items(TransactItems=puts)
+            client.transact_write_items(TransactItems=puts)
         assert [call.operation for call in meter.calls] == ["TransactWriteItems"]
         assert meter.capacity_units() > 0
 

@@ -160,7 +160,7 @@ class TestAQuery:
 
 
 @pytest.fixture(scope="module")
-def stored(new_table, strict_client):
+def stored(new_table, client):
     """Return 70 things in a real table: equal moments, ranges, neighbouring partitions."""
     table, random = new_table(), Random(42)
     index = replace(INDEX, table=table)
@@ -176,7 +176,7 @@ def stored(new_table, strict_client):
     ]
     for some in range(0, len(things), 25):
         puts = [{"PutRequest": {"Item": thing.item()}} for thing in things[some : some + 25]]
-        strict_client.batch_write_item(RequestItems={table: puts})
+        client.batch_write_item(RequestItems={table: puts})
     since, until = things[1].place[:27], things[3].place[:27]
     runs = [
         Run(index, "A"),
@@ -192,22 +192,22 @@ def stored(new_table, strict_client):
 @pytest.mark.fallback
 class TestOnAnEngine:
     @pytest.mark.parametrize(("order", "size"), list(product(Order, [4, 50])))
-    def test_the_pages_are_the_sorted_answer(self, stored, strict_client, order, size):
+    def test_the_pages_are_the_sorted_answer(self, stored, client, order, size):
         whole = stored.places(order)
-        pages = list(stored.walk(PageRequest(size), order, client=strict_client))
+        pages = list(stored.walk(PageRequest(size), order, client=client))
         assert [entry.position.place for page in pages for entry in page.entries] == whole
 
     @pytest.mark.parametrize("order", Order)
-    def test_the_pages_back_are_the_same(self, stored, strict_client, order):
+    def test_the_pages_back_are_the_same(self, stored, client, order):
         whole = stored.places(order)
         end = Position("9999" if order is Order.OLDEST_FIRST else "0000", "alex")
         request = PageRequest(9, end, Toward.PREVIOUS)
-        pages = list(stored.walk(request, order, client=strict_client))
+        pages = list(stored.walk(request, order, client=client))
         found = [entry.position.place for page in reversed(pages) for entry in page.entries]
         assert found == whole
 
     @pytest.mark.real_engine
-    def test_the_model_of_a_query_answers_as_the_engine_does(self, stored, strict_client):
+    def test_the_model_of_a_query_answers_as_the_engine_does(self, stored, client):
         model = stored.model()
         random = Random(7)
         for _ in range(150):
@@ -219,7 +219,7 @@ class TestOnAnEngine:
                 ascending=random.choice([True, False]),
             )
             if request:
-                answer, modelled = strict_client.query(**request), model.query(**request)
+                answer, modelled = client.query(**request), model.query(**request)
                 assert answer["Items"] == modelled["Items"]
                 assert answer["ScannedCount"] == modelled["ScannedCount"]
                 assert answer.get("LastEvaluatedKey") == modelled.get("LastEvaluatedKey")

@@ -21,35 +21,35 @@ def key(stream: str, shard: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def checkpoints(strict_client, new_table):
-    return TableCheckpoints(strict_client, new_table(), key, expiry_attribute="z", clock=lambda: 1)
+def checkpoints(client, new_table):
+    return TableCheckpoints(client, new_table(), key, expiry_attribute="z", clock=lambda: 1)
 
 
 @pytest.fixture
-def table(strict_client):
+def table(client):
     """A table with a stream."""
     name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('streamed')}"
-    strict_client.create_table(
+    client.create_table(
         TableName=name,
         BillingMode="PAY_PER_REQUEST",
         KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
         AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
         StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
     )
-    strict_client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
+    client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
     yield name
-    strict_client.delete_table(TableName=name)
+    client.delete_table(TableName=name)
 
 
 @pytest.fixture
-def drained(strict_client, table, checkpoints):
+def drained(client, table, checkpoints):
     """Read the records since the last call, by a walk that knows only the checkpoints."""
 
     def drained() -> list[Record]:
         found: list[Record] = []
         StreamWalk(
             api=build_streams_client(),
-            arn=stream_of(strict_client, table),
+            arn=stream_of(client, table),
             checkpoints=checkpoints,
             apply=found.extend,
             limit=2,
@@ -61,10 +61,10 @@ def drained(strict_client, table, checkpoints):
 
 
 class TestARealStream:
-    def test_gives_what_was_written_with_both_images(self, strict_client, table, drained):
-        strict_client.put_item(TableName=table, Item={"pk": {"S": "a"}, "v": {"N": "1"}})
-        strict_client.put_item(TableName=table, Item={"pk": {"S": "a"}, "v": {"N": "2"}})
-        strict_client.delete_item(TableName=table, Key={"pk": {"S": "a"}})
+    def test_gives_what_was_written_with_both_images(self, client, table, drained):
+        client.put_item(TableName=table, Item={"pk": {"S": "a"}, "v": {"N": "1"}})
+        client.put_item(TableName=table, Item={"pk": {"S": "a"}, "v": {"N": "2"}})
+        client.delete_item(TableName=table, Key={"pk": {"S": "a"}})
         told = [(r["eventName"], _value(r, "OldImage"), _value(r, "NewImage")) for r in drained()]
         assert told == [("INSERT", None, "1"), ("MODIFY", "1", "2"), ("REMOVE", "2", None)]
 
@@ -79,16 +79,16 @@ class TestCheckpointsInATable:
         assert checkpoints.load("stream", "shard") == kept
         assert checkpoints.load("stream", "another shard") == Checkpoint()
 
-    def test_expire_when_the_records_are_long_gone(self, strict_client, checkpoints):
+    def test_expire_when_the_records_are_long_gone(self, client, checkpoints):
         checkpoints.save("stream", "shard", Checkpoint("17"))
-        (item,) = strict_client.scan(TableName=checkpoints.table)["Items"]
+        (item,) = client.scan(TableName=checkpoints.table)["Items"]
         assert item["z"] == {"N": str(1 + KEPT_SECONDS)}
 
 
 class TestATableWithoutAStream:
-    def test_is_refused_in_a_sentence(self, strict_client, new_table):
+    def test_is_refused_in_a_sentence(self, client, new_table):
         with pytest.raises(NoStream, match="has no stream"):
-            stream_of(strict_client, new_table())
+            stream_of(client, new_table())
 
 
 def _value(record: Record, image: str) -> str | None:

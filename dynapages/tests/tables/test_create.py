@@ -41,26 +41,26 @@ def model(
 
 
 @pytest.fixture
-def table(strict_client):
+def table(client):
     name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('made')}"
     yield name
-    if name in strict_client.list_tables()["TableNames"]:
-        strict_client.delete_table(TableName=name)
+    if name in client.list_tables()["TableNames"]:
+        client.delete_table(TableName=name)
 
 
 @pytest.fixture
-def create(strict_client):
+def create(client):
     def create(*models: Any, **how: Any) -> list[str]:
         lines: list[str] = []
-        create_missing(models, client=strict_client, report=lines.append, **how)
+        create_missing(models, client=client, report=lines.append, **how)
         return lines
 
     return create
 
 
 @pytest.fixture
-def described(strict_client, table):
-    return lambda: strict_client.describe_table(TableName=table)["Table"]
+def described(client, table):
+    return lambda: client.describe_table(TableName=table)["Table"]
 
 
 @pytest.mark.fallback
@@ -94,16 +94,16 @@ class TestATableThatExists:
         assert described() == before
 
     def test_keeps_its_items_and_gets_missing_indexes_one_at_a_time(
-        self, create, described, strict_client, table
+        self, create, described, client, table
     ):
         create(model(table))
         item = {name: {"S": "x"} for name in ("pk", "sk", "kind", "day")}
-        strict_client.put_item(TableName=table, Item=item)
+        client.put_item(TableName=table, Item=item)
         lines = create(model(table, by_kind=index("kind"), by_day=index("day")))
         assert len([line for line in lines if "adding the index" in line]) == 2
         names = {each["IndexName"] for each in described()["GlobalSecondaryIndexes"]}
         assert names == {"by_kind", "by_day"}
-        found = strict_client.query(
+        found = client.query(
             TableName=table,
             IndexName="by_day",
             KeyConditionExpression="pk = :p",

@@ -63,8 +63,8 @@ class Things:
 
 
 @pytest.fixture
-def things(strict_client, new_table):
-    things = Things(strict_client, new_table())
+def things(client, new_table):
+    things = Things(client, new_table())
     for number in range(ITEMS):
         things.put(pk=f"THING#{number}", sk="THING", old=f"a{number}")
         things.put(pk=f"OTHER#{number}", sk="OTHER", old=f"a{number}")

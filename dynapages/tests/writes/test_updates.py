@@ -50,25 +50,25 @@ def parameters(table, fresh):
 
 
 class TestAnUpdateThatMeetsATransaction:
-    def test_is_made_once_the_transaction_has_passed(self, strict_client, parameters):
+    def test_is_made_once_the_transaction_has_passed(self, client, parameters):
         pauses: list[float] = []
-        with conflicting(strict_client, 2):
-            write_one(strict_client, {"Update": parameters}, backoff=BACKOFF, sleep=pauses.append)
-        answer = strict_client.get_item(TableName=parameters["TableName"], Key=parameters["Key"])
+        with conflicting(client, 2):
+            write_one(client, {"Update": parameters}, backoff=BACKOFF, sleep=pauses.append)
+        answer = client.get_item(TableName=parameters["TableName"], Key=parameters["Key"])
         assert answer["Item"]["made"] == {"N": "1"}
         assert len(pauses) == 2
 
-    def test_is_given_up_when_they_keep_coming(self, strict_client, parameters):
-        with conflicting(strict_client, 4), pytest.raises(Contended):
+    def test_is_given_up_when_they_keep_coming(self, client, parameters):
+        with conflicting(client, 4), pytest.raises(Contended):
             write_one(
-                strict_client, {"Update": parameters}, backoff=BACKOFF, sleep=lambda _pause: None
+                client, {"Update": parameters}, backoff=BACKOFF, sleep=lambda _pause: None
             )
 
 
 class TestAnUpdateWhoseConditionFails:
-    def test_is_told_at_once_with_the_item(self, strict_client, parameters):
+    def test_is_told_at_once_with_the_item(self, client, parameters):
         for _ in range(2):
-            write_one(strict_client, {"Update": parameters})
+            write_one(client, {"Update": parameters})
         with pytest.raises(ConditionFailed) as failed:
-            write_one(strict_client, {"Update": parameters})
+            write_one(client, {"Update": parameters})
         assert failed.value.failed[0]["made"] == {"N": "2"}
