@@ -13,7 +13,7 @@ from dynapages.calls.faults import Throttled, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
 from lab.storm.proxy import DAMAGED, FaultyProxy
 from shop.table import TABLE
-from tests.support.chance import unique
+from dynapages_testing.chance import unique
 
 _KEY = {"pk": {"S": "DAMAGED"}, "sk": {"S": "DAMAGED"}}
 _TABLE, _ITEM = {"TableName": TABLE}, {"TableName": TABLE, "Key": _KEY}

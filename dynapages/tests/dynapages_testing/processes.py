@@ -1,7 +1,8 @@
-"""Looking at other processes."""
+"""Looking at other processes, and at what happens soon."""
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -25,3 +26,11 @@ def dies(pid: int, *, seconds: float = 60.0) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def until(is_so: Callable[[], bool]) -> bool:
+    """Wait until something is so, for a minute at most; tell whether it is."""
+    end = time.monotonic() + 60
+    while not (found := is_so()) and time.monotonic() < end:
+        time.sleep(0.002)
+    return found

@@ -17,7 +17,6 @@ from dynapages.engine.server import (
     FileLock,
 )
 from dynapages_testing.processes import dies, is_alive
-from tests.support.project import PROJECT
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 DEAF = [
@@ -93,7 +92,7 @@ time.sleep(600)
 @on_linux
 def test_nothing_outlives_a_starter_that_was_killed(tmp_path):
     command = [sys.executable, "-c", STARTER, str(tmp_path / "data")]
-    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as starter:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as starter:
         assert starter.stdout
         child = int(starter.stdout.readline())
         assert is_alive(child)

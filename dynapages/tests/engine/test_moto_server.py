@@ -8,7 +8,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynapages.engine.server import MotoEngine
-from tests.support.engine_plugin import PATIENCE
+from dynapages_testing.processes import PATIENCE
 
 KEYS = ("pk", "sk")
 

@@ -25,7 +25,7 @@ from dynapages_testing.merged_lists import (
     split,
     things,
 )
-from tests.support.chance import examples
+from dynapages_testing.chance import examples
 
 PREVIOUS = Toward.PREVIOUS
 

@@ -33,7 +33,7 @@ from dynapages_testing.merged_lists import (
     places,
     sizes,
 )
-from tests.support.chance import examples
+from dynapages_testing.chance import examples
 
 PREVIOUS = Toward.PREVIOUS
 MONTHS = [f"2026-{month:02}" for month in range(1, 12)]

@@ -1,7 +1,6 @@
 """The walk over a real stream, with checkpoints in a table."""
 
 import pytest
-from django.conf import settings
 
 from dynapages.calls.client import build_streams_client
 from dynapages.streams.walk import (
@@ -13,7 +12,7 @@ from dynapages.streams.walk import (
     TableCheckpoints,
     stream_of,
 )
-from tests.support.chance import unique
+from dynapages_testing.chance import unique
 
 
 def key(stream: str, shard: str) -> dict[str, str]:
@@ -28,7 +27,7 @@ def checkpoints(client, new_table):
 @pytest.fixture
 def table(client):
     """A table with a stream."""
-    name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('streamed')}"
+    name = unique("dynapages-test")
     client.create_table(
         TableName=name,
         BillingMode="PAY_PER_REQUEST",

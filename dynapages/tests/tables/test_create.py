@@ -4,7 +4,6 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from django.conf import settings
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.indexes import (
     AllProjection,
@@ -16,7 +15,7 @@ from pynamodb.indexes import (
 
 from dynapages.calls.client import DynamoModel
 from dynapages.tables import TableDiffers, TableNotReady, Throughput, create_missing
-from tests.support.chance import unique
+from dynapages_testing.chance import unique
 
 
 def index(key: str, projection: Any = None, kind: type = GlobalSecondaryIndex) -> Any:
@@ -42,7 +41,7 @@ def model(
 
 @pytest.fixture
 def table(client):
-    name = f"{settings.DYNAMODB_TABLE_PREFIX}{unique('made')}"
+    name = unique("dynapages-test")
     yield name
     if name in client.list_tables()["TableNames"]:
         client.delete_table(TableName=name)

@@ -14,8 +14,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 
 from dynapages.writes import background
 from dynapages.writes.background import BackgroundWrites, Spool
-from tests.support.clock import until
-from tests.support.project import PROJECT
+from dynapages_testing.processes import until
 
 AWAY = EndpointConnectionError(endpoint_url="nowhere")
 MISSING = ClientError({"Error": {"Code": "ResourceNotFoundException"}}, "BatchWriteItem")
@@ -225,7 +224,7 @@ sys.exit(3)
 class TestAProcessThatEnds:
     def test_sends_everything_first(self):
         ended = subprocess.run(
-            [sys.executable, "-c", ENDING], cwd=PROJECT, capture_output=True, text=True, check=False
+            [sys.executable, "-c", ENDING], capture_output=True, text=True, check=False
         )
         assert ended.stdout.split() == ["0", "1", "2", "3", "4"]
         assert (ended.returncode, ended.stderr) == (3, "")

@@ -9,7 +9,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from comments.models import Comment, CommentItem
 from dynapages.calls.batches import Batches
 from dynapages.calls.client import client, pool
 from dynapages.calls.meter import metered
@@ -23,12 +22,12 @@ from dynapages.writes.transactions import (
     put,
     write_together,
 )
-from tests.support.chance import examples, unique
+from dynapages_testing.chance import examples, unique
 from dynapages_testing.conflicts import conflicts
 from dynapages_testing.hooks import before_the_next
 
-pytestmark = pytest.mark.usefixtures("tables")
-TABLE = CommentItem.Meta.table_name
+pytestmark = pytest.mark.usefixtures("table")
+TABLE = unique("dynapages-test")
 
 
 def key_of(name: str, shard: int) -> dict[str, str]:
@@ -65,6 +64,11 @@ def stored(name: str, *, among: int = 16) -> list[int]:
     keys = [wire_key(key_of(name, shard)) for shard in range(among)]
     found = [client().get_item(TableName=TABLE, Key=key, ConsistentRead=True) for key in keys]
     return [shard for shard, answer in enumerate(found) if "Item" in answer]
+
+
+@pytest.fixture(scope="module")
+def table(process, new_table):
+    return new_table(TABLE)
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in_line, line_o
 from shop.activity.recording import LOG, record
 from shop.activity.tables import Month, forget_shards, settle_shards, shards_of
 from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
-from tests.support.clock import now_within_a_month, until
+from dynapages_testing.processes import until
+from tests.support.clock import now_within_a_month
 from tests.support.project import PROJECT
 
 
