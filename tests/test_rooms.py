@@ -111,6 +111,9 @@ class TestWhatARoomIsFor:
         library = [name for name in below("dynapages") if not name.startswith(KNOWS_DJANGO)]
         assert offenders(iter(library), "django", "django_htmx") == []
 
+    def test_the_site_knows_no_engine(self):
+        assert offenders(below("shop", "comments", "config"), "dynapages.engine") == []
+
     def test_views_know_no_dynamodb(self):
         views = (name for name in modules() if name.endswith((".views", "_views")))
         assert offenders(views, "pynamodb", "botocore", "dynapages.calls.client") == []

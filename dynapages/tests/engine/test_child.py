@@ -13,8 +13,6 @@ from dynapages.engine.server import (
     EngineDied,
     EngineServer,
     EngineSilent,
-    FileBusy,
-    FileLock,
 )
 from dynapages_testing.processes import dies, is_alive
 
@@ -33,7 +31,6 @@ class Script(EngineServer):
 
     name = "script"
     greeting = "ready"
-    keeps_data = False
 
     def __init__(self, source: str, *, start_seconds: float) -> None:
         super().__init__(start_seconds=start_seconds)
@@ -77,46 +74,20 @@ class TestAChild:
 
 STARTER = """
 import sys, time
-from pathlib import Path
 from dynapages.engine.server import Child
-from dynapages.engine.server import FileLock
 
-lock = FileLock(Path(sys.argv[1]))
-lock.acquire()
-child = Child([sys.executable, "-c", "import time; time.sleep(600)"], keep_open=[lock.fileno()])
+child = Child([sys.executable, "-c", "import time; time.sleep(600)"])
 print(child.pid, flush=True)
 time.sleep(600)
 """
 
 
 @on_linux
-def test_nothing_outlives_a_starter_that_was_killed(tmp_path):
-    command = [sys.executable, "-c", STARTER, str(tmp_path / "data")]
+def test_nothing_outlives_a_starter_that_was_killed():
+    command = [sys.executable, "-c", STARTER]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as starter:
         assert starter.stdout
         child = int(starter.stdout.readline())
         assert is_alive(child)
         starter.kill()
     assert dies(child)
-    assert not FileLock(tmp_path / "data").held_by_someone()
-
-
-class TestTheLock:
-    def test_keeps_a_second_one_out(self, tmp_path):
-        with FileLock(tmp_path / "data"), pytest.raises(FileBusy, match="is in use by another run"):
-            FileLock(tmp_path / "data").acquire(patience=0)
-
-    def test_lets_the_next_one_in_when_released(self, tmp_path):
-        for _ in range(2):
-            with FileLock(tmp_path / "data") as lock:
-                assert lock.held_by_someone()
-        assert not lock.held_by_someone()
-
-    def test_is_held_for_as_long_as_a_child_has_it(self, tmp_path):
-        lock = FileLock(tmp_path / "data")
-        lock.acquire()
-        child = Child(SLEEP, keep_open=[lock.fileno()])
-        lock.release()
-        assert lock.held_by_someone()
-        child.stop()
-        assert not lock.held_by_someone()
