@@ -9,10 +9,8 @@ from hypothesis import settings
 
 from dynapages.calls.client import Connection, build_client, connected
 from dynapages_testing.chance import EXAMPLES, unique
+from dynapages_testing.processes import PATIENCE
 from dynapages_testing.strict import refuse_what_aws_refuses
-
-PATIENCE = 60.0
-"""Seconds until a call to an engine fails: a test machine may be very busy."""
 
 settings.register_profile("dynapages", deadline=None, derandomize=True, max_examples=EXAMPLES)
 

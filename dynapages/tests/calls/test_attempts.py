@@ -5,16 +5,15 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
-from django.conf import settings
 
 from dynapages.calls.attempts import FAILURES, PAUSE, Breaker, Damaged
-from dynapages.calls.client import Connection, build_client, client
+from dynapages.calls.client import Connection, build_client
 from dynapages.calls.faults import Throttled, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
-from lab.storm.proxy import DAMAGED, FaultyProxy
-from shop.table import TABLE
 from dynapages_testing.chance import unique
+from dynapages_testing.faulty_proxy import DAMAGED, FaultyProxy
 
+TABLE = unique("dynapages-test")
 _KEY = {"pk": {"S": "DAMAGED"}, "sk": {"S": "DAMAGED"}}
 _TABLE, _ITEM = {"TableName": TABLE}, {"TableName": TABLE, "Key": _KEY}
 OPERATIONS: dict[str, dict[str, Any]] = {
@@ -39,19 +38,19 @@ OPERATIONS: dict[str, dict[str, Any]] = {
         "ExpressionAttributeValues": {":n": {"N": "1"}},
     },
 }
-"""What the site and its commands call, but for those that make tables."""
+"""What the library and what is built on it call, but for those that make tables."""
 
 
 @pytest.fixture(scope="module")
-def running():
-    with FaultyProxy(settings.DYNAMODB_ENDPOINT_URL) as proxy:
+def running(connection):
+    with FaultyProxy(connection.endpoint_url) as proxy:
         yield proxy
 
 
 @pytest.fixture
 def proxy(running):
     """The proxy, which fails every call; it takes half a second to stop, so all tests share it."""
-    running.rate, running.stall_seconds = 1.0, 20.0
+    running.fails, running.stall_seconds = True, 20.0
     running.bodies, running.has_checksums = DAMAGED, True
     running.met.clear()
     return running
@@ -60,10 +59,10 @@ def proxy(running):
 def client_of(proxy: FaultyProxy, *, attempts: int = 3, read_seconds: float = 0.5) -> Any:
     return build_client(
         Connection(
-            region=settings.AWS_REGION,
+            region="us-east-1",
             endpoint_url=proxy.endpoint_url,
-            access_key=settings.AWS_ACCESS_KEY_ID,
-            secret_key=settings.AWS_SECRET_ACCESS_KEY,
+            access_key="tests",
+            secret_key="tests",
             read_seconds=read_seconds,
             attempts=attempts,
         )
@@ -105,14 +104,14 @@ class TestACallThatFails:
         called = client_of(proxy)
 
         def recover(**_: object) -> None:
-            proxy.rate = 0.0
+            proxy.fails = False
 
         called.meta.events.register("response-received.dynamodb.*", recover)
         assert "TableNames" in called.list_tables()
         assert proxy.met.total() == 1
 
     def test_is_not_repeated_when_it_was_wrong(self, proxy):
-        proxy.rate = 0.0
+        proxy.fails = False
         calls: list[object] = []
         called = client_of(proxy)
         called.meta.events.register("before-send.dynamodb.*", lambda **_: calls.append(1))
@@ -127,7 +126,12 @@ class TestACallThatFails:
         assert proxy.met.total() == 1
 
 
-@pytest.mark.usefixtures("tables")
+@pytest.fixture(scope="module")
+def table(new_table):
+    return new_table(TABLE)
+
+
+@pytest.mark.usefixtures("table")
 @pytest.mark.parametrize("has_checksums", [True, False])
 class TestAnAnswerThatIsNoJSONObject:
     @pytest.mark.parametrize("operation", OPERATIONS)
@@ -188,10 +192,10 @@ class TestATimeBudget:
         with time_budget(1.0), time_budget(60.0):
             assert seconds_left() <= 1.0
 
-    def test_is_over_with_its_block(self):
+    def test_is_over_with_its_block(self, client):
         with time_budget(0.0):
             pass
-        assert client().list_tables()
+        assert client.list_tables()
 
 
 class TestABreaker:

@@ -7,6 +7,8 @@ import pytest
 
 from dynapages.calls.client import build_client, client, connected, current_connection, pool
 
+pytestmark = pytest.mark.usefixtures("process")
+
 
 class TestBeingConnectedOtherwise:
     def test_lasts_for_a_block_and_gives_back_the_very_same_client_and_pool(self):

@@ -9,7 +9,7 @@ from math import floor
 import pytest
 
 from dynapages.calls import clock
-from dynapages.calls.client import build_client, current_connection
+from dynapages.calls.client import build_client
 from dynapages.calls.clock import Clock
 
 FIVE_MINUTES = 300.0
@@ -109,9 +109,9 @@ class TestTheWarning:
 
 
 @contextmanager
-def answers_at(change):
+def answers_at(change, connection):
     """A client of its own, the dates of whose answers are changed."""
-    own = build_client(current_connection())
+    own = build_client(connection)
 
     def redate(http_response, **_):
         http_response.headers["Date"] = change(http_response.headers["Date"])
@@ -127,25 +127,25 @@ class TestAClient:
         monkeypatch.setattr(clock, "process_clock", known)
         return known
 
-    def test_learns_from_its_answers(self, known):
-        build_client(current_connection()).list_tables()
+    def test_learns_from_its_answers(self, known, connection):
+        build_client(connection).list_tables()
         assert -1.5 < known.least <= known.most < 1.5
         assert known.most - known.least >= 1
 
-    def test_learns_from_those_that_say_no(self, known):
-        own = build_client(current_connection())
+    def test_learns_from_those_that_say_no(self, known, connection):
+        own = build_client(connection)
         with pytest.raises(own.exceptions.ResourceNotFoundException):
             own.describe_table(TableName="there-is-none")
         assert known.most - known.least < 10
 
-    def test_of_an_engine_in_another_time_tells_that(self):
+    def test_of_an_engine_in_another_time_tells_that(self, connection):
         later = datetime.now(UTC) + timedelta(hours=1)
-        with answers_at(lambda _date: format_datetime(later, usegmt=True)) as own:
+        with answers_at(lambda _date: format_datetime(later, usegmt=True), connection) as own:
             own.list_tables()
         assert abs(clock.now() - later) < timedelta(minutes=1)
 
     @pytest.mark.parametrize("date", ["", "tomorrow"])
-    def test_does_without_a_date(self, known, date):
-        with answers_at(lambda _date: date) as own:
+    def test_does_without_a_date(self, known, connection, date):
+        with answers_at(lambda _date: date, connection) as own:
             own.list_tables()
         assert known == Clock(_lock=known._lock)

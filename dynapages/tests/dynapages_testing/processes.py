@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+PATIENCE = 60.0
+"""Seconds in which an engine must start and answer: a test machine may be very busy."""
+
 
 def is_alive(pid: int) -> bool:
     """Whether it runs; a zombie that nobody has collected yet does not."""

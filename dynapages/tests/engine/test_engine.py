@@ -19,11 +19,9 @@ from dynapages.engine.server import (
     embedded,
     find,
 )
-from dynapages_testing.processes import is_alive
-from tests.support.engine_plugin import PATIENCE
-from tests.support.project import PROJECT
+from dynapages_testing.processes import PATIENCE, is_alive
 
-BINARY = find(PROJECT)
+BINARY = find()
 
 
 def dynoxide(*, port: int | None = None) -> DynoxideEngine:
@@ -104,12 +102,12 @@ class TestFindingAnEngine:
     def test_takes_the_binary_that_npm_installed(self):
         if BINARY is None:
             pytest.skip("dynoxide is not installed")
-        assert isinstance(embedded(folder=PROJECT), DynoxideEngine)
+        assert isinstance(embedded(), DynoxideEngine)
 
     def test_takes_moto_where_there_is_none(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
         assert isinstance(embedded(folder=tmp_path), MotoEngine)
 
     def test_names_a_missing_binary(self):
-        with pytest.raises(BinaryMissing, match="npm ci"):
+        with pytest.raises(BinaryMissing, match="npm install"):
             DynoxideEngine(binary=None)

@@ -11,6 +11,7 @@ from dynapages.items import BLOCK
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynapages.lists.reader import Order, PageRequest, Toward
 from dynapages.lists.runs import Position, id_at
+from dynapages_testing.chance import examples
 from dynapages_testing.merged_lists import (
     MergedList,
     bounds,
@@ -25,7 +26,6 @@ from dynapages_testing.merged_lists import (
     split,
     things,
 )
-from dynapages_testing.chance import examples
 
 PREVIOUS = Toward.PREVIOUS
 

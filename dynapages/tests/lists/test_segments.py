@@ -22,6 +22,7 @@ from dynapages.lists.reader import (
     read_segments,
 )
 from dynapages.lists.runs import HIGHEST, Position, QuerySource, Run, id_at, sort_key_of
+from dynapages_testing.chance import examples
 from dynapages_testing.merged_lists import (
     INDEX,
     POOL,
@@ -33,7 +34,6 @@ from dynapages_testing.merged_lists import (
     places,
     sizes,
 )
-from dynapages_testing.chance import examples
 
 PREVIOUS = Toward.PREVIOUS
 MONTHS = [f"2026-{month:02}" for month in range(1, 12)]

@@ -14,9 +14,9 @@ from dynapages.writes.transactions import (
     update,
     write_together,
 )
-from shop.models import ShopItem
+from dynapages_testing.chance import unique
 
-SHOP = ShopItem.Meta.table_name
+TABLE = unique("dynapages-test")
 
 
 class Letter(DynamoModel):
@@ -46,11 +46,16 @@ class TestAnAction:
         assert built["ExpressionAttributeNames"] == {"#0": "en.5"}
 
 
+@pytest.fixture(scope="module")
+def table(process, new_table):
+    return new_table(TABLE)
+
+
 @pytest.fixture
-def stored(tables, fresh):
+def stored(table, fresh):
     name = fresh("letter")
     item: Item = {**wire_key({"pk": name, "sk": name, "t": "Hello"}), "v": {"N": "3"}}
-    write_together(client(), [put(SHOP, item)])
+    write_together(client(), [put(TABLE, item)])
     return item
 
 
@@ -60,14 +65,14 @@ def key_of(item: Item) -> Item:
 
 class TestOnAnEngine:
     def test_an_update_is_written_where_its_condition_holds(self, stored):
-        written = update(SHOP, key_of(stored), [Letter.version.add(1)], IS_THIRD)
+        written = update(TABLE, key_of(stored), [Letter.version.add(1)], IS_THIRD)
         write_together(client(), [written])
-        found = client().get_item(TableName=SHOP, Key=key_of(stored), ConsistentRead=True)
+        found = client().get_item(TableName=TABLE, Key=key_of(stored), ConsistentRead=True)
         assert found["Item"] == {**stored, "v": {"N": "4"}}
 
     def test_a_condition_that_does_not_hold_reports_the_item(self, stored):
         changes = [Letter.text.remove()]
-        refused = update(SHOP, key_of(stored), changes, Letter.version == 2, return_item=True)
+        refused = update(TABLE, key_of(stored), changes, Letter.version == 2, return_item=True)
         with pytest.raises(ConditionFailed) as raised:
             write_together(client(), [refused])
         assert raised.value.failed == {0: stored}
@@ -75,10 +80,10 @@ class TestOnAnEngine:
     def test_what_is_as_it_was_read_is_unchanged(self, stored):
         never_there = UnicodeAttribute(attr_name="x")
         same = unchanged(stored, Letter.text, never_there)
-        write_together(client(), [check(SHOP, key_of(stored), same)])
+        write_together(client(), [check(TABLE, key_of(stored), same)])
 
     @pytest.mark.parametrize("read", [{"t": {"S": "Good-bye"}}, {}])
     def test_what_was_changed_or_added_since_is_not(self, stored, read):
         same = unchanged(read, Letter.text)
         with pytest.raises(ConditionFailed):
-            write_together(client(), [check(SHOP, key_of(stored), same)])
+            write_together(client(), [check(TABLE, key_of(stored), same)])

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from pynamodb.attributes import UnicodeAttribute
 
 from dynapages.calls.batches import Batches
 from dynapages.calls.client import client, pool
@@ -28,6 +29,7 @@ from dynapages_testing.hooks import before_the_next
 
 pytestmark = pytest.mark.usefixtures("table")
 TABLE = unique("dynapages-test")
+PK = UnicodeAttribute(attr_name="pk")
 
 
 def key_of(name: str, shard: int) -> dict[str, str]:
@@ -173,13 +175,13 @@ class TestAWriterThatKnowsTooManyShards:
 
     def test_writes_its_own_actions_once_and_to_those_there_are(self, name, stale):
         for number in range(20):
-            noted = put(Comment, wire_key(key_of(name, 100 + number)), Comment.pk.does_not_exist())
+            noted = put(TABLE, wire_key(key_of(name, 100 + number)), PK.does_not_exist())
             change(stale, name, noted, en=1)
         assert stored(name) == [0]
         assert make_counters().read(name, consistent=True) == {"en": 20}
 
     def test_is_told_of_conditions_of_its_own_alone(self, name, stale):
-        missing = check(Comment, wire_key(key_of(name, 99)), Comment.pk.exists())
+        missing = check(TABLE, wire_key(key_of(name, 99)), PK.exists())
         for _ in range(20):
             with pytest.raises(ConditionFailed) as failure:
                 change(stale, name, missing, en=1)
@@ -334,9 +336,9 @@ class Counting(RuleBasedStateMachine):
     @rule(process=processes, deltas=cells, met=st.integers(0, 5))
     def change(self, process: int, deltas: dict[str, int], met: int) -> None:
         note = put(
-            Comment,
+            TABLE,
             wire_key(key_of(f"{self.name}-note", next(self.notes))),
-            Comment.pk.does_not_exist(),
+            PK.does_not_exist(),
         )
         with conflicts(met):
             change(self.processes[process], self.name, note, **deltas)

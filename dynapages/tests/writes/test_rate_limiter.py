@@ -10,6 +10,7 @@ from dynapages.writes.rate_limiter import EXPIRES_AT, Limit, Limiter
 NOW = datetime(2026, 11, 20, 9, 30, 0, tzinfo=UTC)
 FIVE_A_MINUTE = Limit(5, timedelta(minutes=1))
 
+
 def key_of(name: str) -> dict[str, str]:
     return {"pk": f"LIMIT#{name}", "sk": "LIMIT"}
 

@@ -60,9 +60,7 @@ class TestAnUpdateThatMeetsATransaction:
 
     def test_is_given_up_when_they_keep_coming(self, client, parameters):
         with conflicting(client, 4), pytest.raises(Contended):
-            write_one(
-                client, {"Update": parameters}, backoff=BACKOFF, sleep=lambda _pause: None
-            )
+            write_one(client, {"Update": parameters}, backoff=BACKOFF, sleep=lambda _pause: None)
 
 
 class TestAnUpdateWhoseConditionFails:
