@@ -30,10 +30,10 @@ from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.items import Item
 from dynapages.lists.reader import PageRequest, read
+from dynapages_testing.hooks import hooked
 from tests.support.chance import unique
 from tests.support.comments.threads import items_in, spoil
 from tests.support.comments.truth import written
-from tests.support.hooks import hooked
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -20,10 +20,10 @@ from dynapages.calls.client import client
 from dynapages.calls.faults import FAILURES
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest, Toward
+from dynapages_testing.conflicts import conflicts
 from shop.accounts.services import create_profile
 from tests.support.chance import examples, unique
 from tests.support.comments.browsing import Shown, Visitor
-from tests.support.comments.conflicts import conflicts
 from tests.support.comments.faulty import Fault, troubled
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, mended, spoil
 from tests.support.comments.writers import nobody, someone

@@ -9,6 +9,7 @@ from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
 from dynapages.writes.counters import shard_of
+from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import EDGES, NewCategory, NewProduct
 from shop.catalogue.queries import (
     ProductOrder,
@@ -24,7 +25,6 @@ from shop.orders.items import NewLine, order_items_of
 from tests.support.catalogue.making import category
 from tests.support.comments.outage import own_engine
 from tests.support.orders.making import made_order
-from tests.support.strict import refuse_what_aws_refuses
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 OUTER, INNER = "shelf-of-usual-length", "shelf-of-usual-length-in"

@@ -14,6 +14,7 @@ from dynapages.calls import clock
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
 from dynapages.upkeep.integrity import Difference, erase
+from dynapages_testing.hooks import hooked
 from shop import keys
 from shop.data.exports import walk_through
 from shop.order_status import Status
@@ -35,7 +36,6 @@ from shop.orders.queries import (
 from shop.user_data import PURCHASES
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Fault, Killed, faults
-from tests.support.hooks import hooked
 from tests.support.orders.making import LATER, made_order, move, put_product
 from tests.support.shop.checks import differences, stored
 

@@ -10,12 +10,12 @@ from django.test import Client
 
 from dynapages.calls.client import client
 from dynapages.calls.meter import metered
+from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.sitemap import queries
 from tests.support.comments.outage import own_engine
 from tests.support.config.addresses import MATRIX, address
-from tests.support.strict import refuse_what_aws_refuses
 
 SITE = "https://shop.example.com"
 MOST_UNITS = 10
