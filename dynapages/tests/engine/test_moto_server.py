@@ -16,6 +16,7 @@ KEYS = ("pk", "sk")
 @pytest.fixture(scope="module")
 def client():
     """A client of an engine of its own, which has the table ``things``."""
+    pytest.importorskip("moto")
     with MotoEngine(start_seconds=PATIENCE) as engine:
         client = botocore.session.get_session().create_client(
             "dynamodb",

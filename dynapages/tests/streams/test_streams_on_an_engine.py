@@ -41,7 +41,7 @@ def table(client):
 
 
 @pytest.fixture
-def drained(client, table, checkpoints):
+def drained(process, client, table, checkpoints):
     """Read the records since the last call, by a walk that knows only the checkpoints."""
 
     def drained() -> list[Record]:
