@@ -19,6 +19,11 @@ from tests.support.project import PROJECT
 LAYERS = ("dynapages", "shop", "comments", "config", "demo", "lab")
 """Each imports only from itself and from those before it: nobody imports the lab."""
 KNOWS_DJANGO = ("dynapages.django", "dynapages.drf")
+BRINGS_ROWS = (
+    *("shop.data", "shop.management"),
+    *("comments.data", "comments.management", "comments.erasure"),
+)
+"""What may import imports and exports; ``erasure`` exports all that is stored about a user."""
 TESTS_OF_THE_LIBRARY = PROJECT / "dynapages" / "tests"
 MOST_MODULES = 20
 LEAST_LINES = 40
@@ -113,6 +118,11 @@ class TestWhatARoomIsFor:
 
     def test_the_site_knows_no_engine(self):
         assert offenders(below("shop", "comments", "config"), "dynapages.engine") == []
+
+    @pytest.mark.parametrize("app", ["shop", "comments"])
+    def test_an_app_reads_and_writes_without_its_imports_and_exports(self, app):
+        others = (name for name in below(app) if not name.startswith(BRINGS_ROWS))
+        assert offenders(others, "shop.data", "comments.data") == []
 
     def test_views_know_no_dynamodb(self):
         views = (name for name in modules() if name.endswith((".views", "_views")))

@@ -42,7 +42,7 @@ class TestACall:
                 client.get_item(TableName="no-such-table", Key={"pk": {"S": "x"}})
         assert [
             (call.operation, call.table, call.index, call.partition, call.items_read, call.round)
-            for call in meter.calls
+            for call in meter.log
         ] == [("Query", table, "by_kind", "A", 2, 1), ("GetItem", table, None, None, 0, 2)]
 
     @pytest.mark.real_engine
@@ -51,8 +51,8 @@ class TestACall:
             query()
             get()
             client.put_item(TableName=table, Item=Thing("Z", "", "9Z#z").item())
-        assert [call.capacity_units for call in meter.calls] == [0.5, 0.5, 2.0]
-        assert meter.capacity_units() == 3.0
+        assert [call.capacity_units for call in meter.log] == [0.5, 0.5, 2.0]
+        assert meter.units == 3.0
 
 
 class TestCallsOnManyItems:
@@ -63,7 +63,7 @@ class TestCallsOnManyItems:
         )
         with metered() as meter:
             client.batch_write_item(RequestItems={table: one, other: two})
-        assert {call.table for call in meter.calls} == {table, other}
+        assert {call.table for call in meter.log} == {table, other}
 
     @pytest.mark.real_engine
     def test_of_a_transaction_are_counted(self, client, table):
@@ -73,8 +73,8 @@ class TestCallsOnManyItems:
         ]
         with metered() as meter:
             client.transact_write_items(TransactItems=puts)
-        assert [call.operation for call in meter.calls] == ["TransactWriteItems"]
-        assert meter.capacity_units() > 0
+        assert [call.operation for call in meter.log] == ["TransactWriteItems"]
+        assert meter.units > 0
 
 
 class TestLabels:
@@ -87,8 +87,8 @@ class TestLabels:
             query()
         assert meter.labels() == ["list", "product"]
         assert (len(meter.labelled("product")), len(meter.labelled("list"))) == (2, 2)
-        total = meter.capacity_units()
-        assert total == meter.capacity_units("list") + meter.capacity_units("product") > 0
+        total = meter.units
+        assert total == meter.units_of("list") + meter.units_of("product") > 0
 
 
 class TestThreads:
@@ -105,7 +105,7 @@ class TestThreads:
                 both_count.wait(10)
                 call()
                 both_count.wait(10)
-            return [counted.operation for counted in meter.calls]
+            return [counted.operation for counted in meter.log]
 
         found = Pool(2).gather([partial(page, query), partial(page, get)])
         assert found == [["Query"], ["GetItem"]]
@@ -118,7 +118,7 @@ class TestAMeterWithinAMeter:
             with metered() as inner:
                 get()
             assert inner is outer is current_meter()
-        assert len(outer.calls) == 2
+        assert len(outer.log) == 2
 
 
 class TestRounds:

@@ -60,8 +60,8 @@ def owner_at(place: str) -> str:
 INDEX = Index(
     table="things",
     name="by_kind",
-    partition_key="p",
-    sort_key="s",
+    partition="p",
+    sort="s",
     table_key=table_key,
     rest_of=owner,
 )

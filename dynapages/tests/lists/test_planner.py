@@ -9,7 +9,7 @@ from dynapages.lists.planner import CountedRun, PricedPlan, cheapest
 from dynapages.lists.planner import price as price_runs
 from dynapages.lists.runs import Index, OneOf, Run
 
-INDEX = Index("t", "i", "pk", "sk", table_key=lambda _: {})
+INDEX = Index("t", "i", partition="pk", sort="sk", table_key=lambda _: {})
 DROPS = (OneOf("rating", ({"N": "5"},)),)
 
 

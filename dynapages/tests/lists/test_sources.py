@@ -64,7 +64,9 @@ class TestTheRequest:
         }
 
     def test_of_the_table_itself_names_no_index_and_may_be_consistent(self):
-        table = Index("log", None, "pk", "sk", table_key=lambda _position: {}, consistent=True)
+        table = Index(
+            "log", None, partition="pk", sort="sk", table_key=lambda _position: {}, consistent=True
+        )
         request = asked(Run(table, "A"))
         assert "IndexName" not in request
         assert request["ConsistentRead"] is True
@@ -99,7 +101,9 @@ class TestTheRequest:
             assert found == start
 
     def test_of_the_table_starts_at_its_own_key(self):
-        run = Run(Index("log", None, "pk", "sk", table_key=lambda _position: {}), "2026-02")
+        run = Run(
+            Index("log", None, partition="pk", sort="sk", table_key=lambda _position: {}), "2026-02"
+        )
         key = {"pk": {"S": "2026-02"}, "sk": {"S": "14"}}
         assert asked(run, behind=Position("14"))["ExclusiveStartKey"] == key
         assert run.position_of(key) == Position("14", "")

@@ -90,7 +90,7 @@ class TestAStep:
         things.put(pk="THING#late", sk="THING", old="late")
         with metered() as meter:
             assert things.carry_out().changed == ITEMS
-        assert [call.operation for call in meter.calls] == ["GetItem"]
+        assert [call.operation for call in meter.log] == ["GetItem"]
 
     def test_is_run_again_from_its_beginning_if_that_is_asked_for(self, things):
         things.carry_out()

@@ -203,7 +203,7 @@ class TestFolding:
         change(counters, name, en=1)
         with metered() as meter:
             assert counters.fold(name)
-        assert [call.operation for call in meter.calls] == ["BatchGetItem"]
+        assert [call.operation for call in meter.log] == ["BatchGetItem"]
 
     def test_waits_where_a_change_is_undone_meanwhile(self, name):
         """The cells are as they were, and yet a shard has been changed."""

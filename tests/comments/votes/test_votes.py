@@ -71,7 +71,7 @@ def test_ones_votes_are_found_by_product_in_one_query(comment):
     with metered() as meter:
         found = votes_of(f"bob-{comment.id}", comment.product_id)
     assert found == {comment.id}
-    assert len(meter.calls) == 1
+    assert len(meter.log) == 1
 
 
 @pytest.mark.real_engine
@@ -137,7 +137,7 @@ class TestCapacity:
             vote(comment_id=comment.id, username=username)
         with metered() as meter:
             write(comment_id=comment.id, username="bob")
-        assert meter.capacity_units() == units
+        assert meter.units == units
 
 
 class TestARankedComment:

@@ -86,8 +86,8 @@ class TestTheSitemap:
         for url in ["/sitemap.xml", *addresses("/sitemap.xml")]:
             with metered() as meter:
                 addresses(url)
-            assert 0 < meter.capacity_units() <= MOST_UNITS, url
-            assert {call.operation for call in meter.calls} <= {"Query", "GetItem"}
+            assert 0 < meter.units <= MOST_UNITS, url
+            assert {call.operation for call in meter.log} <= {"Query", "GetItem"}
 
     def test_has_what_was_added_since_it_was_written(self):
         put_shelf("b-chairs", 2)

@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command
 
 from shop.catalogue.queries import NoSuchProduct, find_product
 from shop.data.fields import BadNumber, cents_of, is_return, pieces_of
-from shop.data.files.records import product_id_of
+from shop.identifiers import product_id_of
 from shop.orders.items import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order, has_bought
 from tests.support.importing import import_plain, refusal

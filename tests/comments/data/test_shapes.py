@@ -12,8 +12,8 @@ from comments.data.reporting import taken_for_languages
 from comments.data.shape import presets
 from comments.lists.queries import Comment, find_comment
 from shop.catalogue.queries import find_product
-from shop.data.files.records import product_id_of
-from tests.comments.data.imports.test_import_comments import is_listed, listed, run
+from shop.identifiers import product_id_of
+from tests.comments.data.test_import_comments import is_listed, listed, run
 from tests.support.importing import refusal
 
 pytestmark = pytest.mark.usefixtures("tables")

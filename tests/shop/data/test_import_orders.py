@@ -14,7 +14,7 @@ from shop import keys
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product
-from shop.data.files.records import product_id_of, user_name_of
+from shop.identifiers import product_id_of, user_name_of
 from shop.models import Order, Product, ShopItem
 from shop.order_status import Status
 from shop.orders.actions import counts_of

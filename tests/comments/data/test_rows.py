@@ -18,9 +18,9 @@ from shop.data.files.records import (
     columns_among,
     parse_columns,
     parse_pairs,
-    product_id_of,
 )
 from shop.data.files.row_files import Winners
+from shop.identifiers import product_id_of
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 GOOD: dict[str, object] = {

@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from shop.accounts.queries import find_user
 from shop.data.fields import BadNumber, cents_of
 from shop.orders.queries import find_order
-from tests.shop.data.imports.test_plain_rules import SHAPES, Orders, exists, write_csv
+from tests.shop.data.test_plain_rules import SHAPES, Orders, exists, write_csv
 from tests.support.importing import import_plain, refusal
 
 pytestmark = pytest.mark.usefixtures("tables")

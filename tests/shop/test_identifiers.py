@@ -5,7 +5,7 @@ import re
 import pytest
 
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
-from shop.data.files.records import product_id_of, user_name_of
+from shop.identifiers import product_id_of, user_name_of
 
 NASTY = ["a b", "a/b", "a-b/", "#", "..", "é", "日本", "-a", "x" * 200, "é" * 200, "a\tb", "%2F"]
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
