@@ -39,7 +39,13 @@ def run(tmp_path):
         ended = subprocess.run(
             [sys.executable, "-m", "pytest", "-rs", "-s", "-p", PLUGIN, *options],
             cwd=tmp_path,
-            env={**kept, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path), **variables},
+            env={
+                **kept,
+                "PATH": path,
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                **variables,
+            },
             capture_output=True,
             check=False,
             text=True,
