@@ -5,6 +5,7 @@ A room is a folder; a module that lies straight in an app's own folder, where Dj
 """
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -23,6 +24,7 @@ BRINGS_ROWS = (
     *("comments.data", "comments.management", "comments.erasure"),
 )
 """What may import imports and exports; ``erasure`` exports all that is stored about a user."""
+TESTS_OF_THE_LIBRARY = PROJECT / "dynapages" / "tests"
 MOST_MODULES = 20
 LEAST_LINES = 40
 MAY_BE_SHORT = {"__init__", "apps", "formats", "models", "urls"}
@@ -36,6 +38,7 @@ def modules() -> Mapping[str, Path]:
         ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): path
         for layer in LAYERS
         for path in sorted((PROJECT / layer).rglob("*.py"))
+        if not path.is_relative_to(TESTS_OF_THE_LIBRARY)
     }
 
 
@@ -128,6 +131,16 @@ class TestWhatARoomIsFor:
     def test_queries_know_no_http(self):
         queries = (name for name in modules() if name.endswith((".queries", "_queries")))
         assert offenders(queries, "django.http", "django.shortcuts", "django_htmx") == []
+
+    def test_the_library_alone_writes_and_by_transactions_and_batches(self):
+        """Where a single write meets a transaction, only its `write_one` waits for its end."""
+        calls = re.compile(
+            r"\.(put_item|update_item|delete_item|transact_write_items|batch_write_item)\("
+        )
+        writers = {"dynapages.calls.batches", "dynapages.writes.transactions"}
+        asked = (name for name in below("comments", "config", "demo", "dynapages", "shop"))
+        found = {name for name in asked if calls.search(modules()[name].read_text())}
+        assert found - {"dynapages.engine.moto_server"} == writers
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from typing import Self
@@ -144,6 +145,9 @@ START_SECONDS = 20.0
 POLL_SECONDS = 0.02
 MOTO_SERVER = Path(__file__).with_name("moto_server.py")
 ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+MACHINE = platform.machine().lower()
+NPM_PACKAGE = f"@dynoxide/{sys.platform}-{ARCHITECTURES.get(MACHINE, MACHINE)}"
+"""What npm calls dynoxide for this machine."""
 
 
 class EngineDied(EngineError):
@@ -166,7 +170,19 @@ class BinaryMissing(EngineError):
     """dynoxide is not installed."""
 
     def __init__(self) -> None:
-        super().__init__("dynoxide is not installed here; 'npm ci' installs it.")
+        super().__init__(
+            f"dynoxide is not installed here; 'npm install {NPM_PACKAGE}' installs it."
+        )
+
+
+class NoEngine(EngineError):
+    """Neither dynoxide nor moto is installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no engine for DynamoDB on this machine: install dynoxide "
+            f"('npm install {NPM_PACKAGE}') or moto's server (\"pip install 'dynapages[engine]'\")."
+        )
 
 
 class EngineServer(ABC):
@@ -273,7 +289,7 @@ class DynoxideEngine(EngineServer):
 
 
 class MotoEngine(EngineServer):
-    """Moto's server, which keeps data in memory: to try the shop where dynoxide does not run.
+    """Moto's server, in memory. Raises NoEngine where moto's server is not installed.
 
     Its units are a constant, its indexes do not lag, its writers never conflict: measure nothing.
     """
@@ -281,23 +297,34 @@ class MotoEngine(EngineServer):
     name = "moto"
     greeting = "Running on"
 
+    def __init__(self, *, port: int | None = None, start_seconds: float = START_SECONDS) -> None:
+        super().__init__(port=port, start_seconds=start_seconds)
+        if not all(map(find_spec, ("moto", "flask", "flask_cors"))):
+            raise NoEngine
+
     def _launch(self, port: int) -> Child:
         command = [sys.executable, "-P", str(MOTO_SERVER), LOOPBACK, str(port)]
         return Child(command, listen=True)
 
 
-def find(folder: Path) -> Path | None:
-    """Return dynoxide that npm installed below ``folder``, else one on the PATH, else None."""
-    machine = platform.machine().lower()
-    package = f"{sys.platform}-{ARCHITECTURES.get(machine, machine)}"
-    installed = folder / "node_modules" / "@dynoxide" / package / "dynoxide"
-    if installed.is_file():
-        return installed
+def find(folder: Path | None = None) -> Path | None:
+    """Return dynoxide that npm installed in ``folder``, else one on the PATH, else None.
+
+    ``folder`` is the one with ``node_modules``; without it, the current one or one above.
+    """
+    here = Path.cwd()
+    for each in [folder] if folder else [here, *here.parents]:
+        installed = each / "node_modules" / NPM_PACKAGE / "dynoxide"
+        if installed.is_file():
+            return installed
     on_path = shutil.which("dynoxide")
     return Path(on_path) if on_path else None
 
 
-def embedded(*, folder: Path) -> EngineServer:
-    """Return dynoxide if it is installed (see `find`), else moto's server; not yet started."""
+def embedded(*, folder: Path | None = None) -> EngineServer:
+    """Return dynoxide if it is installed (see `find`), else moto's server; not yet started.
+
+    Raises NoEngine, whose sentence says what to install, where neither is.
+    """
     binary = find(folder)
     return DynoxideEngine(binary=binary) if binary else MotoEngine()

@@ -15,7 +15,7 @@ from config.running_demo import (
     note_path,
 )
 from dynapages.engine.server import Child
-from tests.support.dynapages.processes import dies, is_alive
+from dynapages_testing.processes import dies, is_alive
 from tests.support.project import PROJECT
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]

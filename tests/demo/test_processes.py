@@ -14,7 +14,7 @@ from demo import processes
 from demo.engine import FileEngine
 from demo.processes import Demo, DemoConfig, DemoFailed
 from dynapages.engine.server import EngineError, PortInUse, find
-from tests.support.dynapages.processes import is_alive
+from dynapages_testing.processes import is_alive
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT

@@ -162,7 +162,7 @@ class TestExport:
         with metered() as meter:
             export(path, product="lamp", format="jsonl")
         assert ids(path) == newest_first(comments, "lamp")
-        assert "Scan" not in {call.operation for call in meter.calls}
+        assert "Scan" not in {call.operation for call in meter.log}
 
     def test_leaves_hidden_comments_out(self, tmp_path, comments):
         hide(comment_id=comments[0].id, now=datetime.now(UTC))

@@ -30,10 +30,10 @@ from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.items import Item
 from dynapages.lists.reader import PageRequest, read
+from dynapages_testing.hooks import hooked
 from tests.support.chance import unique
 from tests.support.comments.threads import items_in, spoil
 from tests.support.comments.truth import written
-from tests.support.hooks import hooked
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -100,7 +100,7 @@ class TestSameCommentAgain:
         write(replace(comment, body=body))
         with metered() as meter:
             assert write(replace(comment, body=body)) == VerdictCounts(unchanged=1)
-        assert {call.operation for call in meter.calls} == READS
+        assert {call.operation for call in meter.log} == READS
 
     def test_is_told_from_one_that_differs_only_far_into_a_long_text(self, comment):
         write(replace(comment, body=LONG + "a"))

@@ -200,7 +200,7 @@ class TestACustomersOrders:
     def test_are_exported_newest_first_a_row_for_each_line(self, ann):
         with metered() as meter:
             rows = self.rows(exported("--customer", ann))
-        assert "Scan" not in {call.operation for call in meter.calls}
+        assert "Scan" not in {call.operation for call in meter.log}
         assert list(rows[0]) == list(COLUMNS)
         ids = list(dict.fromkeys(row["order_id"] for row in rows))
         assert ids == sorted(ids, reverse=True)
