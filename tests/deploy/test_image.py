@@ -57,7 +57,7 @@ class TestTheContainerfile:
         rules = [line for line in lines if line and not line.startswith("#")]
         assert rules[0] == "*"
         assert rules[-1] == "**/__pycache__"
-        assert all((PROJECT / rule[1:]).exists() for rule in rules[1:-1])
+        assert all((PROJECT / rule.removeprefix("!")).exists() for rule in rules[1:-1])
 
 
 @pytest.fixture(scope="module")
