@@ -17,10 +17,11 @@ from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_
 from comments.lists.queries import recently_written
 from comments.moderation.listing import staff_tools
 from comments.store.comments import NoSuchComment
+from comments.web.pages import unless_known
 from dynapages.calls import clock
 from dynapages.calls.meter import current_meter
 from dynapages.django.access import visitor_of
-from dynapages.django.caching import public, unless_known
+from dynapages.django.caching import public
 from dynapages.django.paging import Pager, note_list, show_page, site_of, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import explain_reads

@@ -1,6 +1,7 @@
 """A list of comments as its page shows it, as data for programs, and as schema.org's things."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynapages.django.formats import Feed, FeedEntry
-from dynapages.django.paging import OrderLink, Pager, Toggle
+from dynapages.django.paging import Pager, Toggle
 from dynapages.lists.runs import timestamp
 from shop.catalogue.queries import Product
 
@@ -103,6 +104,17 @@ def listing_of(
         "comments_of_product": counts.total,
         "is_default_language": is_default_language,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLink:
+    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
+
+    name: str
+    label: str
+    url: str
+    is_current: bool
+    is_swapped: bool = True
 
 
 def order_links(

@@ -51,10 +51,10 @@ from comments.store.counts import (
 )
 from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
+from comments.web.pages import json_ld
 from dynapages.calls.client import pool
 from dynapages.calls.meter import Meter, current_meter, labelled_calls, metered
 from dynapages.calls.pool import Started, Together
-from dynapages.django.formats import json_ld
 from dynapages.django.paging import ListData, Pager
 from dynapages.django.visitor import NOBODY, Visitor
 from dynapages.items import table_key

@@ -18,9 +18,9 @@ from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+from config.telemetry.requests import set_observer
 from config.telemetry.spans import CallSpans, Instruments, Queue, RequestSpans
 from dynapages.calls.client import on_every_client
-from dynapages.django.requests import set_observer
 
 SERVICE = "dynashop"
 AT_EXIT_SECONDS = 2.0

@@ -1,4 +1,4 @@
-"""What is around each request: its meter and record, its time, and load shedding.
+"""What is around each request: its meter and record, and load shedding.
 
 Where more arrive than the process can serve, a queue only makes all of them late. So at most
 MAX_CONCURRENT_REQUESTS requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most,
@@ -24,10 +24,11 @@ from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
+from config.telemetry.requests import OnSent, RequestRecord, observed
+from config.web.forms import fields_to_send_again
 from dynapages.calls.meter import metered
-from dynapages.calls.pool import seconds_left, time_budget
-from dynapages.django.refusals import NOTICE, error_in_format, fields_to_send_again
-from dynapages.django.requests import OnSent, RequestRecord, note_late, observed
+from dynapages.django.middleware import READING
+from dynapages.django.refusals import NOTICE_TEMPLATE, error_in_format, into_notice
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
@@ -106,24 +107,6 @@ def _trace_headers(request: HttpRequest) -> dict[str, str]:
     if not settings.TRUSTED_PROXIES:
         return {}
     return {name: request.headers[name] for name in TRACE_HEADERS if name in request.headers}
-
-
-READING = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-class BudgetMiddleware:
-    """Gives a page PAGE_SECONDS for its calls to the database, a form WRITE_SECONDS."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        is_page = request.method in READING
-        with time_budget(settings.PAGE_SECONDS if is_page else settings.WRITE_SECONDS):
-            response = self._get_response(request)
-            if seconds_left() <= 0:
-                note_late()
-            return response
 
 
 PAGE_WAITS, FORM_WAITS = 1.0, 2.0
@@ -250,16 +233,16 @@ def _refusal(request: WSGIRequest) -> HttpResponse:
     elif is_partial or not (form := fields_to_send_again(request)):
         response = HttpResponse(_page(language, is_partial=is_partial))
     else:
-        response = HttpResponse(_rendered(language, is_unread=True, **form))
+        response = HttpResponse(_rendered(language, is_unread=True, sent=form))
     headers = {
         "Content-Length": str(len(response.content)),
         "Cache-Control": "no-store",
         "Retry-After": str(RETRY_AFTER),
     }
-    if is_partial:
-        headers |= {"HX-Retarget": NOTICE, "HX-Reswap": "innerHTML", "HX-Push-Url": "false"}
     for name, value in headers.items():
         response[name] = value
+    if is_partial:
+        into_notice(response)
     for name in settings.MIDDLEWARE:
         if name.endswith(ONLY_HEADERS):
             import_string(name)(lambda _: response).process_response(request, response)
@@ -268,7 +251,7 @@ def _refusal(request: WSGIRequest) -> HttpResponse:
 
 @cache
 def _page(language: str, *, is_partial: bool) -> bytes:
-    return _rendered(language, "_error.html" if is_partial else "503.html")
+    return _rendered(language, NOTICE_TEMPLATE if is_partial else "503.html")
 
 
 def _rendered(language: str, template: str = "503.html", **context: object) -> bytes:

@@ -1,10 +1,12 @@
 """The library as a Django app: connects to the DynamoDB that the settings name."""
 
 from django.apps import AppConfig
-from django.conf import settings
 
 from dynapages.calls.client import Connection, connect
+from dynapages.django.conf import setting
 from dynapages.django.paging import register_id_converters
+
+__all__ = ["DynamoAppConfig"]
 
 
 class DynamoAppConfig(AppConfig):
@@ -16,13 +18,12 @@ class DynamoAppConfig(AppConfig):
 
     def ready(self) -> None:
         register_id_converters()
-        endpoint = settings.DYNAMODB_ENDPOINT_URL
         connect(
             Connection(
-                region=settings.AWS_REGION,
-                endpoint_url=endpoint or None,
-                access_key=settings.AWS_ACCESS_KEY_ID,
-                secret_key=settings.AWS_SECRET_ACCESS_KEY,
-                single_call_threads=settings.MAX_CONCURRENT_REQUESTS,
+                region=setting("AWS_REGION"),
+                endpoint_url=setting("DYNAMODB_ENDPOINT_URL") or None,
+                access_key=setting("AWS_ACCESS_KEY_ID"),
+                secret_key=setting("AWS_SECRET_ACCESS_KEY"),
+                single_call_threads=setting("MAX_CONCURRENT_REQUESTS"),
             )
         )

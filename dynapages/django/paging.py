@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Generic, Self, TypeVar
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib.messages import WARNING, get_messages
 from django.core.signing import BadSignature
 from django.core.signing import Signer as DjangoSigner
+from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import register_converter
@@ -24,7 +24,7 @@ from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
-from dynapages.django import requests
+from dynapages.django.conf import setting
 from dynapages.django.formats import PARAMETER, Feed, Format, as_atom, format_asked
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import CENT, HALF_UP, decimal_places, explain
@@ -33,9 +33,37 @@ from dynapages.lists.runs import Position
 from dynapages.lists.tokens import TokenError, Tokens
 
 
+__all__ = [
+    "END",
+    "LONGEST_ID",
+    "Id",
+    "IdWithSlashes",
+    "ListData",
+    "ListRequest",
+    "PageLinks",
+    "Pager",
+    "PositionSigner",
+    "Toggle",
+    "extent_of",
+    "grouped",
+    "in_dollars",
+    "list_read",
+    "note_list",
+    "notify",
+    "plural_of",
+    "redirect_page",
+    "register_id_converters",
+    "render_list",
+    "show_page",
+    "site_of",
+    "tokens",
+    "wants_partial",
+]
+
+
 def site_of(request: HttpRequest) -> str:
     """Return SITE_URL; without it, as on a developer's machine, what the request was sent to."""
-    return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
+    return setting("SITE_URL") or f"{request.scheme}://{request.get_host()}"
 
 
 LONGEST_ID = 128
@@ -52,19 +80,6 @@ class IdWithSlashes(PathConverter):
     """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
 
     regex = f".{{1,{LONGEST_ID}}}"
-
-
-def anchor_of(kind: str, item_id: str) -> str:
-    """Return the id of an item's element on a page, and the fragment of a link to it."""
-    return f"{kind}-{quote(item_id, safe='')}"
-
-
-def anchors_behind(anchors: Sequence[str]) -> list[str]:
-    """Return for each item of a page the id to go on at when it has left its list.
-
-    It is that of the next one, for the last that of the one before, else that of the heading.
-    """
-    return [*anchors[1:], *(anchors[-2:-1] or ["list-heading"])]
 
 
 def register_id_converters() -> None:
@@ -85,17 +100,6 @@ class Toggle:
     url: str
     pressed: bool
     count: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OrderLink:
-    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
-
-    name: str
-    label: str
-    url: str
-    is_current: bool
-    is_swapped: bool = True
 
 
 class PositionSigner:
@@ -123,6 +127,11 @@ def tokens() -> Tokens:
 C = TypeVar("C")
 R = TypeVar("R")
 
+list_read = Signal()
+"""Sent when a page of a list is shown, with its ``name`` (kind of list), ``plan`` and ``shape``.
+
+``shape`` says how it is filtered, in numbers and names of orders: nothing that somebody wrote.
+"""
 END = "end"
 """What the last page is before, in place of a token."""
 FORMS = {
@@ -266,10 +275,11 @@ class ListData:
 
 
 def note_list(pager: Pager, asked: PageRequest, plan: str) -> None:
-    """Note which list the request reads by which plan, for the log."""
+    """Send `list_read`: which list the request reads by which plan."""
     edge = "first" if asked.is_first else "last" if asked.is_last else asked.toward.value
     kind = pager.list_name.partition("/")[0]
-    requests.note_list(kind, plan=plan, shape={**pager.shape, "page": edge})
+    shape = {**pager.shape, "page": edge}
+    list_read.send(Pager, name=kind, plan=plan, shape=shape)
 
 
 def show_page(
@@ -342,7 +352,7 @@ def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
 
 def wants_partial(request: HttpRequest) -> bool:
     """Return whether htmx asks for the list only; not when boosted or restoring history."""
-    htmx = request.htmx  # type: ignore[attr-defined] # django-htmx adds it
+    htmx = getattr(request, "htmx", None)  # django-htmx adds it
     return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
 
 

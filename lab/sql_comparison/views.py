@@ -22,7 +22,7 @@ from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.replies.services import Reply
 from comments.store.counts import ProductCounts
-from dynapages.django.formats import json_ld
+from comments.web.pages import json_ld
 from dynapages.django.paging import show_page, site_of, wants_partial
 from dynapages.lists.explain import OtherLine
 from dynapages.lists.merging import Entry

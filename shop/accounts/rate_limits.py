@@ -7,7 +7,7 @@ that the user has signed in with before.
 
 from datetime import timedelta
 
-from shop.web.rate_limits import NamedLimit
+from dynapages.django.rate_limits import NamedLimit
 
 _QUARTER, _HOUR, _DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
 

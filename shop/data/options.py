@@ -5,11 +5,13 @@ when interrupted. Except after 2, running the same command again goes on, an exp
 ``--output``.
 """
 
+import gettext
 import json
 import os
 import shutil
 import sys
 import tempfile
+from calendar import month_name
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b, file_digest
@@ -17,12 +19,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import django
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynapages.calls.client import client
 from dynapages.calls.faults import FAILURES, sentence_about
-from dynapages.django.options import at_least_one, month_names, sentence_to_go_on
+from dynapages.django.options import at_least_one, sentence_to_go_on
 from dynapages.items import Item
 from dynapages.lists.reader import Page, PageRequest
 from dynapages.lists.runs import Position
@@ -54,6 +57,37 @@ _UNUSABLE = (BadMapping, EncodingUnknown, FileUnreadable, FormatUnknown, Rejects
 """What means that an import cannot begin."""
 _DIGEST_BYTES = 4
 _DELIMITERS = {"tab": "\t", "\\t": "\t"}
+
+
+_LOCALES = Path(django.__file__).parent / "conf" / "locale"
+"""Django's translations, which have the names of months in a hundred languages."""
+_MONTHS = tuple(month_name[1:])
+_SHORT_MONTHS = (
+    *("Jan.", "Feb.", "March", "April", "May", "June"),
+    *("July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec."),
+)
+"""As Django spells what it has translations of."""
+
+
+def month_names(locale: str) -> Mapping[str, int]:
+    """Return the numbers of months by their names in a language, in lower case, without dots.
+
+    Raises FormatUnknown for a language that Django has no translation to.
+    """
+    try:
+        found = gettext.translation("django", _LOCALES, languages=[locale.replace("-", "_")])
+    except OSError as error:
+        raise FormatUnknown(f"“{locale}” is no language of dates: use one such as es.") from error
+    names: dict[str, int] = {}
+    for number, (long, short) in enumerate(zip(_MONTHS, _SHORT_MONTHS, strict=True), 1):
+        for name in (
+            found.gettext(long),
+            found.gettext(long[:3].lower()),
+            found.pgettext("abbrev. month", short),
+            found.pgettext("alt. month", long),
+        ):
+            names[name.lower().rstrip(".")] = number
+    return names
 
 
 def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:

@@ -25,7 +25,6 @@ from dynapages.django.access import (
     visitor_of,
     with_next,
 )
-from dynapages.django.days import url_without_blanks
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListData, ListRequest, show_page
 from dynapages.django.refusals import Refusal
@@ -57,6 +56,7 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
+from shop.web.days import url_without_blanks
 from shop.web.rate_limits import check_order_rate_limit
 
 _PAGE = re.compile(r"[1-9][0-9]{0,5}")

@@ -19,10 +19,10 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from config.telemetry.requests import RequestRecord, observed
 from demo.processes import DemoConfig, serving
 from dynapages.calls.client import client, current_connection
 from dynapages.calls.meter import metered
-from dynapages.django.requests import RequestRecord, observed
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import belongings, browser_of

@@ -8,13 +8,13 @@ import pytest
 
 from dynapages.calls.client import client
 from dynapages.calls.meter import metered
-from dynapages.django.days import Days
 from dynapages.lists.reader import PageRequest, Toward
 from dynapages.lists.runs import Position
 from shop.activity import tables
 from shop.activity.entries import Kind
 from shop.activity.listing import list_activity
 from shop.activity.tables import Month
+from shop.web.days import Days
 from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk, write_entries
 
 PREVIOUS = Toward.PREVIOUS

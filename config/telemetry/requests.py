@@ -15,7 +15,13 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any
 
+from django.dispatch import receiver
+
+from dynapages.calls.faults import Unavailable
 from dynapages.calls.meter import Meter
+from dynapages.django.middleware import time_spent
+from dynapages.django.paging import list_read
+from dynapages.django.refusals import database_failed
 
 METHODS = frozenset(
     {"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
@@ -112,20 +118,23 @@ def set_observer(observer: Observer) -> Observer:
     return before
 
 
-def note_late() -> None:
+@receiver(time_spent)
+def _note_late(**_: object) -> None:
     """Note that the time budget of the request is spent."""
     if record := _current.get():
         record.is_late = True
 
 
-def note_fault(fault: Exception) -> None:
+@receiver(database_failed)
+def _note_fault(fault: Unavailable, **_: object) -> None:
     """Note the fault of the database that the request is answered 503 for."""
     if record := _current.get():
         record.fault = type(fault).__name__
 
 
-def note_list(name: str, *, plan: str, shape: Mapping[str, int | str]) -> None:
-    """Note the list that the request reads; ``shape`` must hold nothing that somebody wrote."""
+@receiver(list_read)
+def _note_list(name: str, plan: str, shape: Mapping[str, int | str], **_: object) -> None:
+    """Note the list that the request reads."""
     if record := _current.get():
         record.list, record.plan, record.shape = name, plan, shape
 
