@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -134,6 +135,12 @@ def _is_endpoint(value: str) -> bool:
         return False
     bare = parts.path in {"", "/"} and not parts.query and not parts.fragment
     return parts.scheme in {"http", "https"} and bool(parts.hostname) and bare and port_is_fine
+
+
+def is_here(package: str) -> bool:
+    """Return whether a package can be imported; a folder without ``__init__.py`` does not count."""
+    spec = find_spec(package)
+    return spec is not None and spec.has_location
 
 
 def kept_secret_key(path: Path) -> str:

@@ -6,7 +6,7 @@ from django.conf import global_settings
 from django.core.management.utils import get_random_secret_key
 
 from config import django_versions
-from config.environment import Environment, find_demo, kept_secret_key
+from config.environment import Environment, find_demo, is_here, kept_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -116,8 +116,7 @@ INSTALLED_APPS = [
     "comments",
     "shop",
     "shop.accounts",
-    "demo",
-    "lab",
+    *filter(is_here, ("demo", "lab")),
     "django_htmx",
     "whitenoise.runserver_nostatic",
     "django.contrib.auth",
@@ -276,9 +275,9 @@ LOGGING = {
             "style": "{",
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
-        "json": {"()": "config.telemetry.requests.JsonLines"},
+        "json": {"()": "config.telemetry.log_lines.JsonLines"},
     },
-    "filters": {"refusals": {"()": "config.telemetry.requests.RefusalsInOneLine"}},
+    "filters": {"refusals": {"()": "config.telemetry.log_lines.RefusalsInOneLine"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",

@@ -1,14 +1,14 @@
-"""The site's URLs."""
+"""The site's URLs; the laboratory's are among them where it is installed."""
 
+from django.apps import apps
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from config import site
+from config.docs_pages import document
 from config.web.forms import form_token
-from lab.docs_pages import document
-from lab.reports.page import lab
 
 handler400 = "config.web.answers.bad_request"
 handler404 = "config.web.answers.not_found"
@@ -23,9 +23,10 @@ urlpatterns = [
     # Another site could change the language of its visitor, and nothing else: pages that shared
     # caches keep have no token.
     path("language/", csrf_exempt(require_POST(set_language)), name="set_language"),
-    path("lab/", lab, name="lab"),
     path("docs/<path:name>/", document, name="document"),
     path("form-token/", form_token, name="form_token"),
     path("healthz", site.healthz, name="healthz"),
     path("readyz", site.readyz, name="readyz"),
 ]
+if apps.is_installed("lab"):
+    urlpatterns.append(path("lab/", include("lab.urls")))

@@ -1,10 +1,12 @@
 """Formats of a page besides HTML: JSON, Atom (RFC 4287), and whole lists as CSV."""
 
+import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from io import StringIO
 from typing import Any
 
 from django.http import HttpResponse, StreamingHttpResponse
@@ -16,7 +18,6 @@ from django.utils.translation import gettext as _
 from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.calls.pool import time_budget
 from dynapages.django.conf import setting
-from dynapages.django.csv_cells import csv_text, escape_formula
 from dynapages.lists.reader import PageRequest, PageResult
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "Format",
     "as_atom",
     "csv_response",
+    "csv_text",
+    "escape_formula",
     "format_asked",
 ]
 
@@ -112,6 +115,37 @@ def as_atom(feed: Feed, *, site: str, page_path: str, feed_path: str) -> HttpRes
 def _allowed(text: str) -> str:
     """Drop the characters that XML cannot hold."""
     return _NOT_IN_XML.sub("", text)
+
+
+_ENDS_CELL = frozenset(",;|\t\r\n")
+_BREAKS = ("\0", "\t", "\r", "\n")
+_BETWEEN = r'\0\s",;|\u200b\u2060\ufeff'
+"""What ends a cell, and what may be dropped at the beginning of one: blanks, quotes."""
+_FORMULAS = re.compile(rf"(?<![{_BETWEEN}])[{_BETWEEN}]*+(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+"""What stands before each sign that can begin a formula; takes linear time."""
+
+
+def escape_formula(value: object) -> object:
+    """Return a value with an apostrophe before each formula, which shows it as text."""
+    if not isinstance(value, str):
+        return value
+    shown = _FORMULAS.sub(_with_apostrophe, value)
+    return f"'{shown}" if shown.startswith(_BREAKS) else shown
+
+
+def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\r\n") -> str:
+    """Return rows as lines of CSV (RFC 4180), formulas included.
+
+    To escape them is up to the caller, cell by cell.
+    """
+    text = StringIO()
+    csv.writer(text, lineterminator=line_end).writerows(rows)
+    return text.getvalue()
+
+
+def _with_apostrophe(before: re.Match[str]) -> str:
+    begins_cell = before.start() == 0 or not _ENDS_CELL.isdisjoint(before[0])
+    return f"{before[0]}'" if begins_cell else before[0]
 
 
 ROWS_AT_A_TIME = 200

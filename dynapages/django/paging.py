@@ -32,7 +32,6 @@ from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
 from dynapages.lists.tokens import TokenError, Tokens
 
-
 __all__ = [
     "END",
     "LONGEST_ID",

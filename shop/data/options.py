@@ -59,37 +59,6 @@ _DIGEST_BYTES = 4
 _DELIMITERS = {"tab": "\t", "\\t": "\t"}
 
 
-_LOCALES = Path(django.__file__).parent / "conf" / "locale"
-"""Django's translations, which have the names of months in a hundred languages."""
-_MONTHS = tuple(month_name[1:])
-_SHORT_MONTHS = (
-    *("Jan.", "Feb.", "March", "April", "May", "June"),
-    *("July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec."),
-)
-"""As Django spells what it has translations of."""
-
-
-def month_names(locale: str) -> Mapping[str, int]:
-    """Return the numbers of months by their names in a language, in lower case, without dots.
-
-    Raises FormatUnknown for a language that Django has no translation to.
-    """
-    try:
-        found = gettext.translation("django", _LOCALES, languages=[locale.replace("-", "_")])
-    except OSError as error:
-        raise FormatUnknown(f"“{locale}” is no language of dates: use one such as es.") from error
-    names: dict[str, int] = {}
-    for number, (long, short) in enumerate(zip(_MONTHS, _SHORT_MONTHS, strict=True), 1):
-        for name in (
-            found.gettext(long),
-            found.gettext(long[:3].lower()),
-            found.pgettext("abbrev. month", short),
-            found.pgettext("alt. month", long),
-        ):
-            names[name.lower().rstrip(".")] = number
-    return names
-
-
 def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
     """Add ``--columns``, for columns that are not named like their field."""
     parser.add_argument(
@@ -223,6 +192,37 @@ def value_rules(
     nulls, skip = options.get("null", ()), options.get("skip", ())
     rules = parse_rules(nulls=nulls, skip=skip, columns=columns, concerns=concerns)
     return rules if rules.nulls or rules.fallbacks or rules.skip else None
+
+
+_LOCALES = Path(django.__file__).parent / "conf" / "locale"
+"""Django's translations, which have the names of months in a hundred languages."""
+_MONTHS = tuple(month_name[1:])
+_SHORT_MONTHS = (
+    *("Jan.", "Feb.", "March", "April", "May", "June"),
+    *("July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec."),
+)
+"""As Django spells what it has translations of."""
+
+
+def month_names(locale: str) -> Mapping[str, int]:
+    """Return the numbers of months by their names in a language, in lower case, without dots.
+
+    Raises FormatUnknown for a language that Django has no translation to.
+    """
+    try:
+        found = gettext.translation("django", _LOCALES, languages=[locale.replace("-", "_")])
+    except OSError as error:
+        raise FormatUnknown(f"“{locale}” is no language of dates: use one such as es.") from error
+    names: dict[str, int] = {}
+    for number, (long, short) in enumerate(zip(_MONTHS, _SHORT_MONTHS, strict=True), 1):
+        for name in (
+            found.gettext(long),
+            found.gettext(long[:3].lower()),
+            found.pgettext("abbrev. month", short),
+            found.pgettext("alt. month", long),
+        ):
+            names[name.lower().rstrip(".")] = number
+    return names
 
 
 def date_formats(options: Mapping[str, Any]) -> DateFormats:

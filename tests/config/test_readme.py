@@ -148,7 +148,7 @@ class TestTheMapOfTheLibrary:
         assert sorted(named) == sorted(rooms)
 
     def test_names_the_modules_beside_the_rooms(self):
-        _, _, section = readme().partition("small modules lie beside them: ")
+        _, _, section = readme().partition("\nSmall modules lie beside them: ")
         named = re.findall(r"`(\w+)`", section.partition(".")[0])
         modules = [path.stem for path in (PROJECT / "dynapages").glob("*.py")]
         assert sorted(named) == sorted(set(modules) - {"__init__"})

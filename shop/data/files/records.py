@@ -1,7 +1,6 @@
 """Records and rejected rows, which readers of files yield, and the values of a record's fields.
 
-Ids become those that this shop allows, moments are parsed in any of the usual forms, and cells that
-a spreadsheet would carry out are made text.
+Ids become those that this shop allows, and moments are parsed in any of the usual forms.
 """
 
 import csv
@@ -16,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
-from dynapages.django.csv_cells import escape_formula
+from dynapages.django.formats import escape_formula
 from shop.data.files.lines import LONGEST_LINE
 
 MOST_NESTED = 32

@@ -8,9 +8,9 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import resolve
 
+from config.docs_pages import NoSuchDocument, find_document
+from config.templatetags.docs_pages import DESIGNS, design_url, word_url
 from dynapages.django.caching import SHARED_SECONDS
-from lab.docs_pages import NoSuchDocument, find_document
-from lab.templatetags.docs_pages import DESIGNS, design_url, word_url
 from tests.support.markup import read_markup
 
 DOCS = settings.BASE_DIR / "docs"

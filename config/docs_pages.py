@@ -135,4 +135,4 @@ def document(request: HttpRequest, name: str) -> HttpResponse:
         found = find_document(name)
     except NoSuchDocument as error:
         raise Http404(_("There is no such page in the documentation.")) from error
-    return render(request, "lab/document.html", {"document": found})
+    return render(request, "document.html", {"document": found})

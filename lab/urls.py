@@ -1,0 +1,7 @@
+"""URLs of the laboratory, below ``/lab/``."""
+
+from django.urls import path
+
+from lab.reports.page import lab
+
+urlpatterns = [path("", lab, name="lab")]
