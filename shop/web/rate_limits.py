@@ -17,12 +17,16 @@ from shop.table import TABLE
 
 
 def limiter() -> Limiter:
-    """Return the limits in the shop's table (the setting ``RATE_LIMITER``)."""
+    """Return the limits in the shop's table (the setting ``RATE_LIMITER``).
+
+    The client is looked up each time: it is another one in a process that was forked.
+    """
     return Limiter(client(), TABLE, keys.limit)
 
 
 ORDERS_OF_A_USER = NamedLimit(60, timedelta(hours=1), "orders-of/{}")
 ORDERS_FROM_AN_ADDRESS = NamedLimit(300, timedelta(hours=1), "orders-from/{}")
+"""Orders that are placed, changed or cancelled: of one customer, and of all in one network."""
 
 
 def check_order_rate_limit(request: HttpRequest, *, back: str) -> None:
