@@ -1,10 +1,9 @@
-"""The environment of a process: its variables, the secret key for development, a running demo."""
+"""The environment of a process: its variables, its packages, the secret key for development."""
 
-import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
@@ -12,8 +11,6 @@ from urllib.parse import urlsplit
 
 from django.core.management.utils import get_random_secret_key
 from environs import Env, EnvValidationError, validate
-
-from dynapages.engine.server import FileLock
 
 AWS_CREDENTIALS = (
     "AWS_ACCESS_KEY_ID",
@@ -160,53 +157,3 @@ def kept_secret_key(path: Path) -> str:
         finally:
             draft.unlink()
     return path.read_text().strip()
-
-
-@dataclass(frozen=True, slots=True)
-class RunningDemo:
-    """What another process needs to use the same tables; it is kept in ``var/demo.json``.
-
-    It is ignored when AWS credentials are in the environment. ``sign_in`` are a customer, a member
-    of staff and their password, where there are such.
-    """
-
-    endpoint_url: str
-    table_prefix: str
-    region: str
-    port: int
-    read_model: str = "indexes"
-    sets_key_format: str = "names"
-    sign_in: list[str] = field(default_factory=list)
-    pid: int = field(default_factory=os.getpid)
-
-
-def note_path(var: Path) -> Path:
-    """Return the path of the note; beside it is the lock that the running demo holds."""
-    return var / "demo.json"
-
-
-def find_demo(var: Path) -> RunningDemo | None:
-    """Return the demo that runs now, None if there is none.
-
-    A lock decides, not the pid, which may be another program's after a power cut.
-    """
-    path = note_path(var)
-    if not FileLock(path).held_by_someone():
-        return None
-    try:
-        return RunningDemo(**json.loads(path.read_text()))
-    except (OSError, ValueError, TypeError):  # it is just starting, or just stopping
-        return None
-
-
-@contextmanager
-def announced(demo: RunningDemo, *, var: Path) -> Iterator[None]:
-    """Keep the note on disk while the block runs. The caller holds the lock."""
-    path = note_path(var)
-    draft = path.with_suffix(".tmp")
-    draft.write_text(json.dumps(asdict(demo), indent=2) + "\n")
-    draft.replace(path)
-    try:
-        yield
-    finally:
-        path.unlink(missing_ok=True)

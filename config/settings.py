@@ -6,7 +6,8 @@ from django.conf import global_settings
 from django.core.management.utils import get_random_secret_key
 
 from config import django_versions
-from config.environment import Environment, find_demo, is_here, kept_secret_key
+from config.environment import Environment, is_here, kept_secret_key
+from config.running_demo import find_demo
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 

@@ -10,15 +10,13 @@ from typing import Never
 
 from django.conf import settings
 
-from config.environment import RunningDemo, announced, find_demo, note_path
+from config.running_demo import FileBusy, FileLock, RunningDemo, announced, find_demo, note_path
 from dynapages.engine.server import (
     KEPT_LINES,
     LOOPBACK,
     Child,
     EngineError,
     EngineServer,
-    FileBusy,
-    FileLock,
     answers,
     require_free,
 )
@@ -124,7 +122,7 @@ class Demo:
     parts: dict[str, Child] = field(default_factory=dict, init=False)
 
     def run(self) -> None:
-        """Return when the user has stopped it; raise EngineError when a part failed.
+        """Return when the user has stopped it; raise EngineError or FileBusy when a part failed.
 
         Call from the main thread: it handles the signals that ask a process to stop.
         """

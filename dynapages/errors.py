@@ -3,7 +3,7 @@
 The tree, each class beside the function that raises it::
 
     DynamoError
-    ├── TokenError                  lists/tokens.py: not a position token of this list
+    ├── BadToken                  lists/tokens.py: not a position token of this list
     │   ├── DamagedToken            altered, truncated, signed with another key, or no token at all
     │   └── ForeignToken            genuine, but made for another list
     ├── Unavailable                 calls/faults.py: the database did not answer as it should

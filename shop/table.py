@@ -102,8 +102,12 @@ def _counters_of(batches: Batches, least_shards: int, most_shards: int) -> Count
 
 TABLE_NAME = ShopItem.Meta.table_name
 
-BY_KEY = Index(TABLE_NAME, None, "pk", "sk", table_key=lambda _position: {})
+BY_KEY = Index(TABLE_NAME, partition="pk", sort="sk", table_key=lambda _position: {})
 """The table itself: a position's sort key and the run's partition key are the whole table key."""
 INVERTED = Index(
-    TABLE_NAME, ShopItem.inverted.Meta.index_name, "sk", "pk", table_key=lambda _position: {}
+    TABLE_NAME,
+    ShopItem.inverted.Meta.index_name,
+    partition="sk",
+    sort="pk",
+    table_key=lambda _position: {},
 )

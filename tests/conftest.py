@@ -20,6 +20,7 @@ from comments.templatetags import comment_html
 from dynapages.calls.client import client, connect, current_connection
 from dynapages.django.templatetags import dynapages
 from dynapages.tables import create_missing, table_names
+from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from shop.activity.rotation import make_tables
@@ -29,7 +30,6 @@ from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used
 from tests.support.policy import lacking, superfluous
 from tests.support.project import PROJECT
-from tests.support.strict import refuse_what_aws_refuses
 
 _problems = pytest.StashKey[list[str]]()
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")

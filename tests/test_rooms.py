@@ -5,6 +5,7 @@ A room is a folder; a module that lies straight in an app's own folder, where Dj
 """
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -18,6 +19,12 @@ from tests.support.project import PROJECT
 LAYERS = ("dynapages", "shop", "comments", "config", "demo", "lab")
 """Each imports only from itself and from those before it: nobody imports the lab."""
 KNOWS_DJANGO = ("dynapages.django", "dynapages.drf")
+BRINGS_ROWS = (
+    *("shop.data", "shop.management"),
+    *("comments.data", "comments.management", "comments.erasure"),
+)
+"""What may import imports and exports; ``erasure`` exports all that is stored about a user."""
+TESTS_OF_THE_LIBRARY = PROJECT / "dynapages" / "tests"
 MOST_MODULES = 20
 LEAST_LINES = 40
 MAY_BE_SHORT = {"__init__", "apps", "formats", "models", "urls"}
@@ -31,6 +38,7 @@ def modules() -> Mapping[str, Path]:
         ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): path
         for layer in LAYERS
         for path in sorted((PROJECT / layer).rglob("*.py"))
+        if not path.is_relative_to(TESTS_OF_THE_LIBRARY)
     }
 
 
@@ -108,6 +116,14 @@ class TestWhatARoomIsFor:
         library = [name for name in below("dynapages") if not name.startswith(KNOWS_DJANGO)]
         assert offenders(iter(library), "django", "django_htmx") == []
 
+    def test_the_site_knows_no_engine(self):
+        assert offenders(below("shop", "comments", "config"), "dynapages.engine") == []
+
+    @pytest.mark.parametrize("app", ["shop", "comments"])
+    def test_an_app_reads_and_writes_without_its_imports_and_exports(self, app):
+        others = (name for name in below(app) if not name.startswith(BRINGS_ROWS))
+        assert offenders(others, "shop.data", "comments.data") == []
+
     def test_views_know_no_dynamodb(self):
         views = (name for name in modules() if name.endswith((".views", "_views")))
         assert offenders(views, "pynamodb", "botocore", "dynapages.calls.client") == []
@@ -115,6 +131,16 @@ class TestWhatARoomIsFor:
     def test_queries_know_no_http(self):
         queries = (name for name in modules() if name.endswith((".queries", "_queries")))
         assert offenders(queries, "django.http", "django.shortcuts", "django_htmx") == []
+
+    def test_the_library_alone_writes_and_by_transactions_and_batches(self):
+        """Where a single write meets a transaction, only its `write_one` waits for its end."""
+        calls = re.compile(
+            r"\.(put_item|update_item|delete_item|transact_write_items|batch_write_item)\("
+        )
+        writers = {"dynapages.calls.batches", "dynapages.writes.transactions"}
+        asked = (name for name in below("comments", "config", "demo", "dynapages", "shop"))
+        found = {name for name in asked if calls.search(modules()[name].read_text())}
+        assert found - {"dynapages.engine.moto_server"} == writers
 
 
 @pytest.mark.parametrize(

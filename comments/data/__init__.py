@@ -1,1 +1,1 @@
-"""Imports of comments from files, whose format is in docs/importing.md."""
+"""What brings rows in and out: imports of comments, exports, and the feed of Google."""

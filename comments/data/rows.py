@@ -16,15 +16,8 @@ from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.posting.forms import detect_language
 from comments.replies.services import LONGEST_REPLY
 from shop.accounts.names import BadUsername, username_of
-from shop.data.files.records import (
-    Record,
-    Rejected,
-    RowRefused,
-    moment_of,
-    product_id_of,
-    short_text,
-    text_of,
-)
+from shop.data.files.records import Record, Rejected, RowRefused, moment_of, short_text, text_of
+from shop.identifiers import product_id_of
 
 LONGEST_ID = 128
 LONGEST_LINE_OF_TEXT = 1_000

@@ -23,8 +23,8 @@ from dynapages.lists.runs import Index, OneOf, Run, id_at
 BY_SET = Index(
     table=CommentSetItem.Meta.table_name,
     name=BySet.Meta.index_name,
-    partition_key=BySet.partition.attr_name,
-    sort_key=BySet.place.attr_name,
+    partition=BySet.partition.attr_name,
+    sort=BySet.place.attr_name,
     table_key=lambda position: {"pk": keys.comment(id_at(position.place))},
 )
 

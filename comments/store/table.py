@@ -90,8 +90,8 @@ def index_of(index: type[ListIndex], key_of: Callable[[str], str] = keys.comment
     return Index(
         table=TABLE,
         name=index.Meta.index_name,
-        partition_key=index.partition.attr_name,
-        sort_key=index.place.attr_name,
+        partition=index.partition.attr_name,
+        sort=index.place.attr_name,
         table_key=table_keys,
     )
 

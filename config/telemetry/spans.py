@@ -97,7 +97,7 @@ class Instruments:
             self.shed.add(1)
             return
         read = {"dynashop.list": record.list, "dynashop.plan": record.plan}
-        self.units.record(record.meter.capacity_units(), read)
+        self.units.record(record.meter.units, read)
         if record.is_late:
             self.late.add(1, {"http.route": record.route})
 
@@ -162,9 +162,9 @@ def _told(record: RequestRecord) -> dict[str, str | int | float | bool]:
         "dynashop.list": record.list,
         "dynashop.plan": record.plan,
         **{f"dynashop.shape.{name}": value for name, value in record.shape.items()},
-        "dynashop.calls": record.meter.requests(),
+        "dynashop.calls": record.meter.calls,
         "dynashop.rounds": record.meter.rounds,
-        "dynashop.capacity_units": record.meter.capacity_units(),
+        "dynashop.capacity_units": record.meter.units,
         "dynashop.late": record.is_late,
         "dynashop.shed": record.is_shed,
     }

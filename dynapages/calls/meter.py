@@ -5,7 +5,7 @@ response. They add to a meter in a context variable, so that a page's meter has 
 page only, whichever thread made them (see `dynapages.calls.pool`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
@@ -50,23 +50,31 @@ class Meter:
     ``begun`` is when it was made, in seconds of `time.perf_counter`.
     """
 
-    calls: list[Call] = field(default_factory=list)
+    log: list[Call] = field(default_factory=list)
     begun: float = field(default_factory=perf_counter)
     numbers: Iterator[int] = field(default_factory=partial(count, 1))
 
     def labelled(self, label: str) -> list[Call]:
         """Return the calls made within `labelled_calls` of that label."""
-        return [call for call in self.calls if call.label == label]
+        return [call for call in self.log if call.label == label]
 
-    def requests(self, label: str | None = None) -> int:
-        """Return the number of calls, of one label or of all."""
-        calls = self.calls if label is None else self.labelled(label)
-        return len({call.number for call in calls})
+    @property
+    def calls(self) -> int:
+        """The number of calls."""
+        return _number(self.log)
 
-    def capacity_units(self, label: str | None = None) -> float:
-        """Return the sum of read and write capacity units, of one label or of all calls."""
-        calls = self.calls if label is None else self.labelled(label)
-        return sum(call.capacity_units for call in calls)
+    @property
+    def units(self) -> float:
+        """The sum of read and write capacity units."""
+        return _units(self.log)
+
+    def calls_of(self, label: str) -> int:
+        """Return the number of calls of one label."""
+        return _number(self.labelled(label))
+
+    def units_of(self, label: str) -> float:
+        """Return the sum of read and write capacity units of one label."""
+        return _units(self.labelled(label))
 
     @property
     def milliseconds(self) -> float:
@@ -76,11 +84,19 @@ class Meter:
     @property
     def rounds(self) -> int:
         """The number of calls that waited for one another: the time of that many calls is lost."""
-        return max((call.round for call in self.calls), default=0)
+        return max((call.round for call in self.log), default=0)
 
     def labels(self) -> list[str]:
         """Return the labels in use, in the order of their first call."""
-        return list(dict.fromkeys(call.label for call in self.calls))
+        return list(dict.fromkeys(call.label for call in self.log))
+
+
+def _number(calls: Iterable[Call]) -> int:
+    return len({call.number for call in calls})
+
+
+def _units(calls: Iterable[Call]) -> float:
+    return sum((call.capacity_units for call in calls), 0.0)
 
 
 _meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
@@ -161,7 +177,7 @@ def _count(
     request = request_of(context)
     consumed = parsed["ConsumedCapacity"]
     for table in consumed if isinstance(consumed, list) else [consumed]:
-        meter.calls.append(
+        meter.log.append(
             Call(
                 operation=model.name,
                 table=table["TableName"],

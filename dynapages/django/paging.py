@@ -30,7 +30,7 @@ from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import CENT, HALF_UP, decimal_places, explain
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
-from dynapages.lists.tokens import TokenError, Tokens
+from dynapages.lists.tokens import BadToken, Tokens
 
 __all__ = [
     "END",
@@ -247,7 +247,7 @@ class Pager:
     def _position(self, token: str) -> Position:
         try:
             return tokens().read(token, list_name=self.list_name)
-        except TokenError as error:
+        except BadToken as error:
             raise Refusal(_(str(error)), first_url=self.first_url) from error
 
 
@@ -344,7 +344,7 @@ def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
         "next": pager.next_url(page),
         "previous": pager.previous_url(page),
         "total": data.total,
-        "capacity_units": meter.capacity_units() if meter else page.capacity_units,
+        "capacity_units": meter.units if meter else page.capacity_units,
     }
     return JsonResponse(answer, json_dumps_params={"ensure_ascii": False})
 

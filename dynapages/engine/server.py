@@ -1,16 +1,14 @@
-"""The engines: dynoxide on a file or in memory, and moto's server where dynoxide does not run.
+"""The engines: dynoxide, and moto's server where dynoxide does not run; both keep data in memory.
 
-They are child processes that never outlive their parent, and hold a lock on their data file.
+They are child processes that never outlive their parent.
 """
 
-import fcntl
 import http.client
 import os
 import platform
 import shutil
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import time
@@ -18,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from typing import Self
@@ -142,91 +141,13 @@ def answers(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
     return True
 
 
-class FileBusy(EngineError):
-    """Another process holds the lock."""
-
-    def __init__(self, path: Path, holder: str) -> None:
-        who = f" (process {holder})" if holder else ""
-        super().__init__(f"{path} is in use by another run{who}; stop that one first.")
-
-
-class FileLock:
-    """An exclusive lock in the file ``path`` + ``.lock``, released however the process ends.
-
-    A child that inherits ``fileno()`` holds it until it has ended as well. The lock file is never
-    deleted, because that could take the lock from a process that just opened it.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._beside = path.with_name(f"{path.name}.lock")
-        self._descriptor: int | None = None
-
-    def acquire(self, *, patience: float = 1.0) -> None:
-        """Take the lock. Raises FileBusy when it is still held after ``patience`` seconds.
-
-        The engine of a process that was just killed holds it for a moment.
-        """
-        self._beside.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._beside, os.O_RDWR | os.O_CREAT, 0o600)
-        deadline = time.monotonic() + patience
-        while not _locked(descriptor):
-            if time.monotonic() > deadline:
-                holder = os.read(descriptor, 20).decode(errors="replace").strip()
-                os.close(descriptor)
-                raise FileBusy(self.path, holder)
-            time.sleep(POLL_SECONDS)
-        os.truncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-        self._descriptor = descriptor
-
-    def fileno(self) -> int:
-        """Return the open descriptor, for a child that uses the file to inherit."""
-        if self._descriptor is None:
-            message = "the lock is not held"
-            raise ValueError(message)
-        return self._descriptor
-
-    def release(self) -> None:
-        """Release the lock; a child that inherited it still holds it."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def held_by_someone(self) -> bool:
-        """Return whether any process holds it now, without waiting; False if there is none."""
-        try:
-            descriptor = os.open(self._beside, os.O_RDONLY)
-        except OSError:
-            return False
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        finally:
-            os.close(descriptor)
-        return False
-
-    def __enter__(self) -> Self:
-        self.acquire()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.release()
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 START_SECONDS = 20.0
 POLL_SECONDS = 0.02
 MOTO_SERVER = Path(__file__).with_name("moto_server.py")
 ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+MACHINE = platform.machine().lower()
+NPM_PACKAGE = f"@dynoxide/{sys.platform}-{ARCHITECTURES.get(MACHINE, MACHINE)}"
+"""What npm calls dynoxide for this machine."""
 
 
 class EngineDied(EngineError):
@@ -249,16 +170,18 @@ class BinaryMissing(EngineError):
     """dynoxide is not installed."""
 
     def __init__(self) -> None:
-        super().__init__("dynoxide is not installed here; 'npm ci' installs it.")
-
-
-class DamagedFile(EngineError):
-    """The data file cannot be read."""
-
-    def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
-            f"{path} cannot be read as a database ({reason}): "
-            "move it away to start afresh, or put a backup in its place."
+            f"dynoxide is not installed here; 'npm install {NPM_PACKAGE}' installs it."
+        )
+
+
+class NoEngine(EngineError):
+    """Neither dynoxide nor moto is installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no engine for DynamoDB on this machine: install dynoxide "
+            f"('npm install {NPM_PACKAGE}') or moto's server (\"pip install 'dynapages[engine]'\")."
         )
 
 
@@ -272,8 +195,6 @@ class EngineServer(ABC):
     """Its name, for messages."""
     greeting: str
     """A part of the line it prints when it listens."""
-    keeps_data: bool
-    """Whether its data outlives it."""
 
     def __init__(self, *, port: int | None = None, start_seconds: float = START_SECONDS) -> None:
         self._port = port
@@ -346,11 +267,7 @@ class EngineServer(ABC):
 
 
 class DynoxideEngine(EngineServer):
-    """dynoxide on a file, or in memory without one.
-
-    dynoxide lets two processes open one file, which destroys it: hence the lock (FileBusy). A
-    damaged file is refused (DamagedFile) before it is opened.
-    """
+    """dynoxide, in memory. Raises BinaryMissing without a ``binary``."""
 
     name = "dynoxide"
     greeting = "listening on"
@@ -359,7 +276,6 @@ class DynoxideEngine(EngineServer):
         self,
         *,
         binary: Path | None,
-        db_path: Path | None = None,
         port: int | None = None,
         start_seconds: float = START_SECONDS,
     ) -> None:
@@ -367,95 +283,48 @@ class DynoxideEngine(EngineServer):
         if binary is None:
             raise BinaryMissing
         self._binary = binary
-        self._db_path = db_path
-        self._lock = FileLock(db_path) if db_path else None
-        self.keeps_data = db_path is not None
-
-    def start(self) -> None:
-        """Start it. Raises FileBusy and DamagedFile too."""
-        if self._lock and self._db_path:
-            self._lock.acquire()
-            try:
-                require_sound(self._db_path)
-                # Nobody else may read the file; those beside it get the mode that it has.
-                self._db_path.touch(mode=0o600)
-                self._db_path.chmod(0o600)
-                super().start()
-            except BaseException:  # whatever stops it, the file is free for the next
-                self._lock.release()
-                raise
-        else:
-            super().start()
 
     def _launch(self, port: int) -> Child:
-        command = [str(self._binary), "serve", "--port", str(port)]
-        if self._db_path:
-            command += ["--db-path", str(self._db_path)]
-        keep_open = [self._lock.fileno()] if self._lock else []
-        return Child(command, listen=True, keep_open=keep_open)
-
-    def check(self) -> None:
-        """Raise EngineDied, or DamagedFile where it ended for that."""
-        try:
-            super().check()
-        except EngineDied as died:
-            if self._db_path and ("not a valid SQLite" in str(died) or "malformed" in str(died)):
-                raise DamagedFile(self._db_path, "dynoxide does not understand it") from died
-            raise
-
-    def stop(self) -> None:
-        """Stop it, then release the file."""
-        super().stop()
-        if self._lock:
-            self._lock.release()
+        return Child([str(self._binary), "serve", "--port", str(port)], listen=True)
 
 
 class MotoEngine(EngineServer):
-    """Moto's server, which keeps data in memory: to try the shop where dynoxide does not run.
+    """Moto's server, in memory. Raises NoEngine where moto's server is not installed.
 
     Its units are a constant, its indexes do not lag, its writers never conflict: measure nothing.
     """
 
     name = "moto"
     greeting = "Running on"
-    keeps_data = False
+
+    def __init__(self, *, port: int | None = None, start_seconds: float = START_SECONDS) -> None:
+        super().__init__(port=port, start_seconds=start_seconds)
+        if not all(map(find_spec, ("moto", "flask", "flask_cors"))):
+            raise NoEngine
 
     def _launch(self, port: int) -> Child:
         command = [sys.executable, "-P", str(MOTO_SERVER), LOOPBACK, str(port)]
         return Child(command, listen=True)
 
 
-def find(folder: Path) -> Path | None:
-    """Return dynoxide that npm installed below ``folder``, else one on the PATH, else None."""
-    machine = platform.machine().lower()
-    package = f"{sys.platform}-{ARCHITECTURES.get(machine, machine)}"
-    installed = folder / "node_modules" / "@dynoxide" / package / "dynoxide"
-    if installed.is_file():
-        return installed
+def find(folder: Path | None = None) -> Path | None:
+    """Return dynoxide that npm installed in ``folder``, else one on the PATH, else None.
+
+    ``folder`` is the one with ``node_modules``; without it, the current one or one above.
+    """
+    here = Path.cwd()
+    for each in [folder] if folder else [here, *here.parents]:
+        installed = each / "node_modules" / NPM_PACKAGE / "dynoxide"
+        if installed.is_file():
+            return installed
     on_path = shutil.which("dynoxide")
     return Path(on_path) if on_path else None
 
 
-def embedded(*, folder: Path, db_path: Path | None = None) -> EngineServer:
+def embedded(*, folder: Path | None = None) -> EngineServer:
     """Return dynoxide if it is installed (see `find`), else moto's server; not yet started.
 
-    ``db_path`` is dynoxide's data file (None: in memory).
+    Raises NoEngine, whose sentence says what to install, where neither is.
     """
     binary = find(folder)
-    return DynoxideEngine(binary=binary, db_path=db_path) if binary else MotoEngine()
-
-
-def require_sound(db_path: Path) -> None:
-    """Raise DamagedFile unless the file is absent or an intact SQLite database.
-
-    dynoxide notices a damaged header only, and the rest much later, as an error of a request.
-    """
-    if not db_path.exists():
-        return
-    try:
-        with closing(sqlite3.connect(db_path)) as connection:
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.Error as error:
-        raise DamagedFile(db_path, str(error)) from error
-    if verdict != "ok":
-        raise DamagedFile(db_path, " ".join(verdict.split()))
+    return DynoxideEngine(binary=binary) if binary else MotoEngine()

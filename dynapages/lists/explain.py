@@ -173,7 +173,7 @@ def _line(read: RunRead) -> QueryLine:
 
 
 def _total(meter: Meter) -> Total:
-    return Total(meter.requests(), meter.rounds, meter.capacity_units(), meter.milliseconds)
+    return Total(meter.calls, meter.rounds, meter.units, meter.milliseconds)
 
 
 def total_of(page: Page) -> Total:
@@ -183,7 +183,7 @@ def total_of(page: Page) -> Total:
 
 def _other(meter: Meter) -> tuple[OtherLine, ...]:
     return tuple(
-        OtherLine(label, meter.requests(label), meter.capacity_units(label))
+        OtherLine(label, meter.calls_of(label), meter.units_of(label))
         for label in meter.labels()
         if label != UNLABELLED
     )

@@ -9,7 +9,7 @@ because the ExclusiveStartKey of any can be built from any place, whether or not
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
@@ -48,9 +48,10 @@ class Index:
     """
 
     table: str
-    name: str | None
-    partition_key: str
-    sort_key: str
+    name: str | None = None
+    _: KW_ONLY
+    partition: str
+    sort: str
     table_key: Callable[[Position], Mapping[str, str]]
     rest_of: Callable[[Item], str] = lambda _item: ""
     consistent: bool = False
@@ -108,7 +109,7 @@ class Run:
 
     def position_of(self, item: Item) -> Position:
         """Return the position of an item of the run, or of its LastEvaluatedKey."""
-        sort_value: str = item[self.index.sort_key]["S"]
+        sort_value: str = item[self.index.sort]["S"]
         place = self.section + sort_value.removeprefix(self.prefix)
         return Position(place, self.index.rest_of(item))
 
@@ -137,8 +138,8 @@ class Run:
         """Build the ExclusiveStartKey that makes this run resume behind ``position``."""
         local = self._local(position)
         key = dict(self.index.table_key(local))
-        key[self.index.partition_key] = self.partition
-        key[self.index.sort_key] = self.prefix + local.place
+        key[self.index.partition] = self.partition
+        key[self.index.sort] = self.prefix + local.place
         return wire_key(key)
 
     def _local(self, position: Position) -> Position:
@@ -214,14 +215,14 @@ def query_request(
     request: dict[str, Any] = {
         "TableName": run.index.table,
         "KeyConditionExpression": condition,
-        "ExpressionAttributeNames": {"#p": run.index.partition_key},
+        "ExpressionAttributeNames": {"#p": run.index.partition},
         "ExpressionAttributeValues": {name: {"S": value} for name, value in values.items()},
         "ScanIndexForward": ascending,
         "ReturnConsumedCapacity": "INDEXES",
         "Limit": limit,
     }
     if "#s" in condition:
-        request["ExpressionAttributeNames"]["#s"] = run.index.sort_key
+        request["ExpressionAttributeNames"]["#s"] = run.index.sort
     if run.index.name is not None:
         request["IndexName"] = run.index.name
     if run.index.consistent:

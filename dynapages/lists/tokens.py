@@ -23,15 +23,15 @@ _LONGEST_TOKEN = 2_048
 _UNKNOWN = -(2**31)
 
 
-class TokenError(DynamoError):
+class BadToken(DynamoError):
     """The text is not a position token of this list."""
 
 
-class DamagedToken(TokenError):
+class DamagedToken(BadToken):
     """The text was altered or cut, signed with another key, or never was a token."""
 
 
-class ForeignToken(TokenError):
+class ForeignToken(BadToken):
     """The token is genuine but was made for another list."""
 
 

@@ -36,9 +36,9 @@ class Pace:
     def kept(self) -> Iterator[None]:
         """Meter the calls made inside the block, and pause behind it."""
         with metered() as meter:
-            before = meter.capacity_units()
+            before = meter.units
             yield
-            used = meter.capacity_units() - before
+            used = meter.units - before
         self.spent += used
         if self.units is not None:
             now = self.now()

@@ -37,13 +37,14 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
+from config.running_demo import FileLock
+from demo.engine import FileEngine
 from demo.processes import SECLUDED, DemoConfig
 from dynapages.calls.client import Connection, DynamoModel, build_client, client, connected
 from dynapages.engine.server import (
     BinaryMissing,
     DynoxideEngine,
     EngineError,
-    FileLock,
     find,
     free_port,
 )
@@ -126,7 +127,11 @@ def site_config(endpoint_url: str, **own: str) -> DemoConfig:
 @contextmanager
 def running(*, db_path: Path | None) -> Iterator[str]:
     """Run dynoxide on a file, or in memory, and yield its address. Raises EngineError."""
-    with DynoxideEngine(binary=require_binary(), db_path=db_path) as engine:
+    binary = require_binary()
+    engine = (
+        FileEngine(binary=binary, db_path=db_path) if db_path else DynoxideEngine(binary=binary)
+    )
+    with engine:
         yield engine.endpoint_url
 
 

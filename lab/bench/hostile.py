@@ -226,7 +226,7 @@ def _open(
     others = (open_as, partial(open_as, fragment=True), partial(open_as, "atom"))
     _, other = rng.choice(others)()
     return {
-        "capacity_units": max(meter.capacity_units(), other.capacity_units()),
+        "capacity_units": max(meter.units, other.units),
         "rounds": max(meter.rounds, other.rounds),
         "is_short": is_short,
         "is_empty": is_short and not ids,

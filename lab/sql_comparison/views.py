@@ -34,7 +34,7 @@ from shop.catalogue.queries import Category, Product
 PLAN = "sql"
 READ_BESIDE = (OtherLine("counts", 1, 0.0), OtherLine("product", 2, 0.0))
 HIGHLIGHTS = OtherLine("highlights", 4, 0.0)
-INDEX = Index(table="PostgreSQL", name=None, partition_key="", sort_key="", table_key=lambda _: {})
+INDEX = Index(table="PostgreSQL", name=None, partition="", sort="", table_key=lambda _: {})
 
 
 def list_comments(

@@ -26,9 +26,10 @@ from comments.integrity.comments import comment_differences
 from comments.sets.copies import SETS
 from comments.sets.integrity import set_differences
 from config.web.shedding import FORM_WAITS, PAGE_WAITS
+from demo.engine import FileEngine
 from demo.processes import DemoConfig, manage, serving
 from dynapages.calls.client import client, connected
-from dynapages.engine.server import Child, DynoxideEngine
+from dynapages.engine.server import Child
 from dynapages.tables import create_missing
 from dynapages.upkeep.integrity import Difference
 from dynapages.upkeep.pace import Progress
@@ -92,7 +93,7 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
     with ExitStack() as stack:
         scratch = stack.enter_context(TemporaryDirectory(dir=folder, prefix="storm-"))
         engine = stack.enter_context(
-            DynoxideEngine(binary=require_binary(), db_path=Path(scratch) / "storm.db")
+            FileEngine(binary=require_binary(), db_path=Path(scratch) / "storm.db")
         )
         proxy = stack.enter_context(
             FaultyProxy(engine.endpoint_url, seed=options.seed, lock_seconds=LOCKED)
@@ -262,7 +263,7 @@ def _following(config: DemoConfig) -> Iterator[Callable[[], None]]:
             child.stop()
 
 
-def _kill_engine(engine: DynoxideEngine) -> None:
+def _kill_engine(engine: FileEngine) -> None:
     if engine.pid:
         os.kill(engine.pid, signal.SIGKILL)
     engine.stop()

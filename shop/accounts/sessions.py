@@ -33,9 +33,7 @@ class StaffTimingMiddleware:
         response = self._get_response(request)
         meter = current_meter()
         if meter and request.META.get(READ_STAFF, False):
-            cost = (
-                f"{meter.requests()} calls, {meter.rounds} rounds, {meter.capacity_units():g} units"
-            )
+            cost = f"{meter.calls} calls, {meter.rounds} rounds, {meter.units:g} units"
             response["Server-Timing"] = f'dynamodb;desc="{cost}", page;dur={meter.milliseconds:.1f}'
         return response
 

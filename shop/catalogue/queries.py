@@ -80,7 +80,7 @@ def purchases_of(username: str) -> Run:
         return {"sk": keys.bought(username, id_at(position.place))}
 
     name = ShopItem.by_status.Meta.index_name
-    index = Index(TABLE, name, "pk", "order_status_date", table_key)
+    index = Index(TABLE, name, partition="pk", sort="order_status_date", table_key=table_key)
     return Run(index=index, partition=keys.user(username), prefix=BOUGHT)
 
 
@@ -91,7 +91,7 @@ def _by_data(partitions: Iterable[str], key_of: Callable[[str], tuple[str, str]]
         partition, sort_key = key_of(id_at(position.place))
         return {"pk": partition, "sk": sort_key}
 
-    index = Index(TABLE, PLAN, "data_partition", "data", table_key)
+    index = Index(TABLE, PLAN, partition="data_partition", sort="data", table_key=table_key)
     return [Run(index=index, partition=partition) for partition in partitions]
 
 

@@ -1,1 +1,1 @@
-"""Imports of orders, of Olist's folder and of any shop: see docs/importing-orders.md."""
+"""What brings rows in and out: imports of orders, products and pickup points, and exports."""

@@ -18,8 +18,9 @@ from shop.data.fields import (
     needed,
     pieces,
 )
-from shop.data.files.records import LONGEST_ID, RowRefused, product_id_of, user_name_of
+from shop.data.files.records import RowRefused
 from shop.data.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
+from shop.identifiers import LONGEST_ID, product_id_of, user_name_of
 from shop.order_status import Status
 from shop.orders.items import (
     NewLine,

@@ -23,7 +23,7 @@ from shop.catalogue.services import (
     shown,
     stored_products,
 )
-from shop.data.files.records import product_id_of
+from shop.identifiers import product_id_of
 from shop.models import Product
 from shop.table import read_items
 

@@ -20,21 +20,27 @@ def _sort_key(position: Position) -> dict[str, str]:
     return {"sk": keys.order(id_at(position.place))}
 
 
-BY_STATUS = Index(TABLE_NAME, Order.by_status.Meta.index_name, "pk", "order_status_date", _sort_key)
+BY_STATUS = Index(
+    TABLE_NAME,
+    Order.by_status.Meta.index_name,
+    partition="pk",
+    sort="order_status_date",
+    table_key=_sort_key,
+)
 BY_OPEN_DATE = Index(
     TABLE_NAME,
     Order.open_by_date.Meta.index_name,
-    "pk",
-    "order_open_date",
-    _sort_key,
+    partition="pk",
+    sort="order_open_date",
+    table_key=_sort_key,
     consistent=True,
 )
 QUEUE = Index(
     TABLE_NAME,
     Order.queue.Meta.index_name,
-    "open_shard",
-    "open_place",
-    lambda position: {"pk": keys.user(position.rest), **_sort_key(position)},
+    partition="open_shard",
+    sort="open_place",
+    table_key=lambda position: {"pk": keys.user(position.rest), **_sort_key(position)},
     rest_of=lambda item: keys.username_in(item["pk"]["S"]),
 )
 """The place in the queue has the order's id; the rest of the table key is the customer."""

@@ -15,7 +15,7 @@ from ulid import ULID
 from dynapages.lists.runs import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.items import purchase_data
-from shop.data.files.records import product_id_of
+from shop.identifiers import product_id_of
 from shop.models import (
     Order,
     OrderItem,

@@ -3,11 +3,11 @@
 import pytest
 
 from dynapages.calls.client import client
+from dynapages_testing.strict import refuse_what_aws_refuses
 from tests.support.comments.outage import own_engine
 from tests.support.comments.read_models import BOTH, reading_by
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import made_product, someone
-from tests.support.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture(scope="module")

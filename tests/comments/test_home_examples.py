@@ -48,14 +48,14 @@ class TestTheExamples:
     def test_are_read_for_their_costs_and_remembered(self):
         with metered() as meter:
             shown = visit("/examples/").page.one(class_="examples")
-        assert 0 < meter.capacity_units() <= 10
+        assert 0 < meter.units <= 10
         costs = [cost.text for cost in shown.all(class_="example-cost")]
         assert len(costs) == 3
         assert all(" · $" in cost and " a million" in cost for cost in costs)
         assert not shown.all(hx_get=True)
         with metered() as again:
             visit("/examples/")
-        assert again.capacity_units() == 0
+        assert again.units == 0
 
     def test_are_remembered_in_no_language(self):
         Client().get("/examples/")

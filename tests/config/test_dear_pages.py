@@ -118,7 +118,7 @@ def products(tables):
 def units_of(path: str, **headers: str) -> float:
     with metered() as meter:
         Client().get(path, headers=headers)
-    return meter.capacity_units()
+    return meter.units
 
 
 @pytest.mark.real_engine
@@ -214,8 +214,8 @@ class TestAListWhoseLanguagesFollowEachOther:
 
 def _spent(meter: Meter) -> float:
     """Return the capacity units since the last time."""
-    units = meter.capacity_units()
-    meter.calls.clear()
+    units = meter.units
+    meter.log.clear()
     return units
 
 

@@ -1,4 +1,4 @@
-"""The environment's variables as typed values, the kept secret key, and the running demo's note."""
+"""The environment's variables as typed values, its packages, and the kept secret key."""
 
 import os
 import subprocess
@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.environment import (
-    Environment,
-    RunningDemo,
-    announced,
-    find_demo,
-    kept_secret_key,
-    note_path,
-)
-from dynapages.engine.server import FileLock
+from config.environment import Environment, is_here, kept_secret_key
 from tests.support.project import PROJECT
 
 
@@ -134,30 +126,12 @@ class TestTheKeptSecretKey:
         assert len(keys) == 1
 
 
-DEMO = RunningDemo(
-    endpoint_url="http://127.0.0.1:8001",
-    table_prefix="shop-",
-    region="eu-west-1",
-    port=8000,
-    sign_in=["alex", "sam", "open"],
-)
+class TestAPackage:
+    def test_is_here_when_it_can_be_imported(self):
+        assert is_here("config")
+        assert not is_here("nowhere")
 
-
-class TestTheRunningDemo:
-    def test_is_found_until_it_stops(self, tmp_path):
-        with FileLock(note_path(tmp_path)), announced(DEMO, var=tmp_path):
-            assert find_demo(tmp_path) == DEMO
-            assert DEMO.pid == os.getpid()
-        assert find_demo(tmp_path) is None
-
-    def test_is_none_that_was_killed_and_could_not_take_its_note_away(self, tmp_path):
-        with announced(DEMO, var=tmp_path):
-            assert note_path(tmp_path).exists()
-            assert find_demo(tmp_path) is None
-
-    def test_is_none_that_is_just_starting(self, tmp_path):
-        with FileLock(note_path(tmp_path)):
-            assert find_demo(tmp_path) is None
-
-    def test_is_none_where_there_never_was_one(self, tmp_path):
-        assert find_demo(tmp_path / "nowhere") is None
+    def test_is_not_here_by_a_folder_that_was_left_behind(self, tmp_path, monkeypatch):
+        (tmp_path / "left_behind" / "__pycache__").mkdir(parents=True)
+        monkeypatch.syspath_prepend(tmp_path)
+        assert not is_here("left_behind")

@@ -115,7 +115,7 @@ class TestAList:
     def test_says_what_it_cost(self, shop, comments):
         with metered() as meter:
             answer = Client().get(as_json(comments)).json()
-        assert 0 < answer["capacity_units"] == meter.capacity_units()
+        assert 0 < answer["capacity_units"] == meter.units
 
     def test_keeps_its_form_where_an_address_leads_to_another(self, shop):
         url = shop.address("/products/{product_id}/comments/~/5.1/?format=json")

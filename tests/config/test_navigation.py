@@ -98,7 +98,7 @@ class TestCountsBesideAFragment:
         with metered() as meter:
             assert swapped(sam, "/staff/orders/").keys() > {"count-queue", "count-reports"}
         assert meter.rounds == 1
-        assert meter.requests("navigation") == 0
+        assert meter.calls_of("navigation") == 0
 
     def test_follow_a_decision_on_a_report(self, sam):
         comment = made_comment()

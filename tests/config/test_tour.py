@@ -74,7 +74,7 @@ class Stop:
     def page(self) -> HttpResponse:
         with metered() as meter:
             answer = self.browser.get(self.path)
-        answer.units = meter.capacity_units()
+        answer.units = meter.units
         return answer
 
     @cached_property

@@ -86,7 +86,7 @@ class TestLoadSample:
     def test_only_if_empty_does_nothing_when_it_is_there(self):
         with metered() as meter:
             load(if_empty=True)
-        assert not WRITES & {call.operation for call in meter.calls}
+        assert not WRITES & {call.operation for call in meter.log}
 
 
 class TestSigningIn:

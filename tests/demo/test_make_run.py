@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from dynapages.engine.server import find, require_free
+from dynapages_testing.processes import dies, is_alive
 from tests.support.config.environments import run_python
-from tests.support.dynapages.processes import dies, is_alive
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
 

@@ -41,7 +41,7 @@ class Costs:
 
     @classmethod
     def of(cls, meter: Meter) -> "Costs":
-        return cls(meter.requests(), meter.rounds, meter.capacity_units())
+        return cls(meter.calls, meter.rounds, meter.units)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from demo import processes
+from demo.engine import FileEngine
 from demo.processes import Demo, DemoConfig, DemoFailed
-from dynapages.engine.server import DynoxideEngine, EngineError, PortInUse, find
-from tests.support.dynapages.processes import is_alive
+from dynapages.engine.server import EngineError, PortInUse, find
+from dynapages_testing.processes import is_alive
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
@@ -84,9 +85,7 @@ def demo(tmp_path, settings, said):
 
         made = Demo(
             config=DemoConfig(port or spare_port(), dict(os.environ)),
-            engine=DynoxideEngine(
-                binary=binary, db_path=tmp_path / "shop.db", start_seconds=PATIENCE
-            ),
+            engine=FileEngine(binary=binary, db_path=tmp_path / "shop.db", start_seconds=PATIENCE),
             say=say,
             prepare=(),
             beside=(("run_stream",),),

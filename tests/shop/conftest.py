@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 
 from dynapages.calls.client import client
+from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put
-from tests.support.strict import refuse_what_aws_refuses
 
 
 @pytest.fixture

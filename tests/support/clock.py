@@ -1,7 +1,6 @@
-"""The clock, for tests of what goes by the month, or happens soon."""
+"""The clock, for tests of what goes by the month."""
 
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from shop.activity.tables import Month
@@ -22,11 +21,3 @@ def now_within_a_month() -> datetime:
 def this_month() -> Month:
     """The month of `now_within_a_month`."""
     return Month.of(now_within_a_month())
-
-
-def until(is_so: Callable[[], bool]) -> bool:
-    """Wait until something is so, for a minute at most; tell whether it is."""
-    end = time.monotonic() + 60
-    while not (found := is_so()) and time.monotonic() < end:
-        time.sleep(0.002)
-    return found

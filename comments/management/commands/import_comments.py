@@ -24,7 +24,6 @@ from shop.data.files.records import (
     parse_columns,
     parse_constants,
     parse_pairs,
-    product_id_of,
 )
 from shop.data.olist import REVIEWS, path_of
 from shop.data.options import (
@@ -36,6 +35,7 @@ from shop.data.options import (
     print_report,
     row_file,
 )
+from shop.identifiers import product_id_of
 
 
 class Command(BaseCommand):

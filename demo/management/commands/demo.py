@@ -11,10 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.copies import is_followed
 from config.environment import Environment, kept_secret_key
+from demo.engine import FileEngine, engine_on
 from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
 from demo.processes import Demo, DemoConfig
-from dynapages.engine.server import EngineServer, embedded
+from dynapages.engine.server import EngineServer
 
 
 class Command(BaseCommand):
@@ -31,7 +32,7 @@ class Command(BaseCommand):
     def handle(
         self, *args: object, port: int, empty: bool, access_log: bool, **options: object
     ) -> None:
-        """Run until the user stops it. Raises EngineError when a part failed."""
+        """Run until the user stops it. Raises EngineError or FileBusy when a part failed."""
         del args, options
         _require_sound_settings()
         _require_folder(settings.VAR_DIR)
@@ -50,8 +51,8 @@ class Command(BaseCommand):
     def _engine(self) -> EngineServer | None:
         if settings.DYNAMODB_ENDPOINT_URL and not settings.RUNNING_DEMO:
             return None
-        engine = embedded(folder=settings.BASE_DIR, db_path=settings.VAR_DIR / "shop.db")
-        if not engine.keeps_data:
+        engine = engine_on(settings.VAR_DIR / "shop.db", folder=settings.BASE_DIR)
+        if not isinstance(engine, FileEngine):
             self._say(
                 "dynoxide is not installed here, so moto's server takes its place: "
                 "DATA IS IN MEMORY ONLY and gone when you stop it. 'npm ci' installs dynoxide."

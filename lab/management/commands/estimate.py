@@ -73,7 +73,7 @@ def units_of_comment() -> float:
 def _metered_units(wanted: CommentsRequest) -> float:
     with metered() as meter:
         read_comments_page(wanted)
-    return meter.capacity_units()
+    return meter.units
 
 
 def _line(what: str, a_day: int, units: float, price: Callable[..., float]) -> Line:

@@ -231,7 +231,7 @@ class TestOnesOwnData:
         LOG.put(made_entry(now_within_a_month(), who=alice.username))
         with metered() as meter:
             assert not {"activity", "imported reviews"} & downloaded(alice).keys()
-        assert not any("activity" in call.table for call in meter.calls)
+        assert not any("activity" in call.table for call in meter.log)
 
     def test_is_all_there_in_several_parts(self, alice, monkeypatch):
         monkeypatch.setattr(integrity, "NAMES_AT_ONCE", 2)
@@ -258,4 +258,4 @@ class TestOnesOwnData:
             alice.has_written(made_product())
         with metered() as meter:
             downloaded(alice)
-        assert (meter.requests(), meter.capacity_units()) == (12, 15.0)
+        assert (meter.calls, meter.units) == (12, 15.0)

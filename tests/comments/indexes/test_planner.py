@@ -20,10 +20,10 @@ from dynapages.calls.pool import Pool
 from dynapages.items import MeanSizes
 from dynapages.lists.reader import PageRequest, read_page
 from dynapages.lists.runs import QuerySource, id_at
+from dynapages_testing.query_model import QueryModel
 from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments
-from tests.support.query_model import QueryModel
 
 PLANS = ("all", "by_language", "by_rating", "by_language_and_rating")
 COUNTS = ProductCounts(

@@ -15,6 +15,7 @@ from comments.store.counts import ProductCounts, counts_of
 from dynapages.calls.client import client
 from dynapages.engine.server import find
 from dynapages.lists.reader import Page, PageRequest, read
+from dynapages_testing.strict import refuse_what_aws_refuses
 from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.outage import PROJECT, own_engine
@@ -28,7 +29,6 @@ from tests.support.comments.truth import (
     tied_comments,
 )
 from tests.support.comments.walking import there_and_back
-from tests.support.strict import refuse_what_aws_refuses
 
 pytestmark = pytest.mark.real_engine
 

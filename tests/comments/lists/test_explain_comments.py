@@ -145,7 +145,7 @@ class TestExplainComments:
             figures = explained(counted, f"--languages={languages}", f"--ratings={ratings}")
         queries, calls = figures["queries"], meter.labelled("list")
         beside = figures["other"].values()
-        assert meter.capacity_units() == figures["capacity_units"] + sum(
+        assert meter.units == figures["capacity_units"] + sum(
             other["capacity_units"] for other in beside
         )
         assert figures["capacity_units"] == sum(call.capacity_units for call in calls)

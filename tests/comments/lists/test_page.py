@@ -117,7 +117,7 @@ class TestRounds:
         cold = metered_read(product_id, chosen, order=CommentOrder.LOWEST)
         warm = metered_read(product_id, chosen, order=CommentOrder.LOWEST)
         assert (cold.rounds, warm.rounds) == (2, 1)
-        assert cold.requests() == warm.requests()
+        assert cold.calls == warm.calls
 
     def test_of_a_fragment_cost_no_description_and_no_highlights(self, comments):
         wanted = CommentsRequest(comments[0].product_id, PageRequest(SIZE))
@@ -125,8 +125,8 @@ class TestRounds:
             read_comments_page(wanted)
         with metered() as fragment:
             read_comments_page(replace(wanted, is_whole=False))
-        assert (whole.requests(), fragment.requests()) == (3, 2)
-        assert fragment.capacity_units() < whole.capacity_units()
+        assert (whole.calls, fragment.calls) == (3, 2)
+        assert fragment.units < whole.units
 
 
 class TestTheLanguageOfTheVisitor:

@@ -44,7 +44,7 @@ class TestTokens:
             shown = visit(f"{URL}?{query}", **headers)
         assert shown.status == 400
         assert [a["href"] for a in shown.page.all("a") if a["href"] == URL]
-        assert (meter.calls, asked) == ([], [])
+        assert (meter.log, asked) == ([], [])
 
     def test_are_refused_on_a_products_own_page_before_its_list_is_read(self):
         with metered() as meter:

@@ -177,4 +177,4 @@ class TestPicking:
     def test_writes_to_its_own_index_alone(self, comment):
         with metered() as meter:
             feature(comment.id)
-        assert [call.capacity_units for call in meter.calls] == [1.0, 2.0]
+        assert [call.capacity_units for call in meter.log] == [1.0, 2.0]

@@ -427,7 +427,7 @@ class TestCapacity:
             hide(comment_id=comment.id, now=NOW)
         with metered() as meter:
             carry_out(decision, comment_id=comment.id, now=NOW)
-        assert meter.capacity_units() == units
+        assert meter.units == units
 
 
 def _carried_out(decision: Decision, comment: NewComment, seen: Revision) -> bool:

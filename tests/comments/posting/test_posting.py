@@ -121,12 +121,12 @@ class TestASecondComment:
         alice.has_written(lamp)
         with metered() as meter:
             alice.get(new_url(lamp))
-        assert (meter.requests(), meter.rounds) == (3, 2)
+        assert (meter.calls, meter.rounds) == (3, 2)
         for _ in range(LOOKED_THROUGH):
             alice.has_written(made_product())
         with metered() as meter:
             assert alice.get(new_url(lamp)).page.one("form", id="comment-form")
-        assert meter.capacity_units() <= 8
+        assert meter.units <= 8
 
 
 class TestTheSameFormSentAgain:

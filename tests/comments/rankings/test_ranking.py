@@ -226,7 +226,7 @@ class TestLoad:
             writer = load(comment, another(comment, 1))
             with metered() as meter:
                 writer.rank_products(SILENT)
-            assert not unwanted & {call.operation for call in meter.calls}
+            assert not unwanted & {call.operation for call in meter.log}
 
     def test_ranks_each_product_once(self, comment, fresh):
         other = replace(comment, id=fresh("comment"), product_id=fresh("product"))

@@ -160,7 +160,7 @@ def test_a_reply_is_a_write_to_every_list(comment):
     for text in ("One", "Two"):
         with metered() as meter:
             reply(comment, text)
-        writes = [call for call in meter.calls if "Transact" in call.operation]
+        writes = [call for call in meter.log if "Transact" in call.operation]
         assert sum(call.capacity_units for call in writes) == 10.0
 
 

@@ -88,7 +88,7 @@ class TestReporting:
     def test_takes_eight_units(self, comment):
         with metered() as meter:
             report(comment)
-        assert meter.capacity_units() == 8.0
+        assert meter.units == 8.0
 
 
 def test_reports_that_do_not_add_up_are_found_and_mended(comment):

@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from comments import keys
 from comments.sets.handler import handler
 from dynapages.items import Item
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 from tests.support.permissions import acting_as
 from tests.support.policy import FUNCTION
 from tests.support.project import PROJECT

@@ -53,11 +53,11 @@ def follow() -> list[float]:
     with metered() as meter:
         Consumer(pause=0).walk().drain()
     operations = ("BatchWriteItem", "BatchGetItem")
-    return [sum(c.capacity_units for c in meter.calls if c.operation == o) for o in operations]
+    return [sum(c.capacity_units for c in meter.log if c.operation == o) for o in operations]
 
 
 def transaction(meter: Meter) -> float:
-    return sum(c.capacity_units for c in meter.calls if c.operation == "TransactWriteItems")
+    return sum(c.capacity_units for c in meter.log if c.operation == "TransactWriteItems")
 
 
 def edit(comment: NewComment, **what: object) -> None:
@@ -96,4 +96,4 @@ class TestTheCostOfReading:
         with metered() as meter:
             page = read(runs(product, chosen), PageRequest(20))
         assert len(page.entries) == 20
-        assert [meter.capacity_units()] == told("a page of 20, of any filter")
+        assert [meter.units] == told("a page of 20, of any filter")

@@ -35,10 +35,10 @@ from comments.store.table import comment_key, query_pages, read_item
 from comments.votes.services import PLACE, helpful_votes, take_back, vote
 from dynapages.calls.batches import Batches
 from dynapages.calls.client import client, pool
+from dynapages_testing.conflicts import conflicts
+from dynapages_testing.hooks import hooked
 from tests.support.chance import examples, unique
-from tests.support.comments.conflicts import conflicts
 from tests.support.comments.truth import START
-from tests.support.hooks import hooked
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 languages = st.sampled_from(["en", "de", "ja"])

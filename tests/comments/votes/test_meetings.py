@@ -25,10 +25,10 @@ from dynapages.calls.pool import Backoff
 from dynapages.items import table_key
 from dynapages.upkeep.pace import Progress
 from dynapages.writes import counters as sharded
+from dynapages_testing.hooks import hooked
 from tests.support.chance import unique
 from tests.support.comments.flows import put_votes
 from tests.support.comments.threads import NOW, differing, helpful, made_comment
-from tests.support.hooks import hooked
 
 pytestmark = pytest.mark.usefixtures("few_items")
 Happening = Callable[[NewComment], object]

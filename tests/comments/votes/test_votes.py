@@ -20,10 +20,10 @@ from dynapages.calls.client import client
 from dynapages.calls.faults import FAILURES
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest, Toward
+from dynapages_testing.conflicts import conflicts
 from shop.accounts.services import create_profile
 from tests.support.chance import examples, unique
 from tests.support.comments.browsing import Shown, Visitor
-from tests.support.comments.conflicts import conflicts
 from tests.support.comments.faulty import Fault, troubled
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, mended, spoil
 from tests.support.comments.writers import nobody, someone
@@ -71,7 +71,7 @@ def test_ones_votes_are_found_by_product_in_one_query(comment):
     with metered() as meter:
         found = votes_of(f"bob-{comment.id}", comment.product_id)
     assert found == {comment.id}
-    assert len(meter.calls) == 1
+    assert len(meter.log) == 1
 
 
 @pytest.mark.real_engine
@@ -137,7 +137,7 @@ class TestCapacity:
             vote(comment_id=comment.id, username=username)
         with metered() as meter:
             write(comment_id=comment.id, username="bob")
-        assert meter.capacity_units() == units
+        assert meter.units == units
 
 
 class TestARankedComment:

@@ -31,8 +31,8 @@ def told(what: str) -> tuple[float, float]:
 
 
 def cost(meter: Meter) -> tuple[float, float]:
-    transactions = [c for c in meter.calls if c.operation == "TransactWriteItems"]
-    return sum(c.capacity_units for c in transactions), meter.capacity_units()
+    transactions = [c for c in meter.log if c.operation == "TransactWriteItems"]
+    return sum(c.capacity_units for c in transactions), meter.units
 
 
 class Shelf:
@@ -98,9 +98,7 @@ class TestTheCost:
         assert cost(meter) == told("the limits of a user and an address, the first time")
         with metered() as meter:
             take_write(username=shelf.username, network=shelf.product, now=shelf.now)
-        assert meter.capacity_units() == pytest.approx(
-            told("the limits of a user and an address, again")[1]
-        )
+        assert meter.units == pytest.approx(told("the limits of a user and an address, again")[1])
 
 
 MOST_OF_A_LIST = 42

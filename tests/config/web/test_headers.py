@@ -36,4 +36,4 @@ class TestATokenOfAPage:
         product = made_product()
         with metered() as meter:
             assert client.get(path.format(product), {"after": "forged"}).status_code == 400
-        assert meter.calls == []
+        assert meter.log == []

@@ -11,7 +11,7 @@ from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, PageRequest, PageResult
 from dynapages.lists.runs import Index, Position, Run
 
-RUN = Run(Index("t", None, "pk", "sk", lambda _position: {}), "p")
+RUN = Run(Index("t", None, partition="pk", sort="sk", table_key=lambda _position: {}), "p")
 VALUES = ["a", "b", "c", "d", "e"]
 
 

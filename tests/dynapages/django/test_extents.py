@@ -8,7 +8,7 @@ from dynapages.django.paging import extent_of
 from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page
 from dynapages.lists.runs import Position, Run
-from tests.support.merged_lists import INDEX
+from dynapages_testing.merged_lists import INDEX
 
 
 def page(first: int | None, *, count: int = 20, more: bool = True) -> Page:

@@ -5,7 +5,8 @@ from shutil import copytree
 
 import pytest
 
-from dynapages.engine.server import FileBusy, FileLock, find
+from config.running_demo import FileBusy, FileLock
+from dynapages.engine.server import find
 from dynapages.lists.reader import Page
 from dynapages.upkeep.pace import Progress
 from lab.bench.context import Stores

@@ -123,7 +123,7 @@ class TestKnowingTheUser:
     def test_costs_nothing_when_nobody_is_signed_in(self, browser, path):
         with metered() as meter:
             browser.get(path)
-        assert meter.calls == []
+        assert meter.log == []
 
 
 class TestAUser:

@@ -30,7 +30,7 @@ class TestAskingForANewPassword:
         for asked in (alice.username, fresh("nobody")):
             with metered() as meter:
                 ask_for_link(new_browser(), asked)
-            calls.append([call.operation for call in meter.calls])
+            calls.append([call.operation for call in meter.log])
         assert calls[0] == calls[1] == ["UpdateItem"] * 2
 
     def test_sends_nothing_before_it_is_answered(self, browser, alice):
@@ -148,7 +148,7 @@ class TestConfirmingAnAddress:
         with metered() as meter:
             page = browser.post("/accounts/confirm/WyJhIiwiYiJd:1tMxyz:AAAA/").content.decode()
         assert "no longer works" in page
-        assert meter.calls == []
+        assert meter.log == []
 
 
 class TestAChangedPassword:

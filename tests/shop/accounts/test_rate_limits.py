@@ -9,8 +9,11 @@ from django.test import Client
 from dynapages.calls import clock
 from dynapages.calls.client import client
 from dynapages.calls.clock import Clock
+from dynapages.writes.rate_limiter import EXPIRES_AT
+from shop import keys
 from shop.accounts import rate_limits
 from shop.accounts.sessions import COOKIE
+from shop.models import ShopItem
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
     PASSWORD,
@@ -168,3 +171,16 @@ class TestTwoServersWithDifferentClocks:
         # Their times agree to within a second, which may cost a guess that comes at once.
         assert answers.count(200) in {5, 6}
         assert answers.count(429) == len(answers) - answers.count(200)
+
+
+def test_has_nothing_personal_in_its_key():
+    for name in ("login-alice", "reset-alice@example.com", "address-203.0.113.7"):
+        for part in keys.limit(name).values():
+            assert name.partition("-")[2] not in part
+    assert keys.limit("alice") != keys.limit("bob")
+
+
+@pytest.mark.usefixtures("tables")
+def test_is_deleted_by_the_table_when_it_has_expired():
+    described = client().describe_time_to_live(TableName=ShopItem.Meta.table_name)
+    assert described["TimeToLiveDescription"]["AttributeName"] == EXPIRES_AT

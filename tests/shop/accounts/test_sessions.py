@@ -91,7 +91,7 @@ class TestSigningOut:
     def test_costs_one_write(self, hers):
         with metered() as meter:
             sign_out(hers)
-        assert [call.operation for call in meter.calls] == ["GetItem", "UpdateItem"]
+        assert [call.operation for call in meter.log] == ["GetItem", "UpdateItem"]
 
     def test_deletes_the_cookie_while_the_database_is_away(self, hers):
         with unreachable():

@@ -127,15 +127,15 @@ class TestTheCostOfAPage:
                 with metered() as meter:
                     found = list_activity(kinds, PageRequest(20, position), now=NOW)
                 assert len(found.items) == 20
-                assert meter.capacity_units() == units
+                assert meter.units == units
         with metered() as meter:
             found = list_activity((), PageRequest(20, Position("2026-11-01T03")), now=NOW)
         assert {entry.month for entry in found.items} == {THIS, THIS.plus(-1)}
-        assert meter.capacity_units() == 6.0
+        assert meter.units == 6.0
 
     def test_is_one_call_for_a_month_without_entries(self, own_log):
         own_log(THIS, *(THIS.plus(-back) for back in range(1, 13)))
         with metered() as meter:
             list_activity((), PageRequest(20), now=NOW)
-        assert [call.operation for call in meter.calls] == ["GetItem"] * 13
-        assert meter.capacity_units() == 6.5
+        assert [call.operation for call in meter.log] == ["GetItem"] * 13
+        assert meter.units == 6.5

@@ -11,12 +11,13 @@ from django.conf import settings as django_settings
 
 from dynapages.calls.client import client
 from dynapages.writes import background
+from dynapages_testing.processes import until
 from shop.activity import tables
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in_line, line_of
 from shop.activity.recording import LOG, record
 from shop.activity.tables import Month, forget_shards, settle_shards, shards_of
 from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
-from tests.support.clock import now_within_a_month, until
+from tests.support.clock import now_within_a_month
 from tests.support.project import PROJECT
 
 

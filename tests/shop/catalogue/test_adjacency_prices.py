@@ -9,6 +9,7 @@ from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
 from dynapages.writes.counters import shard_of
+from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import EDGES, NewCategory, NewProduct
 from shop.catalogue.queries import (
     ProductOrder,
@@ -24,7 +25,6 @@ from shop.orders.items import NewLine, order_items_of
 from tests.support.catalogue.making import category
 from tests.support.comments.outage import own_engine
 from tests.support.orders.making import made_order
-from tests.support.strict import refuse_what_aws_refuses
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 OUTER, INNER = "shelf-of-usual-length", "shelf-of-usual-length-in"
@@ -62,18 +62,18 @@ class TestReading:
     def test_a_category_with_its_way_and_those_in_it_is_half_a_unit(self, shelf):
         with metered() as meter:
             assert len(find_category(shelf).trail) == 1
-        assert meter.capacity_units() == 0.5
+        assert meter.units == 0.5
 
     def test_a_product_with_its_way_is_one_unit(self, shelf):
         product_id = list_category(shelf, PageRequest(1)).items[0].id
         with metered() as meter:
             assert len(find_product(product_id).trail) == 2
-        assert meter.capacity_units() == 1
+        assert meter.units == 1
 
     def test_a_page_of_twenty_as_shelved_is_one_unit(self, shelf):
         with metered() as meter:
             assert len(list_category(shelf, PageRequest(20)).items) == 20
-        assert meter.capacity_units() == 1
+        assert meter.units == 1
 
     @pytest.mark.parametrize("order", list(ProductOrder))
     def test_a_page_of_twenty_in_an_order_is_half_a_unit_a_shard_and_one_for_their_number(
@@ -81,12 +81,12 @@ class TestReading:
     ):
         with metered() as meter:
             assert len(list_category(shelf, PageRequest(20), order=order).items) == 20
-        assert meter.capacity_units() == 1 + EDGES.count() / 2
+        assert meter.units == 1 + EDGES.count() / 2
 
     def test_a_page_of_the_tree_is_the_same(self, shelf):
         with metered() as meter:
             list_all_categories(PageRequest(20))
-        assert meter.capacity_units() == 1 + EDGES.count() / 2
+        assert meter.units == 1 + EDGES.count() / 2
 
 
 class TestWriting:
@@ -96,7 +96,7 @@ class TestWriting:
         with metered() as meter:
             put_catalogue(categories=[category(slug)], products=[product])
         kinds = ("BatchWriteItem", "TransactWriteItems", "UpdateItem")
-        written = [call for call in meter.calls if call.operation in kinds]
+        written = [call for call in meter.log if call.operation in kinds]
         return sum(call.capacity_units for call in written)
 
     def test_a_product_into_a_new_category_and_into_one_that_is_there(self, fresh):
@@ -126,4 +126,4 @@ def units_of_put(item: dict[str, Any]) -> float:
     client().delete_item(TableName=ShopItem.Meta.table_name, Key=key)
     with metered() as meter:
         client().put_item(TableName=ShopItem.Meta.table_name, Item=item)
-    return meter.capacity_units()
+    return meter.units

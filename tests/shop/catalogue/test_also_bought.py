@@ -151,9 +151,9 @@ class TestAlsoBought:
             found = find_also_bought(popular)
         assert len(found) == BOUNDS.shown
         assert {each.buyers for each in found} == {BOUNDS.buyers}
-        assert meter.capacity_units() <= BOUNDS.capacity_units(EDGES.count())
-        assert {call.operation for call in meter.calls} <= {"GetItem", "Query", "BatchGetItem"}
-        assert meter.capacity_units("what they bought") == BOUNDS.buyers / 2
+        assert meter.units <= BOUNDS.capacity_units(EDGES.count())
+        assert {call.operation for call in meter.log} <= {"GetItem", "Query", "BatchGetItem"}
+        assert meter.units_of("what they bought") == BOUNDS.buyers / 2
 
 
 class TestAnOrder:

@@ -139,7 +139,7 @@ class TestTheFrontPage:
     def test_is_read_by_one_query(self, lamp):
         with metered() as meter:
             shelves_in(list_categories(PageRequest(500)))
-        assert meter.requests() == 1
+        assert meter.calls == 1
 
     def test_is_mended_by_the_check(self, lamp):
         (slug,) = lamp.category_slugs

@@ -45,10 +45,10 @@ class TestAList:
         for entry in every[::10]:
             with metered() as meter:
                 list_category("ordered", PageRequest(10, entry.position), order=order)
-            queries = [call for call in meter.calls if call.operation == "Query"]
+            queries = [call for call in meter.log if call.operation == "Query"]
             assert {call.index for call in queries} <= {PLAN}
             assert sum(call.capacity_units for call in queries) <= shards * 0.5
-            assert meter.capacity_units("shards") == 1
+            assert meter.units_of("shards") == 1
 
     def test_keeps_all_when_there_are_more_shards(self, fresh):
         slug = fresh("shards")

@@ -50,13 +50,13 @@ def units_of_a_page(slug: str) -> float:
     with metered() as meter:
         found = list_category(slug, PageRequest(PAGE))
     assert len(found.items) == PAGE
-    return meter.capacity_units()
+    return meter.units
 
 
 def units_of_a_basket(products: list[NewProduct]) -> float:
     with metered() as meter:
         prices_of([product.id for product in products])
-    return meter.capacity_units()
+    return meter.units
 
 
 class TestDescriptions:
@@ -76,4 +76,4 @@ class TestDescriptions:
         product = put_shelf(fresh("shelf"), description_bytes=description_bytes)[0]
         with metered() as meter:
             assert find_product(product.id).description == product.description
-        assert meter.capacity_units() == units
+        assert meter.units == units

@@ -14,6 +14,7 @@ from dynapages.calls import clock
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
 from dynapages.upkeep.integrity import Difference, erase
+from dynapages_testing.hooks import hooked
 from shop import keys
 from shop.data.exports import walk_through
 from shop.order_status import Status
@@ -35,7 +36,6 @@ from shop.orders.queries import (
 from shop.user_data import PURCHASES
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Fault, Killed, faults
-from tests.support.hooks import hooked
 from tests.support.orders.making import LATER, made_order, move, put_product
 from tests.support.shop.checks import differences, stored
 
@@ -194,7 +194,7 @@ class TestMovingALargeOrder:
     def test_on_its_way_is_one_transaction(self, order):
         with metered() as meter:
             move(order, Status.PLACED, Status.APPROVED)
-        assert meter.requests() == 2
+        assert meter.calls == 2
 
     def test_to_delivered_and_back_lists_and_unlists_its_purchases(self):
         put_orders([order := large_order(Status.SHIPPED)])
@@ -209,9 +209,9 @@ class TestMovingALargeOrder:
         put_orders([order := large_order(Status.SHIPPED, 500)])
         with metered() as meter:
             move(order, Status.SHIPPED, Status.DELIVERED)
-        written = [call for call in meter.calls if call.operation == "TransactWriteItems"]
+        written = [call for call in meter.log if call.operation == "TransactWriteItems"]
         assert len(written) == 1 + 6 + 1
-        assert sum(call.capacity_units for call in meter.calls) < 500 * 6
+        assert sum(call.capacity_units for call in meter.log) < 500 * 6
 
     def test_by_an_import_of_a_later_status(self):
         put_orders([order := large_order(Status.SHIPPED)])
@@ -314,7 +314,7 @@ class TestAnInterruptedImport:
             before_transaction(3, lambda: large._take_draft(order)),
         ):
             assert put_orders([order]) == [OrderOutcome.CREATED]
-        sent = [call for call in meter.calls if call.operation == "TransactWriteItems"]
+        sent = [call for call in meter.log if call.operation == "TransactWriteItems"]
         assert len(sent) == 2 + 1 + 9  # up to the third, which is refused; the other's; all again
 
     @pytest.mark.parametrize("written", [1, 2, 3, 4])
@@ -408,5 +408,5 @@ class TestThePageOfALargeOrder:
         for one in (order, longer):
             with metered() as meter:
                 find_order(one.id, username=alice.username)
-            costs.append((meter.requests(), meter.capacity_units()))
+            costs.append((meter.calls, meter.units))
         assert costs[0] == costs[1] == (2, 3.0)

@@ -86,8 +86,8 @@ class TestADelivery:
         order = an_order(Status.SHIPPED, lines=MOST_PURCHASES)
         with metered() as meter:
             deliver(order)
-        assert meter.requests() == 3  # the order, its lines, all writes
-        assert [call.operation for call in meter.calls].count("TransactWriteItems") == 1
+        assert meter.calls == 3  # the order, its lines, all writes
+        assert [call.operation for call in meter.log].count("TransactWriteItems") == 1
         assert found() == []
 
     @pytest.mark.parametrize("write", [deliver, lambda o: import_again(o, Status.DELIVERED)])

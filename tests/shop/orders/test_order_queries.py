@@ -94,20 +94,20 @@ class TestWhatAListReads:
         put(*(made_order(username, status) for status in Status))
         with metered() as meter:
             page = list_orders(username, OrderFilter(statuses=chosen), PAGE).page
-        assert [call.operation for call in meter.calls] == ["Query"] * (len(chosen) or 1)
+        assert [call.operation for call in meter.log] == ["Query"] * (len(chosen) or 1)
         assert page.rounds == 1
 
     def test_is_nothing_for_no_day_at_all(self, tables):
         with metered() as meter:
             assert list_orders("alex", OrderFilter(since=DAYS[0], until=DAYS[0]), PAGE).items == ()
-        assert meter.calls == []
+        assert meter.log == []
 
     @pytest.mark.real_engine
     def test_of_own_open_orders_is_read_strongly_for_one_query(self, fresh, tables):
         put(order := made_order(fresh("alex")))
         with metered() as meter:
             list_orders(order.username, OrderFilter(open_only=True), PAGE)
-        (call,) = meter.calls
+        (call,) = meter.log
         assert (call.index, call.capacity_units) == ("open_by_date", 1.0)
 
 
@@ -133,6 +133,6 @@ class TestAPurchase:
         put(made_order(username, lines=[NewLine(product, "Lamp", 1, 100)]))
         with metered() as meter:
             assert has_bought(username, product)
-        assert [call.operation for call in meter.calls] == ["GetItem"]
+        assert [call.operation for call in meter.log] == ["GetItem"]
         assert not has_bought(username, fresh("chair"))
         assert not has_bought(fresh("bob"), product)

@@ -58,7 +58,7 @@ class TestWhatTheQueueReads:
     def test_is_one_query_for_each_status_and_shard_and_no_scan(self, chosen):
         with metered() as meter:
             list_open_orders(OrderFilter(chosen), PageRequest(20))
-        queries = [call for call in meter.calls if call.label == "list"]
+        queries = [call for call in meter.log if call.label == "list"]
         partitions = {f"OPEN#{s}#{n}" for s in chosen or OPEN for n in range(OPEN_ORDERS.count())}
         firsts = queries[: len(partitions)]
         assert {call.partition for call in firsts} == partitions

@@ -292,8 +292,8 @@ def measured(origins: Sequence[Coordinates]) -> tuple[float, float, float, float
     for origin in origins:
         with metered() as meter:
             nearest_points(origin, 10)
-        units.append(meter.capacity_units())
-        directories.append(meter.capacity_units("directory"))
+        units.append(meter.units)
+        directories.append(meter.units_of("directory"))
     units.sort()
     return units[len(units) // 2], units[len(units) * 95 // 100], units[-1], median(directories)
 

@@ -154,4 +154,4 @@ def test_the_table_is_searched_as_a_world_in_memory(tables):
         with metered() as meter:
             found = nearest_points(origin, count)
         assert found.points == world.nearest(origin, count).points
-        assert (meter.rounds, meter.capacity_units()) == (world.rounds, world.units)
+        assert (meter.rounds, meter.units) == (world.rounds, world.units)

@@ -54,7 +54,7 @@ class TestPuttingPoints:
         put_points([point])
         with metered() as meter:
             assert put_points([point])[PointOutcome.UNCHANGED] == 1
-        assert {call.operation for call in meter.calls} == {"BatchGetItem"}
+        assert {call.operation for call in meter.log} == {"BatchGetItem"}
 
     def test_replaces_what_is_said_of_it(self, fresh):
         point = made_point(fresh, OSLO)
@@ -143,24 +143,24 @@ class TestWhatItCosts:
             found = nearest_points(where, 10)
         assert len(found.points) == 10
         assert found.page.rounds == 1
-        assert meter.capacity_units("directory") == 1.0
-        assert [(call.operation, call.index) for call in meter.calls] == [
+        assert meter.units_of("directory") == 1.0
+        assert [(call.operation, call.index) for call in meter.log] == [
             ("BatchGetItem", None),
             ("Query", None),
         ]
-        assert meter.capacity_units() <= 3.0
+        assert meter.units <= 3.0
 
     def test_to_find_that_nothing_is_near(self, fresh):
         put_points([made_point(fresh, (-41.2866, 174.7756))])
         with metered() as meter:
             (near,) = nearest_points(Coordinates.at(-54.8, -68.3), 1).points
         assert near.metres > 1_000_000
-        assert meter.capacity_units() < 15
+        assert meter.units < 15
 
     def test_to_write_a_point_with_its_counts(self, fresh):
         """Two items and two directories at two units each; two entries in ``inverted`` at one."""
         put_points([made_point(fresh, (-20.0, 57.5))])
         with metered() as meter:
             put_points([made_point(fresh, (-20.0, 57.5))])
-        writes = [call for call in meter.calls if call.operation == "TransactWriteItems"]
+        writes = [call for call in meter.log if call.operation == "TransactWriteItems"]
         assert sum(call.capacity_units for call in writes) == 10.0

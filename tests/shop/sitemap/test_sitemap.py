@@ -10,12 +10,12 @@ from django.test import Client
 
 from dynapages.calls.client import client
 from dynapages.calls.meter import metered
+from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.sitemap import queries
 from tests.support.comments.outage import own_engine
 from tests.support.config.addresses import MATRIX, address
-from tests.support.strict import refuse_what_aws_refuses
 
 SITE = "https://shop.example.com"
 MOST_UNITS = 10
@@ -86,8 +86,8 @@ class TestTheSitemap:
         for url in ["/sitemap.xml", *addresses("/sitemap.xml")]:
             with metered() as meter:
                 addresses(url)
-            assert 0 < meter.capacity_units() <= MOST_UNITS, url
-            assert {call.operation for call in meter.calls} <= {"Query", "GetItem"}
+            assert 0 < meter.units <= MOST_UNITS, url
+            assert {call.operation for call in meter.log} <= {"Query", "GetItem"}
 
     def test_has_what_was_added_since_it_was_written(self):
         put_shelf("b-chairs", 2)

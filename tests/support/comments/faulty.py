@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from tests.support.comments.conflicts import cancelled
-from tests.support.hooks import before_the_next, hooked
+from dynapages_testing.conflicts import cancelled
+from dynapages_testing.hooks import before_the_next, hooked
 
 When = Literal["before it is sent", "after it was applied"]
 EVENTS: dict[When, str] = {
@@ -24,7 +24,7 @@ NEVER: dict[When, frozenset[str]] = {
     "before it is sent": frozenset({"DescribeTable"}),
     "after it was applied": READS | {"DescribeTable"},
 }
-"""What is not let fail: `tests.support.strict` describes tables; a read may as well not be sent."""
+"""What is not let fail: a read may as well not be sent, and `dynapages_testing.strict` describes."""
 
 
 class Killed(BaseException):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -11,6 +12,7 @@ import pytest
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from demo.engine import FileEngine
 from dynapages.calls import client
 from dynapages.calls.client import Connection
 from dynapages.calls.faults import FAILURES
@@ -31,10 +33,8 @@ def own_engine(folder: Path | None = None, *, with_tables: bool = True) -> Itera
     binary = find(PROJECT)
     if binary is None:
         pytest.skip("dynoxide is not installed, and moto forgets when it stops")
-    db_path = folder / "own.db" if folder else None
-    engine = DynoxideEngine(
-        binary=binary, db_path=db_path, port=spare_port(), start_seconds=PATIENCE
-    )
+    own = partial(FileEngine, db_path=folder / "own.db") if folder else DynoxideEngine
+    engine = own(binary=binary, port=spare_port(), start_seconds=PATIENCE)
     with engine, connected(engine.endpoint_url, read_seconds=PATIENCE):
         if with_tables:
             models = [import_string(name) for name in settings.DYNAMODB_MODELS]

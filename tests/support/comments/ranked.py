@@ -15,7 +15,7 @@ from dynapages.calls.client import client
 from dynapages.items import Item
 from dynapages.lists.reader import PageRequest
 from dynapages.lists.runs import id_at
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 
 TABLE = Comment.Meta.table_name
 

@@ -15,8 +15,8 @@ from dynapages.calls.batches import Batches
 from dynapages.calls.client import client
 from dynapages.calls.pool import Pool
 from dynapages.tables import create_missing
+from dynapages_testing.strict import refuse_what_aws_refuses
 from tests.support.comments.outage import own_engine
-from tests.support.strict import refuse_what_aws_refuses
 
 BOTH = (INDEXES, pytest.param(SETS, marks=pytest.mark.real_engine))
 """Parameters of tests that hold under both."""

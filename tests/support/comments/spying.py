@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.hooks import hooked
+from dynapages_testing.hooks import hooked
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Asked:
 def spied() -> Iterator[list[Asked]]:
     """Collect what the process's client is asked inside the block, but for what tables look like.
 
-    That is asked by `tests.support.strict`, when it first sees an index.
+    That is asked by `dynapages_testing.strict`, when it first sees an index.
     """
     requests: list[Asked] = []
 

@@ -235,5 +235,5 @@ class TestTheSearch:
     def test_reads_by_key_alone_in_one_round(self, alice):
         with metered() as meter:
             find_orders_or_customers(alice.username)
-        assert {call.operation for call in meter.calls} == {"Query", "GetItem"}
-        assert (meter.rounds, meter.capacity_units()) <= (1, 3.0)
+        assert {call.operation for call in meter.log} == {"Query", "GetItem"}
+        assert (meter.rounds, meter.units) <= (1, 3.0)

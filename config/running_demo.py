@@ -1,0 +1,146 @@
+"""The sample shop that runs in this checkout: how other processes find it, by a note and a lock."""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Self
+
+from dynapages.errors import DynamoError
+
+POLL_SECONDS = 0.02
+
+
+class FileBusy(DynamoError):
+    """Another process holds the lock."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        who = f" (process {holder})" if holder else ""
+        super().__init__(f"{path} is in use by another run{who}; stop that one first.")
+
+
+class FileLock:
+    """An exclusive lock in the file ``path`` + ``.lock``, released however the process ends.
+
+    A child that inherits ``fileno()`` holds it until it has ended as well. The lock file is never
+    deleted, because that could take the lock from a process that just opened it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._beside = path.with_name(f"{path.name}.lock")
+        self._descriptor: int | None = None
+
+    def acquire(self, *, patience: float = 1.0) -> None:
+        """Take the lock. Raises FileBusy when it is still held after ``patience`` seconds.
+
+        The engine of a process that was just killed holds it for a moment.
+        """
+        self._beside.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._beside, os.O_RDWR | os.O_CREAT, 0o600)
+        deadline = time.monotonic() + patience
+        while not _locked(descriptor):
+            if time.monotonic() > deadline:
+                holder = os.read(descriptor, 20).decode(errors="replace").strip()
+                os.close(descriptor)
+                raise FileBusy(self.path, holder)
+            time.sleep(POLL_SECONDS)
+        os.truncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        self._descriptor = descriptor
+
+    def fileno(self) -> int:
+        """Return the open descriptor, for a child that uses the file to inherit."""
+        if self._descriptor is None:
+            message = "the lock is not held"
+            raise ValueError(message)
+        return self._descriptor
+
+    def release(self) -> None:
+        """Release the lock; a child that inherited it still holds it."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def held_by_someone(self) -> bool:
+        """Return whether any process holds it now, without waiting; False if there is none."""
+        try:
+            descriptor = os.open(self._beside, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def __enter__(self) -> Self:
+        self.acquire()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class RunningDemo:
+    """What another process needs to use the same tables; it is kept in ``var/demo.json``.
+
+    It is ignored when AWS credentials are in the environment. ``sign_in`` are a customer, a member
+    of staff and their password, where there are such.
+    """
+
+    endpoint_url: str
+    table_prefix: str
+    region: str
+    port: int
+    read_model: str = "indexes"
+    sets_key_format: str = "names"
+    sign_in: list[str] = field(default_factory=list)
+    pid: int = field(default_factory=os.getpid)
+
+
+def note_path(var: Path) -> Path:
+    """Return the path of the note; beside it is the lock that the running demo holds."""
+    return var / "demo.json"
+
+
+def find_demo(var: Path) -> RunningDemo | None:
+    """Return the demo that runs now, None if there is none.
+
+    A lock decides, not the pid, which may be another program's after a power cut.
+    """
+    path = note_path(var)
+    if not FileLock(path).held_by_someone():
+        return None
+    try:
+        return RunningDemo(**json.loads(path.read_text()))
+    except (OSError, ValueError, TypeError):  # it is just starting, or just stopping
+        return None
+
+
+@contextmanager
+def announced(demo: RunningDemo, *, var: Path) -> Iterator[None]:
+    """Keep the note on disk while the block runs. The caller holds the lock."""
+    path = note_path(var)
+    draft = path.with_suffix(".tmp")
+    draft.write_text(json.dumps(asdict(demo), indent=2) + "\n")
+    draft.replace(path)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,224 @@
+"""The attempts of a call, against an engine behind a proxy that makes faults."""
+
+from time import monotonic
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from dynapages.calls.attempts import FAILURES, PAUSE, Breaker, Damaged
+from dynapages.calls.client import Connection, build_client
+from dynapages.calls.faults import Throttled, Unreachable, fault_in
+from dynapages.calls.pool import seconds_left, time_budget
+from dynapages_testing.chance import unique
+from dynapages_testing.faulty_proxy import DAMAGED, FaultyProxy
+
+TABLE = unique("dynapages-test")
+_KEY = {"pk": {"S": "DAMAGED"}, "sk": {"S": "DAMAGED"}}
+_TABLE, _ITEM = {"TableName": TABLE}, {"TableName": TABLE, "Key": _KEY}
+OPERATIONS: dict[str, dict[str, Any]] = {
+    "BatchGetItem": {"RequestItems": {TABLE: {"Keys": [_KEY]}}},
+    "BatchWriteItem": {"RequestItems": {TABLE: [{"PutRequest": {"Item": _KEY}}]}},
+    "DeleteItem": _ITEM,
+    "DescribeTable": _TABLE,
+    "DescribeTimeToLive": _TABLE,
+    "GetItem": _ITEM,
+    "ListTables": {},
+    "PutItem": {**_TABLE, "Item": _KEY},
+    "Query": {
+        **_TABLE,
+        "KeyConditionExpression": "pk = :pk",
+        "ExpressionAttributeValues": {":pk": _KEY["pk"]},
+    },
+    "Scan": {**_TABLE, "Limit": 1},
+    "TransactWriteItems": {"TransactItems": [{"Put": {**_TABLE, "Item": _KEY}}]},
+    "UpdateItem": {
+        **_ITEM,
+        "UpdateExpression": "SET n = :n",
+        "ExpressionAttributeValues": {":n": {"N": "1"}},
+    },
+}
+"""What the library and what is built on it call, but for those that make tables."""
+
+
+@pytest.fixture(scope="module")
+def running(connection):
+    with FaultyProxy(connection.endpoint_url) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def proxy(running):
+    """The proxy, which fails every call; it takes half a second to stop, so all tests share it."""
+    running.fails, running.stall_seconds = True, 20.0
+    running.bodies, running.has_checksums = DAMAGED, True
+    running.met.clear()
+    return running
+
+
+def client_of(proxy: FaultyProxy, *, attempts: int = 3, read_seconds: float = 0.5) -> Any:
+    return build_client(
+        Connection(
+            region="us-east-1",
+            endpoint_url=proxy.endpoint_url,
+            access_key="tests",
+            secret_key="tests",
+            read_seconds=read_seconds,
+            attempts=attempts,
+        )
+    )
+
+
+def fails(proxy: FaultyProxy, **limits: Any) -> BaseException:
+    with pytest.raises(Exception) as raised:  # noqa: PT011 - its fault is looked at
+        client_of(proxy, **limits).list_tables()
+    return raised.value
+
+
+class TestACallThatFails:
+    @pytest.mark.parametrize(
+        ("kind", "fault"),
+        [
+            ("throttled", Throttled),
+            ("server error", Unreachable),
+            ("front end", Unreachable),
+            ("reset before", Unreachable),
+            ("reset after", Unreachable),
+            ("stalled", Unreachable),
+            ("dripping", Unreachable),
+            ("truncated", Damaged),
+            ("wrong checksum", Damaged),
+            ("damaged", Damaged),
+        ],
+    )
+    def test_is_repeated_and_then_told(self, proxy, kind, fault):
+        proxy.kinds = [kind]
+        assert isinstance(fault_in(fails(proxy)), fault)
+        assert proxy.met.total() == 3
+
+    @pytest.mark.parametrize(
+        "kind", ["throttled", "reset before", "truncated", "front end", "damaged"]
+    )
+    def test_is_answered_when_the_next_attempt_is(self, proxy, kind):
+        proxy.kinds = [kind]
+        called = client_of(proxy)
+
+        def recover(**_: object) -> None:
+            proxy.fails = False
+
+        called.meta.events.register("response-received.dynamodb.*", recover)
+        assert "TableNames" in called.list_tables()
+        assert proxy.met.total() == 1
+
+    def test_is_not_repeated_when_it_was_wrong(self, proxy):
+        proxy.fails = False
+        calls: list[object] = []
+        called = client_of(proxy)
+        called.meta.events.register("before-send.dynamodb.*", lambda **_: calls.append(1))
+        with pytest.raises(ClientError, match="ResourceNotFoundException"):
+            called.describe_table(TableName=unique("nothing"))
+        assert len(calls) == 1
+
+    def test_leaves_the_throttling_of_a_batch_to_its_caller(self, proxy):
+        proxy.kinds = ["throttled"]
+        with pytest.raises(ClientError):
+            client_of(proxy).batch_get_item(RequestItems={"things": {"Keys": []}})
+        assert proxy.met.total() == 1
+
+
+@pytest.fixture(scope="module")
+def table(new_table):
+    return new_table(TABLE)
+
+
+@pytest.mark.usefixtures("table")
+@pytest.mark.parametrize("has_checksums", [True, False])
+class TestAnAnswerThatIsNoJSONObject:
+    @pytest.mark.parametrize("operation", OPERATIONS)
+    def test_is_damaged_whatever_was_called(self, proxy, operation, has_checksums):
+        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        called = client_of(proxy, attempts=1)
+        for body in DAMAGED:
+            proxy.bodies = [body]
+            with pytest.raises(Damaged):
+                called._make_api_call(operation, OPERATIONS[operation])
+
+    def test_is_damaged_where_it_tells_of_an_error(self, proxy, has_checksums):
+        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        for body in (*DAMAGED, b"{}"):
+            proxy.bodies = [body]
+            with pytest.raises(Damaged):
+                client_of(proxy, attempts=1).describe_table(TableName=unique("nothing"))
+
+    def test_is_not_taken_for_an_empty_one_which_writes_have(self, proxy, has_checksums):
+        proxy.kinds, proxy.has_checksums, proxy.bodies = ["damaged"], has_checksums, [b"{}"]
+        assert "Attributes" not in client_of(proxy).put_item(**OPERATIONS["PutItem"])
+        assert proxy.met.total() == 1
+
+    def test_of_a_front_end_is_said_in_its_sentence(self, proxy, has_checksums):
+        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        proxy.bodies = [b"<html>Not found</html>"]
+        with pytest.raises(ClientError) as raised:
+            client_of(proxy, attempts=1).describe_table(TableName=unique("nothing"))
+        assert (
+            str(fault_in(raised.value)) == "What answers at the database's address is not DynamoDB."
+        )
+
+
+class TestATimeBudget:
+    def test_bounds_all_attempts_together(self, proxy):
+        proxy.kinds = ["stalled"]
+        proxy.stall_seconds = 5.0
+        begun = monotonic()
+        with time_budget(0.6):
+            fault = fault_in(fails(proxy, attempts=9, read_seconds=3.0))
+        assert isinstance(fault, Unreachable)
+        assert monotonic() - begun < 3  # one stalled attempt alone would take that long
+        assert proxy.met.total() >= 2
+
+    def test_bounds_an_answer_that_drips(self, proxy):
+        proxy.kinds = ["dripping"]
+        begun = monotonic()
+        with time_budget(0.6):
+            fails(proxy, read_seconds=3.0)
+        assert monotonic() - begun < 3
+
+    def test_makes_no_call_when_it_is_spent(self, proxy):
+        with time_budget(0.0):
+            assert isinstance(fault_in(fails(proxy)), Unreachable)
+        assert proxy.met.total() == 0
+
+    def test_can_only_be_shortened(self):
+        with time_budget(1.0), time_budget(60.0):
+            assert seconds_left() <= 1.0
+
+    def test_is_over_with_its_block(self, client):
+        with time_budget(0.0):
+            pass
+        assert client.list_tables()
+
+
+class TestABreaker:
+    def test_refuses_calls_after_failures_in_a_row_until_one_was_answered(self):
+        now = [0.0]
+        breaker = Breaker(clock=lambda: now[0])
+        for answered in (*[False] * (FAILURES - 1), True, *[False] * FAILURES):
+            breaker.enter()
+            breaker.note(answered=answered)
+        with pytest.raises(Unreachable):
+            breaker.enter()
+        now[0] = PAUSE + 0.1
+        breaker.enter()
+        with pytest.raises(Unreachable):  # one alone may try
+            breaker.enter()
+        breaker.note(answered=True)
+        breaker.enter()
+        breaker.enter()
+
+    def test_spares_a_database_that_is_away(self, proxy):
+        proxy.kinds = ["reset before"]
+        called = client_of(proxy, attempts=1)
+        for _ in range(FAILURES + 5):
+            with pytest.raises(Exception):  # noqa: B017, PT011 - whichever
+                called.list_tables()
+        assert proxy.met.total() == FAILURES

@@ -1,0 +1,99 @@
+"""What the library's own tests share: an engine, its client, and new tables.
+
+The engine is the one at ``DYNAMODB_ENDPOINT_URL``, else one of `dynapages.engine`; without any,
+tests that need one are skipped.
+"""
+
+import pytest
+from hypothesis import settings
+
+from dynapages.calls.client import Connection, build_client, connected
+from dynapages_testing.chance import EXAMPLES, unique
+from dynapages_testing.processes import PATIENCE
+from dynapages_testing.strict import refuse_what_aws_refuses
+
+settings.register_profile("dynapages", deadline=None, derandomize=True, max_examples=EXAMPLES)
+
+
+@pytest.fixture(scope="session")
+def connection(dynamodb_endpoint):
+    """How clients reach the engine."""
+    return Connection(
+        region="us-east-1",
+        endpoint_url=dynamodb_endpoint,
+        access_key="tests",
+        secret_key="tests",
+        read_seconds=PATIENCE,
+    )
+
+
+@pytest.fixture(scope="session")
+def client(connection):
+    """A metered client of the engine that also refuses what only AWS refuses."""
+    client = build_client(connection)
+    refuse_what_aws_refuses(client)
+    return client
+
+
+@pytest.fixture(scope="module")
+def process(connection):
+    """Connect the process to the engine, within a module."""
+    with connected(connection):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _only_where_real(request):
+    """Skip what moto only imitates where the engine is moto."""
+    if request.node.get_closest_marker("real_engine"):
+        headers = request.getfixturevalue("client").list_tables()["ResponseMetadata"]["HTTPHeaders"]
+        if "Werkzeug" in headers.get("server", ""):
+            pytest.skip("moto only imitates capacity, cursors and concurrency")
+
+
+@pytest.fixture
+def fresh():
+    """Makes an id that no other test uses: ``fresh("counter")``."""
+    return unique
+
+
+@pytest.fixture(scope="session")
+def new_table(client):
+    """Makes tables with string keys ``pk`` and ``sk``, and an index ``by_kind`` on ``p`` and ``s``.
+
+    They are those of the lists of `dynapages_testing.merged_lists`, and are gone after the tests.
+    """
+    made: list[str] = []
+
+    def make(name: str = "") -> str:
+        name = name or unique("dynapages-test")
+        client.create_table(
+            TableName=name,
+            BillingMode="PAY_PER_REQUEST",
+            KeySchema=_keys("pk", "sk"),
+            AttributeDefinitions=[
+                {"AttributeName": attribute, "AttributeType": "S"}
+                for attribute in ("pk", "sk", "p", "s")
+            ],
+            GlobalSecondaryIndexes=[
+                {
+                    "IndexName": "by_kind",
+                    "KeySchema": _keys("p", "s"),
+                    "Projection": {"ProjectionType": "ALL"},
+                }
+            ],
+        )
+        made.append(name)
+        client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
+        return name
+
+    yield make
+    for name in made:
+        client.delete_table(TableName=name)
+
+
+def _keys(partition_key: str, sort_key: str) -> list[dict[str, str]]:
+    return [
+        {"AttributeName": partition_key, "KeyType": "HASH"},
+        {"AttributeName": sort_key, "KeyType": "RANGE"},
+    ]

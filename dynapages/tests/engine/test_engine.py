@@ -1,0 +1,113 @@
+"""The embedded engines, run for real."""
+
+import os
+import signal
+import socket
+import time
+from typing import Any
+
+import botocore.session
+import pytest
+
+from dynapages.engine.server import (
+    BinaryMissing,
+    DynoxideEngine,
+    EngineDied,
+    EngineServer,
+    MotoEngine,
+    PortInUse,
+    embedded,
+    find,
+)
+from dynapages_testing.processes import PATIENCE, is_alive
+
+BINARY = find()
+
+
+def dynoxide(*, port: int | None = None) -> DynoxideEngine:
+    if BINARY is None:
+        pytest.skip("dynoxide is not installed")
+    return DynoxideEngine(binary=BINARY, port=port, start_seconds=PATIENCE)
+
+
+def moto(*, port: int | None = None) -> MotoEngine:
+    return MotoEngine(port=port, start_seconds=PATIENCE)
+
+
+def client_of(engine: EngineServer) -> Any:
+    return botocore.session.get_session().create_client(
+        "dynamodb",
+        endpoint_url=engine.endpoint_url,
+        region_name="us-east-1",
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )
+
+
+def tables_of(engine: EngineServer) -> list[str]:
+    names: list[str] = client_of(engine).list_tables()["TableNames"]
+    return names
+
+
+def watch(engine: EngineServer) -> None:
+    """Check it again and again, as whoever runs it does, for some seconds at most."""
+    for _ in range(500):
+        engine.check()
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def shared(make):
+    with make() as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("make", [dynoxide, moto], scope="module")
+class TestAnyEngine:
+    @pytest.fixture
+    def engine(self, shared):
+        """An engine that runs, started again if the test before has killed it."""
+        if shared.pid is None or not is_alive(shared.pid):
+            shared.stop()
+            shared.start()
+        return shared
+
+    def test_answers_is_gone_when_it_was_stopped_and_starts_again_on_its_port(self, engine):
+        assert tables_of(engine) == []
+        url, pid = engine.endpoint_url, engine.pid
+        assert pid
+        engine.stop()
+        assert not is_alive(pid)
+        engine.start()
+        assert engine.endpoint_url == url
+        assert tables_of(engine) == []
+
+    def test_tells_of_its_death(self, engine):
+        assert engine.pid
+        engine.check()
+        os.kill(engine.pid, signal.SIGKILL)
+        with pytest.raises(EngineDied, match="ended by signal 9"):
+            watch(engine)
+
+    def test_says_that_its_port_is_in_use(self, make):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            with pytest.raises(PortInUse, match=f"Port {port} is already in use"):
+                make(port=port).start()
+
+
+class TestFindingAnEngine:
+    def test_takes_the_binary_that_npm_installed(self):
+        if BINARY is None:
+            pytest.skip("dynoxide is not installed")
+        assert isinstance(embedded(), DynoxideEngine)
+
+    def test_takes_moto_where_there_is_none(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert isinstance(embedded(folder=tmp_path), MotoEngine)
+
+    def test_names_a_missing_binary(self):
+        with pytest.raises(BinaryMissing, match="npm install"):
+            DynoxideEngine(binary=None)

@@ -1,0 +1,47 @@
+import re
+
+from dynapages.lists.explain import MOST_BESIDE, Picture, explain, picture_of
+from dynapages.lists.reader import Order, PageRequest
+from dynapages.lists.runs import Run
+from dynapages_testing.merged_lists import INDEX, MergedList, Thing
+
+
+def picture(size: int, **partitions: str) -> Picture:
+    things = [Thing(name, "", place) for name, row in partitions.items() for place in row]
+    listing = MergedList([Run(INDEX, name) for name in partitions], things)
+    page = listing.read(PageRequest(size), Order.OLDEST_FIRST)
+    return picture_of(explain(page, plan="by_kind"))
+
+
+def columns(path: str) -> list[int]:
+    return [int(x) // 18 for x in re.findall(r"M(\d+) ", path)]
+
+
+class TestAPicture:
+    def test_draws_each_item_in_the_lane_of_its_query(self):
+        first, second = picture(4, A="adf", B="bc").lanes
+        assert (columns(first.shown), columns(second.shown)) == ([1, 4], [2, 3])
+
+    def test_joins_each_item_to_the_page(self):
+        found = picture(4, A="adf", B="bc")
+        first, _ = found.lanes
+        assert first.joins == f"M18 {first.y}V{found.page_y}M72 {first.y}V{found.page_y}"
+        assert columns(found.page) == [1, 2, 3, 4]
+
+    def test_puts_what_is_not_shown_behind_the_page(self):
+        first, second = picture(3, A="adf", B="bc").lanes
+        assert (columns(first.beside), columns(second.beside)) == ([5, 6], [])
+
+    def test_counts_what_has_no_room(self):
+        (lane,) = picture(8, A="abcdefghi").lanes
+        assert (len(columns(lane.beside)), lane.more) == (1, 0)
+        first, second = picture(20, A="abcdefghijklmnopqrst", B="uvwxyz").lanes
+        assert lane.more == first.more == second.more == 0
+        first, second = picture(9, A="abcdefghi", B="stuvwxyzz"[:8]).lanes
+        assert len(columns(second.beside)) == MOST_BESIDE
+        assert second.more == 2
+
+    def test_leaves_out_a_query_that_was_not_made(self):
+        listing = MergedList([Run(INDEX, "A"), Run(INDEX, "B", until="a")], [Thing("A", "", "b")])
+        page = listing.read(PageRequest(2, Thing("A", "", "a").position()), Order.OLDEST_FIRST)
+        assert [lane.key for lane in picture_of(explain(page, plan="x")).lanes] == ["A"]

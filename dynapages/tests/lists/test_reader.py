@@ -1,0 +1,144 @@
+"""The reader by example; test_reader_properties.py tries it on everything else."""
+
+from dataclasses import replace
+
+import pytest
+
+from dynapages.lists.reader import Order, Page, PageRequest, Toward
+from dynapages.lists.runs import Position, Run
+from dynapages_testing.merged_lists import INDEX, MergedList, Thing, only, places
+
+NEWEST, OLDEST = Order
+A, B, C = Run(INDEX, "A"), Run(INDEX, "B"), Run(INDEX, "C")
+
+
+def merged(**partitions: str) -> MergedList:
+    """Make a list of runs whose things stand at one letter each: ``merged(A="adf", B="bc")``."""
+    things = [Thing(name, "", place) for name, row in partitions.items() for place in row]
+    return MergedList([Run(INDEX, name) for name in partitions], things)
+
+
+def read(listing: MergedList, size: int, order: Order = OLDEST, **how: object) -> Page:
+    return listing.read(PageRequest(size), order, **how)
+
+
+def limits(listing: MergedList) -> list[tuple[str, int]]:
+    """Name the partitions that were queried and for how many items, in order."""
+    return [
+        (request["ExpressionAttributeValues"][":p"]["S"], request["Limit"])
+        for request in listing.requests
+    ]
+
+
+def back(size: int, place: str, ordinal: int) -> PageRequest:
+    return PageRequest(size, Position(place, ordinal=ordinal), Toward.PREVIOUS)
+
+
+class TestNumbering:
+    @pytest.mark.parametrize(
+        ("request_", "numbers"),
+        [
+            pytest.param(PageRequest(2, Position("b", ordinal=40)), [41, 42], id="onward"),
+            pytest.param(back(2, "d", 43), [41, 42], id="back"),
+            pytest.param(back(5, "d", 43), [1, 2, 3], id="back to the beginning"),
+            pytest.param(back(2, "d", 2), [1, 2], id="never below one"),
+            pytest.param(PageRequest(3, Position("a", ordinal=-3)), [-3, -2, -1], id="to the end"),
+        ],
+    )
+    def test_goes_on_from_the_position(self, request_, numbers):
+        page = merged(A="abcd").read(request_, OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == numbers
+
+    def test_begins_at_one_only_where_nothing_is_left_to_read(self):
+        page = merged(A="abcd").read(back(2, "d", 4), OLDEST, look_ahead=False)
+        assert [entry.position.ordinal for entry in page.entries] == [2, 3]
+
+    def test_counts_from_the_end_behind_the_last_page(self):
+        listing = merged(A="abcde")
+        last = listing.read(PageRequest(2, toward=Toward.PREVIOUS), OLDEST)
+        assert [entry.position.ordinal for entry in last.entries] == [-2, -1]
+        before = PageRequest(2, last.previous_position, Toward.PREVIOUS)
+        page = listing.read(before, OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [-4, -3]
+        page = listing.read(PageRequest(2, page.next_position), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [-2, -1]
+
+    def test_is_not_known_behind_a_position_without_a_number(self):
+        listing = merged(A="abcdef")
+        page = listing.read(PageRequest(2, Position("b", ordinal=None)), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [None, None]
+        page = listing.read(PageRequest(2, page.next_position), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [-2, -1]
+        page = listing.read(PageRequest(2, Position("c", ordinal=None), Toward.PREVIOUS), OLDEST)
+        assert [entry.position.ordinal for entry in page.entries] == [1, 2]
+
+
+class TestWhetherThereIsMore:
+    def test_is_told_without_look_ahead_when_it_was_read_anyway(self):
+        assert read(merged(A="ac", B="b"), 2, look_ahead=False).has_next
+        assert not read(merged(A="abc"), 2, look_ahead=False).has_next
+
+
+class TestReadingOn:
+    def test_reads_a_page_and_one_item_of_each_run_at_first(self):
+        listing = merged(A="ace", B="bdf")
+        assert read(listing, 2).rounds == 1
+        assert sorted(limits(listing)) == [("A", 3), ("B", 3)]
+
+    def test_asks_first_for_what_it_is_told_to(self):
+        listing = merged(A="ace", B="bdf")
+        assert read(listing, 2, first_reads=[2, 1], look_ahead=False).rounds == 1
+        assert sorted(limits(listing)) == [("A", 2), ("B", 1)]
+
+    def test_reads_on_only_in_the_run_that_holds_the_page_up(self):
+        listing = merged(A="abcde", B="wxyz")
+        page = read(listing, 4, first_reads=[2, 3])
+        assert sorted(limits(listing)[:2]) == [("A", 2), ("B", 3)]
+        assert limits(listing)[2:] == [("A", 3)]
+        assert (places(page), page.rounds) == (["a", "b", "c", "d"], 2)
+
+    def test_asks_for_no_more_than_can_still_stand_on_the_page(self):
+        listing = merged(A="acegik", B="bdfhjl")
+        read(listing, 5, first_reads=[2, 3])
+        assert sorted(limits(listing)[2:]) == [("A", 3), ("B", 1)]
+
+
+class TestFallingBack:
+    """Two red things behind twenty blue ones: dear to find in A, cheap to find in B."""
+
+    @pytest.fixture
+    def listing(self):
+        blue = [Thing("A", "", f"{n:02}", kind="blue") for n in range(20)]
+        red = [Thing(name, "", place) for name in "AB" for place in ("98", "99")]
+        return MergedList([replace(A, keep=only("red"))], blue + red)
+
+    def test_finds_the_same_for_less(self, listing):
+        page = read(listing, 2, fallback=lambda _run, _most: [B])
+        assert (places(page), page.fell_back, page.has_next) == (["98", "99"], True, False)
+        assert limits(listing) == [("A", 3), ("B", 3)]
+        assert listing.requests[1]["ExclusiveStartKey"]["s"] == {"S": "02"}
+
+    def test_does_not_pay_more_than_going_on(self, listing):
+        others = [B, *(Run(INDEX, f"empty {n}") for n in range(20))]
+        page = read(listing, 2, fallback=lambda _run, _most: others)
+        assert (places(page), page.fell_back) == (["98", "99"], False)
+
+    def test_is_not_needed_where_the_first_read_was_enough(self, listing):
+        page = read(listing, 2, first_reads=[23], fallback=lambda _run, _most: [B])
+        assert (places(page), page.fell_back) == (["98", "99"], False)
+
+    def test_replaces_no_run_that_filters_nothing(self, listing):
+        listing.runs.append(C)
+        listing.things += [Thing("C", "", place) for place in ("000", "001")]
+        replaced = []
+        read(
+            listing, 4, first_reads=[1, 1], fallback=lambda run, _most: replaced.append(run) or [B]
+        )
+        assert [run.partition for run in replaced] == ["A"]
+
+
+class TestWhatIsWrong:
+    @pytest.mark.parametrize("size", [0, -1])
+    def test_is_a_page_of_no_item(self, size):
+        with pytest.raises(ValueError, match="at least one item"):
+            PageRequest(size)

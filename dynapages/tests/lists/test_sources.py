@@ -1,0 +1,229 @@
+"""Spelling and answering Queries: the requests, the bounds, and a real engine's agreement."""
+
+from dataclasses import replace
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynapages.lists.reader import Order, PageRequest, Toward
+from dynapages.lists.runs import (
+    NOTHING,
+    Index,
+    OneOf,
+    Position,
+    QuerySource,
+    Run,
+    query_request,
+    sort_key_of,
+)
+from dynapages_testing.merged_lists import (
+    INDEX,
+    MOMENTS,
+    STRETCHES,
+    MergedList,
+    Thing,
+    all_places,
+    only,
+)
+from dynapages_testing.query_model import QueryModel
+from dynapages_testing.strict import key_condition
+
+KINDS = ["red", "blue", "green"]
+SINCE, UNTIL = "2026-02-01T00:00:00.000000Z", "2026-03-01T00:00:00.000000Z"
+
+texts = st.text(st.characters(exclude_categories=["Cs"], max_codepoint=0x10FFFE), max_size=4)
+
+
+def asked(run: Run, **how: Any) -> dict[str, Any]:
+    request = query_request(run, **{"behind": None, "limit": 21, "ascending": False} | how)
+    assert request is not None
+    return request
+
+
+def highest(run: Run) -> str:
+    """Return the upper end of a run's key condition."""
+    found: str = asked(run)["ExpressionAttributeValues"][":high"]["S"]
+    return found
+
+
+class TestTheRequest:
+    def test_asks_for_a_number_of_items_of_one_partition_of_an_index(self):
+        assert asked(Run(INDEX, "A")) == {
+            "TableName": "things",
+            "IndexName": "by_kind",
+            "KeyConditionExpression": "#p = :p",
+            "ExpressionAttributeNames": {"#p": "p"},
+            "ExpressionAttributeValues": {":p": {"S": "A"}},
+            "ScanIndexForward": False,
+            "ReturnConsumedCapacity": "INDEXES",
+            "Limit": 21,
+        }
+
+    def test_of_the_table_itself_names_no_index_and_may_be_consistent(self):
+        table = Index(
+            "log", None, partition="pk", sort="sk", table_key=lambda _position: {}, consistent=True
+        )
+        request = asked(Run(table, "A"))
+        assert "IndexName" not in request
+        assert request["ConsistentRead"] is True
+
+    def test_starts_behind_a_position_of_another_run(self):
+        position = Thing("B", "", "2026-02-14Z#7", "alex").position()
+        request = asked(Run(INDEX, "C", "SHIPPED#"), behind=position)
+        assert request["ExclusiveStartKey"] == {
+            "p": {"S": "C"},
+            "s": {"S": "SHIPPED#2026-02-14Z#7"},
+            "pk": {"S": "OWNER#alex"},
+            "sk": {"S": "THING#7"},
+        }
+
+    @pytest.mark.parametrize(
+        ("place", "up", "down"),
+        [
+            ("2026-01-31", "edge", "nowhere"),
+            ("2026-02", "behind", "nowhere"),
+            ("2026-02-14", "behind", "behind"),
+            ("2026-03", "nowhere", "edge"),
+            ("2026-03-01", "nowhere", "edge"),
+        ],
+    )
+    def test_starts_where_the_position_lies(self, place, up, down):
+        february = Run(INDEX, "A", since="2026-02", until="2026-03")
+        behind = Position(place)
+        for ascending, start in ((True, up), (False, down)):
+            request = query_request(february, behind=behind, limit=1, ascending=ascending)
+            has_key = request is not None and "ExclusiveStartKey" in request
+            found = "nowhere" if request is None else "behind" if has_key else "edge"
+            assert found == start
+
+    def test_of_the_table_starts_at_its_own_key(self):
+        run = Run(
+            Index("log", None, partition="pk", sort="sk", table_key=lambda _position: {}), "2026-02"
+        )
+        key = {"pk": {"S": "2026-02"}, "sk": {"S": "14"}}
+        assert asked(run, behind=Position("14"))["ExclusiveStartKey"] == key
+        assert run.position_of(key) == Position("14", "")
+
+    def test_filters_by_every_attribute_it_is_told_to(self):
+        kept = (*only("red", "blue"), OneOf("size", ({"N": "42"},)))
+        request = asked(Run(INDEX, "A", keep=kept))
+        assert request["FilterExpression"] == "#f0 IN (:f0_0, :f0_1) AND #f1 IN (:f1_0)"
+        assert request["ExpressionAttributeNames"] == {"#p": "p", "#f0": "kind", "#f1": "size"}
+        assert request["ExpressionAttributeValues"] == {
+            ":p": {"S": "A"},
+            ":f0_0": {"S": "red"},
+            ":f0_1": {"S": "blue"},
+            ":f1_0": {"N": "42"},
+        }
+
+
+class TestTheKeyCondition:
+    @given(since=st.none() | all_places, until=st.none() | all_places, place=all_places)
+    def test_holds_since_and_what_follows_but_not_until(self, since, until, place):
+        for prefix in ("", "SHIPPED#"):
+            request = query_request(
+                Run(INDEX, "C", prefix, since, until), behind=None, limit=1, ascending=True
+            )
+            within = (since is None or since <= place) and (until is None or place < until)
+            if request is None:
+                assert not within
+            else:
+                assert key_condition(request).holds({"S": prefix + place}) is within
+
+    @given(start=texts, until=texts.filter(len), place=texts)
+    def test_ends_below_any_until(self, start, until, place):
+        high = highest(Run(INDEX, "A", "SHIPPED#", until=start + until))
+        assert ("SHIPPED#" + start + place <= high) is (place < until)
+
+    @pytest.mark.parametrize(
+        ("until", "just_below"),
+        [("m\0", "m"), ("m\ue000", "m\ud7ff\U0010ffff"), ("m", "l\U0010ffff")],
+    )
+    def test_ends_below_until_in_a_text_that_utf8_can_spell(self, until, just_below):
+        high = highest(Run(INDEX, "A", since="a", until=until))
+        assert high == just_below
+        assert high.encode() < until.encode()
+
+
+class TestAQuery:
+    def test_adds_what_all_items_of_the_run_share(self):
+        model = QueryModel({"by_kind": ("p", "s")}, [Thing("A", "", "7Z#x").item()])
+        run = Run(INDEX, "A", known={"kind": {"S": "shirt"}})
+        chunk = QuerySource(model).query(run, behind=None, limit=5, ascending=True)
+        assert chunk.items == ({**Thing("A", "", "7Z#x").item(), "kind": {"S": "shirt"}},)
+
+    def test_of_nothing_makes_no_call(self):
+        model = QueryModel({"by_kind": ("p", "s")})
+        run = Run(INDEX, "A", since=UNTIL, until=SINCE)
+        assert QuerySource(model).query(run, behind=None, limit=5, ascending=True) is NOTHING
+        assert model.requests == []
+
+
+@pytest.fixture(scope="module")
+def stored(new_table, client):
+    """Return 70 things in a real table: equal moments, ranges, neighbouring partitions."""
+    table, random = new_table(), Random(42)
+    index = replace(INDEX, table=table)
+    things = [
+        Thing(
+            *random.choice(STRETCHES), place, random.choice(["alex", "sam"]), random.choice(KINDS)
+        )
+        for place in (
+            sort_key_of(moment, f"{n}é{moment.microsecond}")
+            for n in range(14)
+            for moment in MOMENTS
+        )
+    ]
+    for some in range(0, len(things), 25):
+        puts = [{"PutRequest": {"Item": thing.item()}} for thing in things[some : some + 25]]
+        client.batch_write_item(RequestItems={table: puts})
+    since, until = things[1].place[:27], things[3].place[:27]
+    runs = [
+        Run(index, "A"),
+        Run(index, "B", since=since, until=until),
+        Run(index, "C", "SHIPPED#", since=since),
+        Run(index, "C", "DELIVERED#", until=things[2].place),
+        Run(index, "C", "SHIPPEDX#", keep=only("red", "green")),
+        Run(index, "D", "OPEN#", since=things[2].place, until=until),
+    ]
+    return MergedList(runs, things)
+
+
+@pytest.mark.fallback
+class TestOnAnEngine:
+    @pytest.mark.parametrize(("order", "size"), list(product(Order, [4, 50])))
+    def test_the_pages_are_the_sorted_answer(self, stored, client, order, size):
+        whole = stored.places(order)
+        pages = list(stored.walk(PageRequest(size), order, client=client))
+        assert [entry.position.place for page in pages for entry in page.entries] == whole
+
+    @pytest.mark.parametrize("order", Order)
+    def test_the_pages_back_are_the_same(self, stored, client, order):
+        whole = stored.places(order)
+        end = Position("9999" if order is Order.OLDEST_FIRST else "0000", "alex")
+        request = PageRequest(9, end, Toward.PREVIOUS)
+        pages = list(stored.walk(request, order, client=client))
+        found = [entry.position.place for page in reversed(pages) for entry in page.entries]
+        assert found == whole
+
+    @pytest.mark.real_engine
+    def test_the_model_of_a_query_answers_as_the_engine_does(self, stored, client):
+        model = stored.model()
+        random = Random(7)
+        for _ in range(150):
+            behind = random.choice([None, *stored.things])
+            request = query_request(
+                random.choice(stored.runs),
+                behind=behind and behind.position(),
+                limit=random.randint(1, 12),
+                ascending=random.choice([True, False]),
+            )
+            if request:
+                answer, modelled = client.query(**request), model.query(**request)
+                assert answer["Items"] == modelled["Items"]
+                assert answer["ScannedCount"] == modelled["ScannedCount"]
+                assert answer.get("LastEvaluatedKey") == modelled.get("LastEvaluatedKey")

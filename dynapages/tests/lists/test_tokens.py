@@ -1,0 +1,107 @@
+import re
+from random import Random
+
+import pytest
+from django.test import override_settings
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynapages.django.paging import PositionSigner
+from dynapages.lists.runs import Position, sort_key_of
+from dynapages.lists.tokens import DamagedToken, ForeignToken, Tokens
+from dynapages_testing.merged_lists import START
+
+TOKENS = Tokens(PositionSigner())
+LIST = "comments/42/de.en/1.2"
+POSITION = Position(sort_key_of(START, "c" * 90), "USER#alex", 60)
+URL_SAFE = re.compile(r"[A-Za-z0-9._~-]+")
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=128)
+any_position = st.builds(
+    Position,
+    st.builds(sort_key_of, st.just(START), texts),
+    texts,
+    st.integers(1 - 2**31, 2**31 - 1) | st.none(),
+)
+
+
+class TestAToken:
+    @given(position=any_position, list_name=texts)
+    def test_is_read_back_as_the_position(self, position, list_name):
+        token = TOKENS.write(position, list_name=list_name)
+        assert TOKENS.read(token, list_name=list_name) == position
+
+    @given(position=any_position)
+    def test_needs_no_escape_in_a_url(self, position):
+        assert URL_SAFE.fullmatch(TOKENS.write(position, list_name=LIST))
+
+    @pytest.mark.parametrize("name", ["x", LIST, "all the languages of the world, " * 50])
+    def test_of_an_id_of_90_characters_is_at_most_300_long(self, name):
+        assert len(TOKENS.write(POSITION, list_name=name)) <= 300
+
+    @given(position=any_position, one=texts, other=texts)
+    def test_of_another_list_is_refused(self, position, one, other):
+        if one == other:
+            return
+        token = TOKENS.write(position, list_name=one)
+        with pytest.raises(ForeignToken, match="another list"):
+            TOKENS.read(token, list_name=other)
+
+
+class TestADamagedToken:
+    def test_is_refused_ten_thousand_times(self):
+        random = Random(2026)
+        token = TOKENS.write(POSITION, list_name=LIST)
+        other = TOKENS.write(Position(sort_key_of(START, "d")), list_name=LIST)
+        refused = 0
+        while refused < 10_000:
+            damaged = damage(token, other, random)
+            if damaged not in {token, other}:
+                with pytest.raises(DamagedToken, match="damaged"):
+                    TOKENS.read(damaged, list_name=LIST)
+                refused += 1
+
+    @given(text=st.text(st.characters(), max_size=300))
+    def test_may_be_any_text(self, text):
+        with pytest.raises(DamagedToken):
+            TOKENS.read(text, list_name=LIST)
+
+    @pytest.mark.parametrize(
+        "text", ["", ".", "\ud800.x", "A" * 2049, "A" * 1_000_000, "é.é", "\0"]
+    )
+    def test_may_be_empty_or_long_or_no_text_at_all(self, text):
+        with pytest.raises(DamagedToken):
+            TOKENS.read(text, list_name=LIST)
+
+    def test_may_be_signed_with_another_key(self):
+        with override_settings(SECRET_KEY="another " * 10):
+            token = Tokens(PositionSigner()).write(POSITION, list_name=LIST)
+        with pytest.raises(DamagedToken):
+            TOKENS.read(token, list_name=LIST)
+
+    def test_may_be_of_another_version(self):
+        token = PositionSigner().sign("Aq" + TOKENS.write(POSITION, list_name=LIST)[2:-44])
+        with pytest.raises(DamagedToken, match="too old"):
+            TOKENS.read(token, list_name=LIST)
+
+    def test_may_be_something_else_the_site_signed(self):
+        with pytest.raises(DamagedToken):
+            TOKENS.read(PositionSigner().sign("alex@example.com"), list_name=LIST)
+
+
+class TestAKeyThatWasReplaced:
+    def test_still_reads_old_tokens_while_it_is_a_fallback(self):
+        with override_settings(SECRET_KEY="former " * 10):
+            token = Tokens(PositionSigner()).write(POSITION, list_name=LIST)
+        with override_settings(SECRET_KEY_FALLBACKS=["former " * 10]):
+            assert Tokens(PositionSigner()).read(token, list_name=LIST) == POSITION
+
+
+def damage(token: str, other: str, random: Random) -> str:
+    """Cut something out of a token, or nothing, and put something else in its place, or nothing."""
+    start = random.randrange(len(token) + 1)
+    end = random.choice([start, start + 1, random.randint(start, len(token))])
+    flipped = "".join(chr(ord(c) ^ 1 << random.randrange(8)) for c in token[start:end])
+    noise = "".join(random.choices("AQgw_-.0=% \n", k=random.randint(1, 40)))
+    put = ["", noise[:1], noise, flipped, token[start:end].swapcase(), other[start:]]
+    return token[:start] + random.choice(put) + token[end:]

@@ -1,0 +1,404 @@
+"""Counters are exact, however many shards they have and whoever changes them."""
+
+from collections import Counter as Sum
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from pynamodb.attributes import UnicodeAttribute
+
+from dynapages.calls.batches import Batches
+from dynapages.calls.client import client, pool
+from dynapages.calls.meter import metered
+from dynapages.items import Item, wire_key
+from dynapages.writes.counters import MOST_SHARDS, Counters, NoSuchCounter, write_counted
+from dynapages.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Transactions,
+    check,
+    put,
+    write_together,
+)
+from dynapages_testing.chance import examples, unique
+from dynapages_testing.conflicts import conflicts
+from dynapages_testing.hooks import before_the_next
+
+pytestmark = pytest.mark.usefixtures("table")
+TABLE = unique("dynapages-test")
+PK = UnicodeAttribute(attr_name="pk")
+
+
+def key_of(name: str, shard: int) -> dict[str, str]:
+    return {"pk": f"TEST#{name}#{shard}", "sk": f"TEST#{name}#{shard}"}
+
+
+def make_counters(least_shards: int = 1, *, most_shards: int = MOST_SHARDS) -> Counters:
+    """Counters of a process that knows nothing yet."""
+    return Counters(Batches(client(), pool()), TABLE, key_of, least_shards, most_shards)
+
+
+def change(counters: Counters, name: str, *actions: Action, **deltas: int) -> None:
+    write_counted(
+        actions,
+        {name: deltas},
+        transactions=Transactions(client()),
+        counters=lambda _name: counters,
+    )
+
+
+def change_all(counters: Counters, name: str, **deltas: int) -> None:
+    """Change every shard, as far as chance does."""
+    for _ in range(20):
+        change(counters, name, **deltas)
+
+
+def spread(counters: Counters, name: str, *, to: int) -> None:
+    while counters.spread(name) < to:
+        pass
+
+
+def stored(name: str, *, among: int = 16) -> list[int]:
+    """The shards whose items exist."""
+    keys = [wire_key(key_of(name, shard)) for shard in range(among)]
+    found = [client().get_item(TableName=TABLE, Key=key, ConsistentRead=True) for key in keys]
+    return [shard for shard, answer in enumerate(found) if "Item" in answer]
+
+
+@pytest.fixture(scope="module")
+def table(process, new_table):
+    return new_table(TABLE)
+
+
+@pytest.fixture
+def name(fresh):
+    return fresh("counter")
+
+
+@pytest.mark.fallback
+class TestACounter:
+    def test_is_read_together_with_others(self, name):
+        counters = make_counters()
+        change(counters, name, en=1)
+        change(counters, f"{name}-2", de=2)
+        read = counters.read_many([name, f"{name}-2", f"{name}-3"], consistent=True)
+        assert read == {name: {"en": 1}, f"{name}-2": {"de": 2}, f"{name}-3": {}}
+
+
+class TestSpreading:
+    @pytest.mark.parametrize(("most", "expected"), [(8, [2, 4, 8, 8]), (3, [2, 3, 3, 3])])
+    def test_doubles_the_shards_up_to_a_limit(self, name, most, expected):
+        counters = make_counters(most_shards=most)
+        assert [counters.spread(name) for _ in range(4)] == expected
+
+    def test_is_recorded_by_the_first_write_of_a_counter_that_begins_spread(self, name):
+        change(make_counters(least_shards=4), name, en=1)
+        assert stored(name) == [0, 1, 2, 3]
+
+    def test_is_done_once_by_processes_that_met(self, name):
+        one, other = make_counters(), make_counters()
+        assert [one.spread(name), other.spread(name)] == [2, 2]
+
+    def test_doubles_what_is_stored_where_a_process_knew_more(self, name):
+        stale, other = make_counters(), make_counters()
+        spread(stale, name, to=4)
+        other.fold(name)
+        assert stale.spread(name) == 2
+
+    def test_leaves_more_shards_than_the_limit_as_they_are(self, name):
+        spread(make_counters(), name, to=8)
+        assert make_counters(most_shards=4).spread(name) == 8
+
+    def test_uses_the_new_shards(self, name):
+        counters = make_counters()
+        counters.spread(name)
+        counters.spread(name)
+        keys = {
+            str(counters.change(name, {"en": 1})["Update"]["Key"]["pk"]["S"]) for _ in range(200)
+        }
+        assert keys == {f"TEST#{name}#{shard}" for shard in range(4)}
+
+
+class TestSettling:
+    def test_asks_for_nothing_when_all_is_right(self, name):
+        counters = make_counters()
+        change(counters, name, en=1)
+        assert counters.set_sums(name, {"en": 1, "de": 0}) == []
+
+    @pytest.mark.parametrize("shards", [1, 4])
+    def test_fails_when_a_cell_has_changed_meanwhile(self, name, shards):
+        counters = make_counters(least_shards=shards)
+        change(counters, name, en=1)
+        actions = counters.set_sums(name, {"en": 5})
+        change(counters, name, en=1)
+        with pytest.raises(ConditionFailed):
+            Transactions(client()).write(lambda: actions)
+        assert counters.read(name, consistent=True) == {"en": 2}
+
+
+@pytest.mark.fallback
+class TestAWriteThatMeetsOthers:
+    @pytest.mark.parametrize(
+        ("losses", "shards"),
+        [([1, 1, 1], [0]), ([2], [0, 1]), ([2, 2], [0, 1, 2, 3]), ([2, 1, 1], [0, 1])],
+    )
+    def test_twice_spreads_the_counter(self, name, losses, shards):
+        counters = make_counters()
+        for number in losses:
+            with conflicts(number):
+                change(counters, name, en=1)
+        assert stored(name) == shards
+
+    def test_spreads_none_but_the_counter_on_which_they_met(self, name):
+        counters = make_counters()
+        with conflicts(2):
+            write_counted(
+                [],
+                {name: {"en": 1}, f"{name}-2": {"en": 1}},
+                transactions=Transactions(client()),
+                counters=lambda _name: counters,
+            )
+        assert (stored(name), stored(f"{name}-2")) == ([0], [0, 1])
+
+
+class TestAWriterThatKnowsTooManyShards:
+    @pytest.fixture
+    def stale(self, name):
+        """Counters of a process that was not told of a fold."""
+        counters = make_counters()
+        spread(counters, name, to=8)
+        assert make_counters().fold(name)
+        return counters
+
+    def test_writes_its_own_actions_once_and_to_those_there_are(self, name, stale):
+        for number in range(20):
+            noted = put(TABLE, wire_key(key_of(name, 100 + number)), PK.does_not_exist())
+            change(stale, name, noted, en=1)
+        assert stored(name) == [0]
+        assert make_counters().read(name, consistent=True) == {"en": 20}
+
+    def test_is_told_of_conditions_of_its_own_alone(self, name, stale):
+        missing = check(TABLE, wire_key(key_of(name, 99)), PK.exists())
+        for _ in range(20):
+            with pytest.raises(ConditionFailed) as failure:
+                change(stale, name, missing, en=1)
+            assert failure.value.failed.keys() == {0}
+
+
+class TestFolding:
+    @pytest.mark.parametrize("least", [1, 2])
+    def test_keeps_the_sum_in_the_shards_that_a_counter_begins_with(self, name, least):
+        counters = make_counters(least_shards=least)
+        spread(counters, name, to=8)
+        change_all(counters, name, en=1, de=2)
+        assert counters.fold(name)
+        assert make_counters().read(name, consistent=True) == {"en": 20, "de": 40}
+        assert stored(name) == list(range(least))
+
+    def test_of_a_counter_with_one_shard_writes_nothing(self, name):
+        counters = make_counters()
+        change(counters, name, en=1)
+        with metered() as meter:
+            assert counters.fold(name)
+        assert [call.operation for call in meter.log] == ["BatchGetItem"]
+
+    def test_waits_where_a_change_is_undone_meanwhile(self, name):
+        """The cells are as they were, and yet a shard has been changed."""
+        counters, other = make_counters(), make_counters()
+        spread(counters, name, to=2)
+
+        def go() -> None:
+            change_all(other, name, en=1)
+            change_all(other, name, en=-1)
+
+        with before_the_next("TransactWriteItems", go):
+            assert not counters.fold(name)
+
+    def test_lets_recounts_under_way_fail(self, name):
+        counters = make_counters()
+        spread(counters, name, to=4)
+        actions = counters.set_sums(name, {"en": 5})
+        assert counters.fold(name)
+        with pytest.raises(ConditionFailed):
+            write_together(client(), actions)
+        assert stored(name) == [0]
+
+
+class TestAReaderOfFoldedShards:
+    @pytest.fixture
+    def counters(self, name):
+        counters = make_counters()
+        spread(counters, name, to=4)
+        change_all(counters, name, en=1)
+        return counters
+
+    def read_shards(self, counters: Counters, name: str) -> dict[int, Item]:
+        """The items of four shards, as one reader saw them."""
+        items = counters.batches.get(TABLE, counters.keys({name: 4}))
+        return {int(item["pk"]["S"].rpartition("#")[2]): item for item in items}
+
+    def test_forgets_those_that_are_gone(self, name, counters):
+        make_counters().fold(name)
+        counters.read(name, consistent=True)
+        assert counters.known([name]) == {name: 1}
+
+    @pytest.mark.parametrize("early", [{0}, {1, 2, 3}])
+    @pytest.mark.parametrize("is_spread_again", [False, True])
+    def test_reads_again_what_was_read_before_and_after_the_fold(
+        self, name, counters, early, *, is_spread_again
+    ):
+        before = self.read_shards(counters, name)
+        assert make_counters().fold(name)
+        if is_spread_again:
+            spread(make_counters(), name, to=4)
+        after = self.read_shards(counters, name)
+        mixed = [(before if n in early else after).get(n) for n in range(4)]
+        found = counters.sums({name: 4}, [item for item in mixed if item], consistent=True)
+        assert found == {name: {"en": 20}}
+
+    def test_reads_again_where_shards_are_folded_before_it_reads_those_it_did_not_know(
+        self, name, counters
+    ):
+        fresh = make_counters()
+        items = fresh.batches.get(TABLE, fresh.keys({name: 1}))
+        with before_the_next("BatchGetItem", lambda: counters.fold(name)):
+            assert fresh.sums({name: 1}, items, consistent=True) == {name: {"en": 20}}
+
+
+class TestACounterThatMustExist:
+    @pytest.fixture
+    def counters(self):
+        return Counters(Batches(client(), pool()), TABLE, key_of, must_exist=True)
+
+    def begin(self, counters: Counters, name: str) -> None:
+        write_together(client(), [counters.begin(name, {"en": 1})])
+
+    def test_is_created_by_its_beginning_alone(self, name, counters):
+        with pytest.raises(NoSuchCounter):
+            change(counters, name, en=1)
+        with conflicts(2), pytest.raises(NoSuchCounter):
+            change(counters, name, en=1)
+        assert stored(name) == []
+        self.begin(counters, name)
+        change(counters, name, en=1)
+        assert counters.read(name, consistent=True) == {"en": 2}
+
+    def test_is_not_created_again_by_a_writer_who_knew_its_shards(self, name, counters):
+        self.begin(counters, name)
+        spread(counters, name, to=4)
+        write_together(client(), counters.deletions(name))
+        for _ in range(20):
+            with pytest.raises(NoSuchCounter):
+                change(counters, name, en=1)
+        assert stored(name) == []
+
+    def test_is_not_created_again_by_spreading(self, name, counters):
+        self.begin(counters, name)
+
+        def delete() -> None:
+            write_together(client(), counters.deletions(name))
+
+        with before_the_next("TransactWriteItems", delete), pytest.raises(NoSuchCounter):
+            counters.spread(name)
+        assert stored(name) == []
+
+    @pytest.mark.parametrize("number", [1, 4])
+    def test_is_deleted_only_as_it_was_read(self, name, counters, number):
+        self.begin(counters, name)
+        if number > 1:
+            spread(counters, name, to=number)
+        deletions = counters.deletions(name)
+        change(counters, name, en=1)
+        change(counters, name, en=-1)
+        with pytest.raises(ConditionFailed):
+            write_together(client(), deletions)
+
+
+processes = st.integers(0, 2)
+cells = st.dictionaries(
+    st.sampled_from(["en.5", "en.1", "de.3"]), st.integers(-9, 9).filter(bool), min_size=1
+)
+
+
+class Counting(RuleBasedStateMachine):
+    """Three processes, each with its own memory, and a model of the counter: a plain sum."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.name = unique("counters")
+        self.processes = [make_counters(), make_counters(2), make_counters(most_shards=16)]
+        self.notes = count()
+        self.truth = Sum[str]()
+
+    @rule(process=processes, deltas=cells, met=st.integers(0, 5))
+    def change(self, process: int, deltas: dict[str, int], met: int) -> None:
+        note = put(
+            TABLE,
+            wire_key(key_of(f"{self.name}-note", next(self.notes))),
+            PK.does_not_exist(),
+        )
+        with conflicts(met):
+            change(self.processes[process], self.name, note, **deltas)
+        self.truth.update(deltas)
+
+    @rule(process=processes)
+    def spread(self, process: int) -> None:
+        self.processes[process].spread(self.name)
+
+    @rule(process=processes)
+    def fold(self, process: int) -> None:
+        assert self.processes[process].fold(self.name)
+
+    @rule(process=processes, other=processes, deltas=cells)
+    def fold_while_another_writes(self, process: int, other: int, deltas: dict[str, int]) -> None:
+        def write() -> None:
+            change(self.processes[other], self.name, **deltas)
+            self.truth.update(deltas)
+
+        with before_the_next("TransactWriteItems", write):
+            self.processes[process].fold(self.name)
+            # Where there is nothing to fold, nothing was written yet.
+            change(self.processes[process], self.name, back=1)
+        self.truth.update(back=1)
+
+    @rule(process=processes, numbers=cells)
+    def recount(self, process: int, numbers: dict[str, int]) -> None:
+        actions = self.processes[process].set_sums(self.name, numbers)
+        if actions:
+            write_together(client(), actions)
+        self.truth = Sum({**self.truth, **numbers})
+
+    @rule(process=processes)
+    def restart(self, process: int) -> None:
+        self.processes[process]._known.clear()
+
+    @invariant()
+    def every_process_reads_the_sum(self) -> None:
+        expected = {cell: number for cell, number in self.truth.items() if number}
+        fresh = make_counters()
+        assert fresh.read(self.name, consistent=True) == expected
+
+    @rule(process=processes)
+    def read(self, process: int) -> None:
+        expected = {cell: number for cell, number in self.truth.items() if number}
+        assert self.processes[process].read(self.name, consistent=True) == expected
+
+
+TestCounting = Counting.TestCase
+TestCounting.settings = settings(max_examples=examples(60), stateful_step_count=12)
+
+
+@pytest.mark.real_engine
+def test_many_writers_at_once_lose_nothing(name):
+    counters = make_counters()
+    with ThreadPoolExecutor(16) as threads:
+        for number in range(100):
+            threads.submit(change, counters, name, en=1)
+            if number % 25 == 0:
+                threads.submit(counters.spread, name)
+            if number % 10 == 0:
+                threads.submit(make_counters().fold, name)
+    assert counters.read(name, consistent=True) == {"en": 100}

@@ -1,0 +1,86 @@
+"""Limits on how often something may be done."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dynapages.writes.rate_limiter import EXPIRES_AT, Limit, Limiter
+
+NOW = datetime(2026, 11, 20, 9, 30, 0, tzinfo=UTC)
+FIVE_A_MINUTE = Limit(5, timedelta(minutes=1))
+
+
+def key_of(name: str) -> dict[str, str]:
+    return {"pk": f"LIMIT#{name}", "sk": "LIMIT"}
+
+
+@pytest.fixture(scope="module")
+def limiter(client, new_table):
+    return Limiter(client, new_table(), key_of)
+
+
+@pytest.fixture
+def take(limiter, fresh):
+    """Takes one of five a minute, so many seconds after `NOW`."""
+    name = fresh("limit")
+
+    def take_at(seconds: float = 0) -> float:
+        return limiter.take(name, FIVE_A_MINUTE, now=NOW + timedelta(seconds=seconds))
+
+    return take_at
+
+
+class TestALimit:
+    def test_lets_so_many_through_at_once(self, take):
+        assert [take() for _ in range(6)] == [0.0] * 5 + [12.0]
+
+    def test_has_room_again_when_it_said_so(self, take):
+        for _ in range(5):
+            take()
+        wait = take(3)
+        assert wait == 9.0
+        assert take(3 + wait - 0.001) > 0
+        assert take(3 + wait) == 0.0
+
+    def test_rests_as_long_as_it_is_told_to(self, limiter, fresh):
+        name = fresh("limit")
+        limiter.rest(name, FIVE_A_MINUTE, lasts=timedelta(hours=1), now=NOW)
+        later = NOW + timedelta(minutes=59)
+        assert limiter.take(name, FIVE_A_MINUTE, now=later) == 60.0
+        assert limiter.take(name, FIVE_A_MINUTE, now=later + timedelta(minutes=1)) == 0.0
+
+    def test_has_room_for_all_after_it_was_cleared(self, limiter, fresh):
+        name = fresh("limit")
+        for _ in range(5):
+            limiter.take(name, FIVE_A_MINUTE, now=NOW)
+        limiter.clear(name)
+        assert [limiter.take(name, FIVE_A_MINUTE, now=NOW) for _ in range(5)] == [0.0] * 5
+
+    def test_lets_one_at_a_time_through_when_others_never_stop_asking(self, take):
+        passed = [second for second in range(60) if take(second) == 0.0]
+        assert passed == [0, 1, 2, 3, 4, 12, 24, 36, 48]
+
+    def test_gives_back(self, limiter, take, fresh):
+        name = fresh("limit")
+        once = Limit(1, timedelta(minutes=1))
+        assert limiter.take(name, once, now=NOW) == 0.0
+        limiter.give_back(name, once)
+        assert [limiter.take(name, once, now=NOW) for _ in range(2)] == [0.0, 60.0]
+
+    def test_leaves_an_item_that_expires(self, limiter, client, fresh):
+        name = fresh("limit")
+        limiter.take(name, FIVE_A_MINUTE, now=NOW)
+        key = {part: {"S": value} for part, value in key_of(name).items()}
+        item = client.get_item(TableName=limiter.table, Key=key, ConsistentRead=True)["Item"]
+        assert int(item[EXPIRES_AT]["N"]) == NOW.timestamp() + 61
+
+
+@pytest.mark.real_engine
+class TestALimitUnderLoad:
+    def test_is_exact(self, limiter, fresh):
+        name = fresh("limit")
+        with ThreadPoolExecutor(8) as pool:
+            waits = list(pool.map(lambda _: limiter.take(name, FIVE_A_MINUTE, now=NOW), range(40)))
+        assert sum(wait == 0.0 for wait in waits) == 5
+        assert {wait for wait in waits if wait} == {12.0}

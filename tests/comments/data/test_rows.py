@@ -1,0 +1,185 @@
+"""Files of comments made rows, and rows made comments: no DynamoDB."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from comments.data.rows import CommentParser, Findings
+from comments.data.run import version_of
+from comments.data.shape import FIELDS, Shape
+from comments.items import NewComment
+from shop.data.files.records import (
+    BadMapping,
+    Record,
+    Rejected,
+    columns_among,
+    parse_columns,
+    parse_pairs,
+)
+from shop.data.files.row_files import Winners
+from shop.identifiers import product_id_of
+
+NOW = datetime(2024, 6, 1, tzinfo=UTC)
+GOOD: dict[str, object] = {
+    "id": "c1",
+    "product_id": "42",
+    "language": "en",
+    "rating": "5",
+    "created_at": "2024-01-01T10:00:00Z",
+    "author": "ann",
+    "title": "Fine",
+    "body": "Does what it says.",
+}
+READING = CommentParser(Shape(languages={"us": "en"}), NOW)
+
+
+def read(**changed: object) -> NewComment | Rejected:
+    return READING.read(Record(7, GOOD | changed))
+
+
+def reason(**changed: object) -> str:
+    rejected = read(**changed)
+    assert isinstance(rejected, Rejected)
+    assert rejected.line == 7
+    return rejected.reason
+
+
+def comment(**changed: object) -> NewComment:
+    accepted = read(**changed)
+    assert isinstance(accepted, NewComment), accepted
+    return accepted
+
+
+class TestReading:
+    def test_makes_a_comment(self):
+        assert comment() == NewComment(
+            id="c1",
+            product_id="42",
+            language="en",
+            rating=5,
+            created_at=datetime(2024, 1, 1, 10, tzinfo=UTC),
+            author="ann",
+            title="Fine",
+            body="Does what it says.",
+        )
+
+    @pytest.mark.parametrize(
+        "good", ["x" * 128, "lg:AOqp_-x", "a#b", "a/b", "a b", "日本", "...", 17]
+    )
+    def test_keeps_ids_as_they_are(self, good):
+        assert comment(id=good).id == str(good)
+
+    @pytest.mark.parametrize(
+        "bad",
+        ["", None, "x" * 129, "a\nb", "a\x07", ".", "..", "a/../b", " a", "a\u200b", True, []],
+    )
+    def test_rejects_ids_that_no_page_could_have(self, bad):
+        assert reason(id=bad).startswith("id ")
+
+    @pytest.mark.parametrize("foreign", ["-a", "a/b", "a b", "ä", "x" * 129, "a#b"])
+    def test_maps_ids_that_no_product_could_have(self, foreign):
+        findings = Findings()
+        reading = replace(READING, findings=findings)
+        read = reading.read(Record(7, GOOD | {"product_id": foreign}))
+        assert isinstance(read, NewComment)
+        assert read.product_id == product_id_of(foreign)
+        assert findings.products == {read.product_id: foreign}
+
+    def test_rejects_an_id_of_a_product_that_is_missing_or_too_long_to_be_its_name(self):
+        assert reason(product_id=" ") == "product_id is missing"
+        found = reason(product_id="x" * 1_001)
+        assert found == "product_id has 1,001 characters, more than 1,000"
+
+    @pytest.mark.parametrize("spelled", ["en", "EN", " en ", "us", "US", "en-US", "en_GB"])
+    def test_translates_languages(self, spelled):
+        assert comment(language=spelled).language == "en"
+
+    @pytest.mark.parametrize("bad", ["", "uk2", "jp", "eng", "US-en"])
+    def test_rejects_what_is_no_language(self, bad):
+        assert reason(language=bad).startswith("language: ")
+
+    @pytest.mark.parametrize(
+        ("spelled", "rating"), [("1", 1), ("5.0", 5), (3, 3), (4.0, 4), ("4,5", 5), ("2.4", 2)]
+    )
+    def test_reads_ratings(self, spelled, rating):
+        assert comment(rating=spelled).rating == rating
+
+    @pytest.mark.parametrize(
+        "bad", ["", "0", "6", "5.1", "five", "-1", "\u0665", "5e0", True, "nan"]
+    )
+    def test_rejects_other_ratings(self, bad):
+        assert reason(rating=bad).startswith("rating")
+
+    def test_takes_comments_of_up_to_a_day_ahead(self):
+        assert comment(created_at="2024-06-02").created_at == NOW + timedelta(days=1)
+        assert "in the future" in reason(created_at="2024-06-02T00:00:01Z")
+
+    def test_keeps_texts_as_they_are_also_empty_ones(self):
+        text = "  emoji 🎉,\r\n\ttabs and ends  "
+        assert comment(body=text).body == text
+        assert comment(title="", body=None).title == comment(body=None).body == ""
+
+    def test_bounds_texts(self):
+        assert comment(body="x" * 100_000)
+        assert reason(body="é" * 50_001) == "body has 100,002 bytes, more than 100,000"
+        assert reason(title="x" * 1_001) == "title has 1,001 characters, more than 1,000"
+        assert reason(author="x" * 1_001).startswith("author ")
+
+    @pytest.mark.parametrize("field", sorted(GOOD))
+    @pytest.mark.parametrize("bad", ["a\udcffb", "a\0b", ["a"], {"a": 1}, False])
+    def test_rejects_what_is_no_text(self, field, bad):
+        assert reason(**{field: bad}).startswith(field)
+
+
+class TestColumns:
+    def test_are_named_like_their_fields_unless_told_otherwise(self):
+        present = ["review_id", "product_id", "language", "rating", "created_at", "other"]
+        shape = Shape(columns={"id": ["review_id"]})
+        found = shape.among(present)
+        assert found.of("id") == ["review_id"]
+        assert found.of("rating") == ["rating"]
+        assert found.of("body") == []
+        with pytest.raises(BadMapping, match=r"“review_id” \(for id\); the columns are: a, b\."):
+            shape.among(["a", "b"])
+
+    def test_of_optional_fields_must_exist_when_they_are_named(self):
+        needed = ["id", "language", "rating", "created_at"]
+        assert Shape().under("42").among(needed)
+        with pytest.raises(BadMapping, match="“text”"):
+            Shape(columns={"body": ["text"]}, named=["body"]).under("42").among(needed)
+        with pytest.raises(BadMapping, match="2 columns “id”"):
+            Shape().under("42").among(["id", *needed])
+
+    @pytest.mark.parametrize("bad", ["x", "=x", "x=", "a=b,a=c"])
+    def test_are_given_as_pairs(self, bad):
+        with pytest.raises(BadMapping):
+            parse_pairs(bad, example="us=en")
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+    def test_that_are_not_utf_8_are_not_spelled_out(self, encoding):
+        present = "id,rating".encode(encoding).decode("utf-8", "surrogateescape").split(",")
+        with pytest.raises(BadMapping, match="is not UTF-8 text") as refused:
+            columns_among(present, {"id": "id"}, needed=["id"])
+        assert str(refused.value).isprintable()
+
+    def test_may_have_a_mark_of_equality_in_their_names(self):
+        assert parse_columns("id=a, body = b=c,", fields=FIELDS) == {"id": "a", "body": "b=c"}
+
+
+class TestWinners:
+    @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(-3, 3)), max_size=20))
+    def test_are_the_newest_and_of_those_the_last(self, versions):
+        rows = [comment(id=name, created_at=f"{1970 + day:04}-01-01") for name, day in versions]
+        winners = Winners()
+        for number, version in enumerate(rows):
+            winners.offer(version_of(version), row=number)
+        won = {n for n, version in enumerate(rows) if winners.is_winner(version_of(version), row=n)}
+        newest = {
+            name: max((d, n) for n, (i, d) in enumerate(versions) if i == name)[1]
+            for name in {name for name, _ in versions}
+        }
+        assert won == set(newest.values())
+        assert len(winners) == len(newest)
