@@ -59,7 +59,7 @@ DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]
 DYNAMODB_TABLE_MAKERS = ["shop.activity.rotation.make_tables"]
 
 # The limits of what visitors do are stored in the table of the shop.
-RATE_LIMITER = "shop.web.rate_limits.limiter"
+RATE_LIMITER = "shop.table.limiter"
 
 DATABASES: dict[str, dict[str, str]] = {}
 
@@ -91,13 +91,13 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 # With this prefix browsers take a cookie of this host alone, over HTTPS, for all paths.
 _COOKIE = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE}sessionid", f"{_COOKIE}csrftoken"
-CSRF_FAILURE_VIEW = "config.web.forms.csrf_failure"
+CSRF_FAILURE_VIEW = "config.web.answers.csrf_failure"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # No form takes files. The longest text fills a quarter of this, as it is spelled in a form.
-FILE_UPLOAD_HANDLERS = ["config.web.forms.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["config.web.answers.NoUploads"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 
 SECURE_CSP = {
@@ -129,12 +129,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First, because it tells of all that the others do.
-    "config.web.shedding.RequestMiddleware",
+    "config.web.middleware.RequestMiddleware",
     # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
     "dynapages.django.middleware.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "config.web.answers.PermissionsPolicyMiddleware",
+    "config.web.middleware.PermissionsPolicyMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -144,7 +144,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "shop.accounts.sessions.SignedInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "config.web.answers.PersonalMiddleware",
+    "config.web.middleware.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.site.NavigationMiddleware",

@@ -8,7 +8,7 @@ from django.views.i18n import set_language
 
 from config import site
 from config.docs_pages import document
-from config.web.forms import form_token
+from config.web.answers import form_token
 
 handler400 = "config.web.answers.bad_request"
 handler404 = "config.web.answers.not_found"

@@ -1,5 +1,6 @@
 """A list of comments as its page shows it, as data for programs, and as schema.org's things."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -7,6 +8,7 @@ from typing import Any
 
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -337,3 +339,14 @@ def _breadcrumbs(product: Product, *, site: str) -> Thing:
             for number, (name, url) in enumerate(steps, 1)
         ],
     }
+
+
+_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
+"""Without these signs no text ends the element, or begins a comment in it."""
+
+
+def json_ld(data: Mapping[str, Any]) -> SafeString:
+    """Return the element, for what schema.org has words for."""
+    spelled = json.dumps({"@context": "https://schema.org", **data}, ensure_ascii=False)
+    element = f'<script type="application/ld+json">{spelled.translate(_ESCAPES)}</script>'
+    return SafeString(element)

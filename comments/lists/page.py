@@ -22,6 +22,7 @@ from comments.lists.listing import (
     comment_data,
     comments_feed,
     heading_of,
+    json_ld,
     listing_of,
     pager_of,
     things_on_page,
@@ -51,7 +52,6 @@ from comments.store.counts import (
 )
 from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
-from comments.web.pages import json_ld
 from dynapages.calls.client import pool
 from dynapages.calls.meter import Meter, current_meter, labelled_calls, metered
 from dynapages.calls.pool import Started, Together

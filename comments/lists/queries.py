@@ -42,8 +42,8 @@ from comments.sets.copies import SETS
 from comments.store.comments import NoSuchComment, Revision, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts, remembered_as
 from comments.store.table import comment_key, query_pages
-from comments.web.pages import anchor_of
 from dynapages.calls.meter import labelled_calls
+from dynapages.django.paging import anchor_of
 from dynapages.items import Item, blocks_of
 from dynapages.lists.merging import LARGEST_ITEM
 from dynapages.lists.reader import (

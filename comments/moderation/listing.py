@@ -16,14 +16,13 @@ from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport, reports_of
 from comments.store.comments import Revision, State
 from comments.store.table import index_of
-from comments.web.pages import anchors_behind
 from dynapages.calls import clock
 from dynapages.calls.client import pool
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import with_next
 from dynapages.django.caching import Waiting, remember_waiting
 from dynapages.django.formats import CsvPage
-from dynapages.django.paging import Pager
+from dynapages.django.paging import Pager, anchors_behind
 from dynapages.lists.reader import Order, Page, PageRequest, PageResult, read
 from dynapages.lists.runs import Run, moment_at, timestamp
 from shop.catalogue.queries import find_tiles

@@ -43,12 +43,11 @@ from comments.web.forms import (
     redisplay_on_csrf_failure,
     require_user,
 )
-from comments.web.pages import anchor_of
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import back, signed_in
-from dynapages.django.paging import redirect_page, wants_partial
+from dynapages.django.paging import anchor_of, redirect_page, wants_partial
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.catalogue.queries import Product

@@ -32,12 +32,11 @@ from comments.web.forms import (
     redisplay_on_csrf_failure,
     require_user,
 )
-from comments.web.pages import anchor_of
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import back, path_of_next, staff_only
-from dynapages.django.paging import notify, wants_partial
+from dynapages.django.paging import anchor_of, notify, wants_partial
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 

@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from comments.lists.queries import CommentEntry
-from comments.web.pages import anchors_behind
+from dynapages.django.paging import anchors_behind
 from shop.catalogue.queries import ProductTile
 
 REMEMBERED = 1_000

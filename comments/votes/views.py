@@ -16,11 +16,10 @@ from django.views.decorators.http import require_http_methods
 
 from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.services import take_back, vote
-from comments.web.pages import anchor_of
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
 from dynapages.django.access import back, path_of_next, signed_in, with_next
-from dynapages.django.paging import wants_partial
+from dynapages.django.paging import anchor_of, wants_partial
 from dynapages.django.refusals import Refusal
 
 GONE = gettext_lazy("There is no such comment. It may have been deleted.")

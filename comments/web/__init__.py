@@ -1,1 +1,1 @@
-"""Shared by pages of comments: forms, their errors and rate limits; anchors, ETags, JSON-LD."""
+"""Shared by pages with a form: fields, errors, rate limits."""

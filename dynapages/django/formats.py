@@ -9,6 +9,7 @@ from enum import StrEnum
 from io import StringIO
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import linebreaks
@@ -17,7 +18,6 @@ from django.utils.translation import gettext as _
 
 from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.calls.pool import time_budget
-from dynapages.django.conf import setting
 from dynapages.lists.reader import PageRequest, PageResult
 
 __all__ = [
@@ -94,7 +94,7 @@ def as_atom(feed: Feed, *, site: str, page_path: str, feed_path: str) -> HttpRes
         link=f"{site}{page_path}",
         description="",
         feed_url=f"{site}{feed_path}",
-        author_name=setting("SITE_NAME") or site,
+        author_name=settings.SITE_NAME or site,
         language=get_language(),
     )
     for entry in feed.entries:
@@ -184,7 +184,7 @@ def _parts(
         if not (found.page.has_next and found.page.entries):
             return
         try:
-            with time_budget(setting("PAGE_SECONDS")):
+            with time_budget(settings.PAGE_SECONDS):
                 found = read(PageRequest(at_a_time, found.page.entries[-1].position))
         except FAILURES as failure:
             if fault_in(failure) is None:

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from http import HTTPStatus
 
+from django.conf import settings
 from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from dynapages.calls.faults import fault_in
 from dynapages.calls.pool import seconds_left, time_budget
-from dynapages.django.conf import setting
 from dynapages.django.refusals import Refusal, error_in_format, refuse, unavailable
 
 __all__ = ["READING", "BudgetMiddleware", "RefusalMiddleware", "time_spent"]
@@ -26,7 +26,8 @@ class BudgetMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        with time_budget(setting("PAGE_SECONDS" if request.method in READING else "WRITE_SECONDS")):
+        is_page = request.method in READING
+        with time_budget(settings.PAGE_SECONDS if is_page else settings.WRITE_SECONDS):
             response = self._get_response(request)
             if seconds_left() <= 0:
                 time_spent.send(BudgetMiddleware, request=request)

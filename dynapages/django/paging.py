@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Generic, Self, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
+from django.conf import settings
 from django.contrib.messages import WARNING, get_messages
 from django.core.signing import BadSignature
 from django.core.signing import Signer as DjangoSigner
@@ -24,7 +25,6 @@ from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
-from dynapages.django.conf import setting
 from dynapages.django.formats import PARAMETER, Feed, Format, as_atom, format_asked
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import CENT, HALF_UP, decimal_places, explain
@@ -43,6 +43,8 @@ __all__ = [
     "Pager",
     "PositionSigner",
     "Toggle",
+    "anchor_of",
+    "anchors_behind",
     "extent_of",
     "grouped",
     "in_dollars",
@@ -62,7 +64,7 @@ __all__ = [
 
 def site_of(request: HttpRequest) -> str:
     """Return SITE_URL; without it, as on a developer's machine, what the request was sent to."""
-    return setting("SITE_URL") or f"{request.scheme}://{request.get_host()}"
+    return settings.SITE_URL or f"{request.scheme}://{request.get_host()}"
 
 
 LONGEST_ID = 128
@@ -79,6 +81,19 @@ class IdWithSlashes(PathConverter):
     """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
 
     regex = f".{{1,{LONGEST_ID}}}"
+
+
+def anchor_of(kind: str, item_id: str) -> str:
+    """Return the id of an item's element on a page, and the fragment of a link to it."""
+    return f"{kind}-{quote(item_id, safe='')}"
+
+
+def anchors_behind(anchors: Sequence[str]) -> list[str]:
+    """Return for each item of a page the id to go on at when it has left its list.
+
+    It is that of the next one, for the last that of the one before, else that of the heading.
+    """
+    return [*anchors[1:], *(anchors[-2:-1] or ["list-heading"])]
 
 
 def register_id_converters() -> None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from django.utils.translation import ngettext
 
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
-from dynapages.django.conf import setting
 from dynapages.django.refusals import TooManyRequests
 from dynapages.writes.rate_limiter import Limit, Limiter
 
@@ -96,7 +96,7 @@ def clear(*uses: Use) -> None:
 
 
 def _limiter() -> Limiter:
-    path = setting("RATE_LIMITER")
+    path = settings.RATE_LIMITER
     if not path:
         sentence = "Set RATE_LIMITER to the dotted path of a function that returns a Limiter"
         raise ImproperlyConfigured(sentence)

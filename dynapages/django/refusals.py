@@ -17,7 +17,6 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 from dynapages.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
-from dynapages.django.conf import setting
 from dynapages.django.formats import Format, format_asked
 from dynapages.errors import DynamoError
 
@@ -33,6 +32,8 @@ __all__ = [
 ]
 
 logger = logging.getLogger(__name__)
+NOTICE = "#notice"
+"""The element, on every page, that htmx puts refusals into."""
 NOTICE_TEMPLATE = "dynapages/notice.html"
 PAGE_TEMPLATE = "dynapages/refusal.html"
 database_failed = Signal()
@@ -119,7 +120,7 @@ def _render(
 
 def into_notice(response: HttpResponse) -> None:
     """Have htmx put an answer into the page's notice, and leave its address and lists alone."""
-    response["HX-Retarget"] = setting("NOTICE")
+    response["HX-Retarget"] = NOTICE
     response["HX-Reswap"] = "innerHTML"
     response["HX-Push-Url"] = "false"
 

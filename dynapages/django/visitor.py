@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
+from django.conf import settings
 from django.http import HttpRequest
-
-from dynapages.django.conf import setting
 
 __all__ = ["NOBODY", "Visitor", "client_network", "log_event"]
 
@@ -42,7 +41,7 @@ def client_network(request: HttpRequest) -> str:
 
 
 def _forwarded(request: HttpRequest) -> str | None:
-    proxies = setting("TRUSTED_PROXIES")
+    proxies = settings.TRUSTED_PROXIES
     if not proxies:
         return None
     chain = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]

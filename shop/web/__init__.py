@@ -1,1 +1,1 @@
-"""Shared by the shop's pages: days that lists are narrowed to, and rate limits of orders."""
+"""Shared by the shop's pages: days that lists are narrowed to."""

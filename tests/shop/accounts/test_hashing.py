@@ -11,7 +11,7 @@ from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
 from config import settings as site_settings  # the tests have another hasher
-from config.web.forms import SECRET
+from config.web.answers import SECRET
 from dynapages.calls.client import client
 from dynapages.calls.pool import seconds_left, time_budget
 from shop.accounts import passwords
