@@ -19,7 +19,7 @@ from dynapages.django.rate_limits import NamedLimit, in_words, take
 from dynapages.django.refusals import TooManyRequests
 from dynapages.django.visitor import log_event
 from dynapages.errors import DynamoError
-from dynapages.lists.reader import page_batches
+from dynapages.process import page_batches
 
 DOWNLOADS = NamedLimit(5, timedelta(hours=1), "own-data/{}")
 

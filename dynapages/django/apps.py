@@ -6,8 +6,9 @@ from typing import Any, Final
 from django.apps import AppConfig
 from django.conf import settings
 
-from dynapages.calls.client import Connection, connect
+from dynapages.calls.client import Connection
 from dynapages.django.paging import register_id_converters
+from dynapages.process import connect
 
 __all__ = ["DEFAULTS", "DynamoAppConfig"]
 

@@ -22,10 +22,10 @@ from django.utils.translation import get_language, override
 
 from dynapages.calls import clock
 from dynapages.django.rate_limits import take
-from dynapages.writes.background import BackgroundWrites
 from shop.accounts import rate_limits, services
 from shop.accounts.models import User
 from shop.accounts.queries import users_called
+from shop.background import BackgroundWrites
 
 AT_EXIT_SECONDS = 5.0
 FactorEvent = Literal["factor_on", "factor_off", "recovery_code", "codes_rest"]

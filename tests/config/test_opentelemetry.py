@@ -21,8 +21,8 @@ from django.test import Client
 
 from config.telemetry.requests import RequestRecord, observed
 from demo.processes import DemoConfig, serving
-from dynapages.calls.client import client, current_connection
 from dynapages.calls.meter import metered
+from dynapages.process import client, current_connection
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import belongings, browser_of

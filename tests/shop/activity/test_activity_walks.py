@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest, Toward
 from dynapages.lists.runs import Position
+from dynapages.process import client
 from shop.activity import tables
 from shop.activity.entries import Kind
 from shop.activity.listing import list_activity

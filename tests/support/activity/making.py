@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from dynapages.calls.client import client
 from dynapages.lists.reader import PageRequest, PageResult, Toward
+from dynapages.process import client
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.listing import list_activity
 from shop.activity.recording import LOG, write_entry
