@@ -366,7 +366,7 @@ def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
 
 def wants_partial(request: HttpRequest) -> bool:
     """Return whether htmx asks for the list only; not when boosted or restoring history."""
-    htmx = getattr(request, "htmx", None)  # django-htmx adds it
+    htmx: Any = getattr(request, "htmx", None)  # django-htmx adds it
     return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
 
 
