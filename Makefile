@@ -30,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-lab run test test-all test-newest coverage lint format readme lambda messages screenshot requirements audit clean
+.PHONY: help install install-lab run test test-all test-newest coverage lint format readme lambda messages screenshot package requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -45,6 +45,7 @@ help:
 	@echo "make format    let ruff format the Python files"
 	@echo "make readme    bring tables of the README and docs/orders.md up to date"
 	@echo "make lambda    pack the function that makes the copies of comments  (ZIP=…)"
+	@echo "make package   build the library's wheel and sdist in $(DIST), and check them  (DIST=…)"
 	@echo "make messages  collect the sentences to translate, and compile the translated ones"
 	@echo "make audit     ask for known faults of the dependencies, and write an SBOM"
 	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
@@ -112,6 +113,10 @@ lambda:
 		&& $(abspath $(PYTHON)) -m zipfile -c $(abspath $(ZIP)) * && du -h $(abspath $(ZIP)) && rm -rf $(TASK)
 INTO_TASK = --quiet --require-hashes --target $(TASK) --requirement requirements-production.txt
 
+DIST ?= var/dist
+package:
+	@.ci/package --build $(DIST)
+
 # The other folders hold no sentences, or other projects' catalogues.
 NOT_SEARCHED := $(addprefix --ignore ,var tests node_modules docs .venv)
 messages: install
@@ -139,6 +144,8 @@ requirements:
 		$$name.in --output-file $$name.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
+	cd $(CURDIR) && for name in package library; do $(COMPILE) --upgrade --quiet \
+		.ci/$$name-requirements.in --output-file .ci/$$name-requirements.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE_NEWEST) \
 		--upgrade --quiet .ci/newest-requirements.in --output-file .ci/newest-requirements.txt
 

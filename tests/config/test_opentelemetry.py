@@ -180,7 +180,7 @@ class TestTheMetrics:
     def test_are_those_that_the_document_explains(self):
         section = DOCUMENT.read_text().partition("| metric |")[2].partition("\n\n")[0]
         explained = set(re.findall(r"^\| `([\w.]+)`", section, re.MULTILINE))
-        source = (PROJECT / "dynapages" / "telemetry" / "spans.py").read_text()
+        source = (PROJECT / "config" / "telemetry" / "spans.py").read_text()
         assert explained == set(re.findall(r'^ +"([a-z_]+(?:\.[a-z_]+)+)",', source, re.MULTILINE))
 
 
