@@ -78,13 +78,19 @@ class FileEngine(DynoxideEngine):
         self._lock.release()
 
 
+class SampleMoto(MotoEngine):
+    """Moto's server, adapted in `demo.moto_server` to load the sample's orders in time."""
+
+    program = (str(Path(__file__).with_name("moto_server.py")),)
+
+
 def engine_on(db_path: Path, *, folder: Path) -> EngineServer:
     """Return dynoxide on a file if it is installed (see `find`), else moto's server.
 
     It is not yet started.
     """
     binary = find(folder)
-    return FileEngine(binary=binary, db_path=db_path) if binary else MotoEngine()
+    return FileEngine(binary=binary, db_path=db_path) if binary else SampleMoto()
 
 
 def require_sound(db_path: Path) -> None:

@@ -23,6 +23,25 @@ from typing import Self
 
 from dynapages.errors import DynamoError
 
+__all__ = [
+    "LOOPBACK",
+    "START_SECONDS",
+    "BinaryMissing",
+    "Child",
+    "DynoxideEngine",
+    "EngineDied",
+    "EngineError",
+    "EngineServer",
+    "EngineSilent",
+    "MotoEngine",
+    "NoEngine",
+    "PortInUse",
+    "answers",
+    "embedded",
+    "find",
+    "free_port",
+    "require_free",
+]
 LOOPBACK = "127.0.0.1"
 KEPT_LINES = 20
 LEASH = """\
@@ -143,7 +162,15 @@ def answers(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
 
 START_SECONDS = 20.0
 POLL_SECONDS = 0.02
-MOTO_SERVER = Path(__file__).with_name("moto_server.py")
+MOTO_SERVER = """\
+import signal, sys
+from moto.moto_server import werkzeug_app as moto
+from werkzeug.serving import run_simple
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+app = moto.DomainDispatcherApplication(moto.create_backend_app)
+run_simple(sys.argv[1], int(sys.argv[2]), app, request_handler=moto.MotoRequestHandler)
+"""
+"""A program that serves one request at a time: moto is not safe for threads."""
 ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 MACHINE = platform.machine().lower()
 NPM_PACKAGE = f"@dynoxide/{sys.platform}-{ARCHITECTURES.get(MACHINE, MACHINE)}"
@@ -296,6 +323,8 @@ class MotoEngine(EngineServer):
 
     name = "moto"
     greeting = "Running on"
+    program: Sequence[str] = ("-c", MOTO_SERVER)
+    """The arguments of Python that start it; those after them are the host and the port."""
 
     def __init__(self, *, port: int | None = None, start_seconds: float = START_SECONDS) -> None:
         super().__init__(port=port, start_seconds=start_seconds)
@@ -303,7 +332,7 @@ class MotoEngine(EngineServer):
             raise NoEngine
 
     def _launch(self, port: int) -> Child:
-        command = [sys.executable, "-P", str(MOTO_SERVER), LOOPBACK, str(port)]
+        command = [sys.executable, "-P", *self.program, LOOPBACK, str(port)]
         return Child(command, listen=True)
 
 

@@ -9,12 +9,15 @@ from typing import Any
 import botocore.session
 import pytest
 
+from dynapages.engine import server
 from dynapages.engine.server import (
+    NPM_PACKAGE,
     BinaryMissing,
     DynoxideEngine,
     EngineDied,
     EngineServer,
     MotoEngine,
+    NoEngine,
     PortInUse,
     embedded,
     find,
@@ -31,6 +34,7 @@ def dynoxide(*, port: int | None = None) -> DynoxideEngine:
 
 
 def moto(*, port: int | None = None) -> MotoEngine:
+    pytest.importorskip("moto")
     return MotoEngine(port=port, start_seconds=PATIENCE)
 
 
@@ -105,8 +109,25 @@ class TestFindingAnEngine:
         assert isinstance(embedded(), DynoxideEngine)
 
     def test_takes_moto_where_there_is_none(self, tmp_path, monkeypatch):
+        pytest.importorskip("moto")
         monkeypatch.setenv("PATH", str(tmp_path))
         assert isinstance(embedded(folder=tmp_path), MotoEngine)
+
+    def test_takes_dynoxide_of_a_folder_above(self, tmp_path, monkeypatch):
+        binary = tmp_path / "node_modules" / NPM_PACKAGE / "dynoxide"
+        binary.parent.mkdir(parents=True)
+        binary.touch()
+        (tmp_path / "src").mkdir()
+        monkeypatch.chdir(tmp_path / "src")
+        assert find() == binary
+
+    def test_says_what_to_install_where_there_is_neither(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setattr(server, "find_spec", lambda _name: None)
+        with pytest.raises(
+            NoEngine, match=r"npm install @dynoxide/.*pip install 'dynapages\[engine\]'"
+        ):
+            embedded(folder=tmp_path)
 
     def test_names_a_missing_binary(self):
         with pytest.raises(BinaryMissing, match="npm install"):

@@ -24,7 +24,7 @@ NEVER: dict[When, frozenset[str]] = {
     "before it is sent": frozenset({"DescribeTable"}),
     "after it was applied": READS | {"DescribeTable"},
 }
-"""What is not let fail: a read may as well not be sent, and `dynapages_testing.strict` describes."""
+"""What is not let fail: a read may as well not be sent; `strict` describes tables."""
 
 
 class Killed(BaseException):

@@ -7,7 +7,7 @@ import botocore.session
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.engine.server import MotoEngine
+from demo.engine import SampleMoto
 from dynapages_testing.processes import PATIENCE
 
 KEYS = ("pk", "sk")
@@ -16,7 +16,7 @@ KEYS = ("pk", "sk")
 @pytest.fixture(scope="module")
 def client():
     """A client of an engine of its own, which has the table ``things``."""
-    with MotoEngine(start_seconds=PATIENCE) as engine:
+    with SampleMoto(start_seconds=PATIENCE) as engine:
         client = botocore.session.get_session().create_client(
             "dynamodb",
             endpoint_url=engine.endpoint_url,

@@ -1,7 +1,8 @@
-"""Moto's server, adapted: one request at a time, and transactions that copy only their items.
+"""Moto's server, adapted: transactions copy only their items.
 
-Moto is not safe for threads, and each action of its transactions first copies the whole table: the
-sample's orders would not load in time. This program takes the host and the port as arguments.
+Each action of moto's transactions first copies the whole table: the sample's orders would not load
+in time. Moto is not safe for threads: one request is served at a time. This program takes the host
+and the port as arguments.
 """
 
 import copy

@@ -1,0 +1,82 @@
+"""The plugin, in runs of pytest of its own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from dynapages.engine.server import find
+
+ASKS = """
+import botocore.session
+
+def test_lists_the_tables(dynamodb_endpoint):
+    client = botocore.session.get_session().create_client(
+        "dynamodb", "us-east-1", endpoint_url=dynamodb_endpoint,
+        aws_access_key_id="any", aws_secret_access_key="any",
+    )
+    print("at", dynamodb_endpoint)
+    assert client.list_tables()["TableNames"] == []
+"""
+NONE_INSTALLED = """
+from dynapages.engine import server
+server.find_spec = lambda name: None
+"""
+
+
+PLUGIN = "dynapages.engine.pytest_plugin"
+NOT_PASSED_ON = {"DYNAMODB_ENDPOINT_URL", "PYTEST_ADDOPTS"}
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs pytest in a folder of its own, and gives what it printed."""
+
+    def run(*options: str, path: str = "", **variables: str) -> str:
+        (tmp_path / "test_asks.py").write_text(ASKS)
+        kept = {name: os.environ[name] for name in os.environ.keys() - NOT_PASSED_ON}
+        ended = subprocess.run(
+            [sys.executable, "-m", "pytest", "-rs", "-s", "-p", PLUGIN, *options],
+            cwd=tmp_path,
+            env={
+                **kept,
+                "PATH": path,
+                "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+                "PYTHONPATH": os.pathsep.join(sys.path),
+                **variables,
+            },
+            capture_output=True,
+            check=False,
+            text=True,
+        )
+        return ended.stdout
+
+    return run
+
+
+class TestTheFixture:
+    def test_starts_an_engine_for_the_tests(self, run):
+        binary = find()
+        if binary is None:
+            pytest.skip("dynoxide is not installed")
+        printed = run(path=str(binary.parent))
+        assert "at http://127.0.0.1:" in printed
+        assert "1 passed" in printed
+
+    def test_gives_the_endpoint_of_the_environment(self, run, dynamodb_endpoint):
+        assert f"at {dynamodb_endpoint}" in run(DYNAMODB_ENDPOINT_URL=dynamodb_endpoint)
+
+
+class TestWithoutAnEngine:
+    @pytest.fixture(autouse=True)
+    def none_installed(self, tmp_path):
+        (tmp_path / "conftest.py").write_text(NONE_INSTALLED)
+
+    def test_tests_are_skipped_with_what_to_install(self, run):
+        printed = run()
+        assert "1 skipped" in printed
+        assert "npm install @dynoxide/" in printed
+
+    def test_tests_fail_where_it_is_required(self, run):
+        assert "1 error" in run("--dynamodb-required")
