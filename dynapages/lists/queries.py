@@ -15,8 +15,7 @@ more for each megabyte.
 """
 
 import re
-from collections.abc import Generator, Mapping, Sequence
-from inspect import isawaitable
+from collections.abc import Awaitable, Coroutine, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from botocore.exceptions import ClientError
@@ -75,7 +74,8 @@ class QuerySource:
             request = next(steps)
             while True:
                 answer: Any = self._client.query(**request)
-                if isawaitable(answer):
+                if isinstance(answer, Coroutine):
+                    answer.close()
                     sentence = "The client is one that is awaited: use apage, or async for"
                     raise TypeError(sentence)
                 request = steps.send(answer)
@@ -96,7 +96,7 @@ class QuerySource:
             request = next(steps)
             while True:
                 answer: Any = self._client.query(**request)
-                if not isawaitable(answer):
+                if not isinstance(answer, Awaitable):
                     sentence = "The client is not one that is awaited: use page, or for"
                     raise TypeError(sentence)
                 with one_round():

@@ -121,8 +121,8 @@ def refuse_what_aws_refuses(client: Any) -> None:
 
 
 def _check_values(request: Request, condition: KeyCondition) -> None:
-    spelled = request["KeyConditionExpression"] + request.get("FilterExpression", "")
-    spelled += request.get("ProjectionExpression", "")
+    parts = ("KeyConditionExpression", "FilterExpression", "ProjectionExpression")
+    spelled = " ".join(request.get(part, "") for part in parts)
     known = [*request["ExpressionAttributeValues"], *request.get("ExpressionAttributeNames", {})]
     unused = [name for name in known if not re.search(rf"{name}\b", spelled)]
     if unused:
