@@ -19,9 +19,9 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from config.telemetry.requests import RequestRecord, observed
 from demo.processes import DemoConfig, serving
 from dynapages.calls.meter import metered
-from dynapages.django.requests import RequestRecord, observed
 from dynapages.process import client, current_connection
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
