@@ -7,9 +7,10 @@ from django.template import Context
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from config.merge_picture import Picture, picture_of
 from config.web.answers import fields_to_send_again
 from dynapages.django.paging import grouped, in_dollars, plural_of
-from dynapages.lists.explain import Explanation, Picture, Total, picture_of
+from dynapages.lists.explain import Explanation, Total
 
 register = template.Library()
 register.filter(in_dollars)
