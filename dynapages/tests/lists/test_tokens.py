@@ -109,7 +109,7 @@ class TestWhatIsSigned:
     def test_may_be_the_longest_sort_key(self, key):
         position = Position(text_of(key) + END + "f" * 24, ordinal=None)
         token = TOKENS.write(position, list_name=LIST)
-        assert TOKENS.read(stored, list_name=LIST) == position
+        assert TOKENS.read(token, list_name=LIST) == position
 
 
 class TestASecret:
