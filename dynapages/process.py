@@ -15,6 +15,7 @@ from dynapages.calls.batches import Batches
 from dynapages.calls.client import Connection, build_client
 from dynapages.calls.pool import Backoff, Pool
 from dynapages.lists.merging import Fallback
+from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import (
     Order,
     Page,
@@ -24,7 +25,7 @@ from dynapages.lists.reader import (
     read_page,
     read_segments,
 )
-from dynapages.lists.runs import QuerySource, Run
+from dynapages.lists.runs import Run
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

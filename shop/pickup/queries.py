@@ -16,8 +16,9 @@ from dynapages.django.paging import grouped
 from dynapages.items import Item
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import Entry
+from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import Page, PageRequest, RunRead
-from dynapages.lists.runs import Chunk, QuerySource, Run, Source
+from dynapages.lists.runs import Chunk, Run, Source
 from dynapages.process import client, pool, read
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
