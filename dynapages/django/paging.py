@@ -324,7 +324,7 @@ def _url_with(request: HttpRequest, **place: str | None) -> str:
     query = request.GET.copy()
     for name in ("after", "before"):
         query.pop(name, None)
-    query.update(place)
+    query.update({name: token for name, token in place.items() if token})
     return f"{request.path}?{query.urlencode()}" if query else request.path
 
 

@@ -7,7 +7,7 @@ from sample_table import TABLE, TEAMS
 
 from dynapages import Feed, Index
 from dynapages.django.paging import page_of, render_list, tokens
-from dynapages.process import client, pool
+from dynapages.process import client
 
 LIST = """{% load dynapages %}<section id="notes"><ol>{% for note in page.items %}
 <li>{{ note.id }}</li>{% endfor %}</ol>{% pager page target="#notes" %}</section>"""
@@ -15,26 +15,23 @@ PAGE = """<!doctype html><title>Notes</title><script src="/htmx.js" defer></scri
 <p id="notice"></p>{% include "_notes.html" %}"""  # refusals are shown in the notice
 OWN = ("django.template.loaders.locmem.Loader", {"notes.html": PAGE, "_notes.html": LIST})
 LOADERS = {"loaders": [OWN, "django.template.loaders.app_directories.Loader"]}
+REFUSALS = "dynapages.django.middleware.RefusalMiddleware"  # 400 for a link that was altered
 settings.configure(
+    DEBUG=True,
     SECRET_KEY="a secret of this site alone",  # which signs the links to pages
     ROOT_URLCONF=__name__,
     INSTALLED_APPS=["dynapages.django"],  # connects to DYNAMODB_ENDPOINT_URL, or to Amazon
-    MIDDLEWARE=[
-        "django_htmx.middleware.HtmxMiddleware",
-        "dynapages.django.middleware.BudgetMiddleware",
-        "dynapages.django.middleware.RefusalMiddleware",  # 400 for a link that was altered
-    ],
+    MIDDLEWARE=["django_htmx.middleware.HtmxMiddleware", REFUSALS],
     TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates", "OPTIONS": LOADERS}],
 )
-BY_TEAM = Index(TABLE, "by_team", partition="team", sort="at", table_key=("id",))
 
 
 def notes(request):
-    """Show the notes of the chosen teams, newest first; to htmx the list alone."""
-    teams = sorted(set(request.GET.getlist("team", TEAMS)))
-    name = " ".join(teams)
-    feed = Feed(BY_TEAM, teams, client=client(), pool=pool(), tokens=tokens(), name=name)
-    return render_list(request, "notes.html", "_notes.html", {"page": page_of(request, feed, size=5)})
+    """Show the notes of three teams, newest first; to htmx the list alone."""
+    index = Index(TABLE, "by_team", partition="team", sort="at", table_key=("id",))
+    feed = Feed(index, TEAMS, client=client(), tokens=tokens(), name="notes")
+    page = page_of(request, feed, size=5)
+    return render_list(request, "notes.html", "_notes.html", {"page": page})
 
 
 urlpatterns = [path("notes/", notes)]
