@@ -22,8 +22,7 @@ from comments.rankings.queries import (
     list_ranking,
     read_most_helpful,
 )
-from dynapages.django.access import visitor_of
-from dynapages.django.caching import public
+from dynapages.django.access import public, visitor_of
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import ListData, Pager, show_page
 from shop.catalogue.queries import NoSuchProduct, link_data
