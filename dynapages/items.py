@@ -16,10 +16,10 @@ from botocore.model import MapShape, Shape
 from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
 
 __all__ = [
+    "BLOCK",
     "UNITS_PER_BLOCK",
     "Item",
     "KeyValue",
-    "MeanSizes",
     "Value",
     "blocks_of",
     "item_bytes",

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dynapages.items import Item
-from dynapages.writes.counters import Counters, cells_in, shards_in
+from dynapages.writes.counters import Counters, shards_in
 from dynapages.writes.transactions import Action, ConditionFailed
 
 if TYPE_CHECKING:
@@ -276,10 +276,11 @@ class Sums:
     def add_shard(self, item: Item) -> None:
         """Add a shard of a counter; the first one tells whether it could be folded."""
         name = self.name_in(item)
-        self.stored[name].update(cells_in(item))
-        number, least = shards_in(item), self.counters(name).least_shards
+        counters = self.counters(name)
+        self.stored[name].update(counters.cells_in(item))
+        number, least = shards_in(item), counters.least_shards
         if number > least:
-            subject, fold = self.spread_subject(name), partial(self.counters(name).fold, name)
+            subject, fold = self.spread_subject(name), partial(counters.fold, name)
             hint = Difference("shards", subject, str(number), str(least), fold, is_hint=True)
             self.spread.append(hint)
 
