@@ -1,4 +1,29 @@
 """A library for DynamoDB: exact pages of merged queries, metered calls, transactions, streams.
 
-See docs/library.md.
+See README.md beside this file.
 """
+
+from dynapages.calls.meter import Meter, metered
+from dynapages.calls.pool import OutOfTime, Pool, time_budget
+from dynapages.errors import DynamoError
+from dynapages.lists.explain import Explanation
+from dynapages.lists.feed import Feed, FeedPage
+from dynapages.lists.runs import Index, Run, Source
+from dynapages.lists.tokens import BadToken, Tokens
+
+__all__ = [
+    "BadToken",
+    "DynamoError",
+    "Explanation",
+    "Feed",
+    "FeedPage",
+    "Index",
+    "Meter",
+    "OutOfTime",
+    "Pool",
+    "Run",
+    "Source",
+    "Tokens",
+    "metered",
+    "time_budget",
+]

@@ -9,6 +9,7 @@ import json
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Clamped, Context, Inexact, Overflow, Rounded, Underflow
 from math import ceil
 from typing import Any
 
@@ -30,6 +31,38 @@ def wire_key(strings: Mapping[str, str]) -> Item:
 def table_key(pk: str, sk: str) -> Item:
     """Build the key of an item in a table whose keys are the strings ``pk`` and ``sk``."""
     return wire_key({"pk": pk, "sk": sk})
+
+
+NUMBERS = Context(
+    prec=38, Emin=-128, Emax=126, traps=[Clamped, Overflow, Inexact, Rounded, Underflow]
+)
+"""DynamoDB's numbers: 38 digits, from 1E-130 to 9.9E+125. What does not fit raises an error."""
+
+
+def python_item(item: Item) -> dict[str, Any]:
+    """Return an item as Python values, as boto3's TypeDeserializer does but with plain bytes.
+
+    Numbers are `decimal.Decimal`; sets, lists and dicts are of such values again.
+    """
+    return {name: python_value(value) for name, value in item.items()}
+
+
+def python_value(value: Value) -> Any:  # noqa: ANN401 - any type that DynamoDB knows
+    """Return an attribute's value as a Python value; see `python_item`."""
+    ((kind, content),) = value.items()
+    convert = _PYTHON.get(kind)
+    return convert(content) if convert else content
+
+
+_PYTHON: Mapping[str, Callable[[Any], Any]] = {
+    "N": NUMBERS.create_decimal,
+    "NULL": lambda _: None,
+    "SS": set,
+    "NS": lambda numbers: set(map(NUMBERS.create_decimal, numbers)),
+    "BS": set,
+    "L": lambda elements: [python_value(element) for element in elements],
+    "M": python_item,
+}
 
 
 class _NoObject(ValueError):

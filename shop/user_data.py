@@ -91,7 +91,7 @@ def _is_about(found: Found, username: str) -> bool:
 
 
 def _name(found: Found) -> str:
-    return _JOINT.join((found.run.index.table, found.run.partition, found.position.place))
+    return _JOINT.join((found.run.index.table, str(found.run.partition), found.position.place))
 
 
 def _delete_entry(_username: str, name: str) -> None:

@@ -139,10 +139,13 @@ def join_rounds(context: Context) -> None:
 
 
 def attach(client: "DynamoDBClient") -> None:
-    """Meter every later call of a client."""
+    """Meter every later call of a client; once is enough, and more often does no harm."""
     events = client.meta.events
-    events.register("before-parameter-build.dynamodb.*", _ask_for_capacity)
-    events.register("after-call.dynamodb.*", _count)
+    for event, handler in (
+        ("before-parameter-build.dynamodb.*", _ask_for_capacity),
+        ("after-call.dynamodb.*", _count),
+    ):
+        events.register(event, handler, unique_id=f"dynapages.{event}")
 
 
 def request_of(context: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -194,5 +197,5 @@ def _count(
 
 def _partition(request: Mapping[str, Any]) -> str | None:
     value = request.get("ExpressionAttributeValues", {}).get(":p", {})
-    partition: str | None = value.get("S")
+    partition: str | None = value["B"].hex() if "B" in value else value.get("S", value.get("N"))
     return partition

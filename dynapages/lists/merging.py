@@ -7,16 +7,18 @@ Each round reads, in parallel, the runs that hold the frontier back, until enoug
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from heapq import merge
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from math import ceil, inf
+from typing import TypeVar
 
-from dynapages.calls.pool import Pool
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
-from dynapages.lists.runs import NOTHING, Chunk, Position, Run, Source
+from dynapages.lists.keys import text_of
+from dynapages.lists.runs import HIGHEST, Chunk, Position, Run
+
+T = TypeVar("T")
 
 LEAST_UNITS = UNITS_PER_BLOCK
 """Capacity units of the cheapest Query, eventually consistent."""
@@ -24,6 +26,16 @@ LARGEST_ITEM = BLOCK // 4
 """Bytes that items of a list are taken to have, until reads have shown that they have more."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """A read of a run by `dynapages.lists.runs.Source.query`."""
+
+    run: Run
+    behind: Position | None
+    limit: int
+    ascending: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +67,7 @@ class Cursor:
 
     def take(self, chunk: Chunk) -> None:
         """Add the result of a read of the run."""
-        self.rounds += chunk is not NOTHING
+        self.rounds += chunk.calls
         self.items_read += chunk.items_read
         self.capacity_units += chunk.capacity_units
         self.waiting.extend(Entry(i, self.run.position_of(i), self.run) for i in chunk.items)
@@ -81,6 +93,11 @@ class Cursor:
 
 Reads = list[tuple[Cursor, int]]
 """Runs to read next, and how many items of each."""
+Rounds = Generator["Sequence[ReadRequest]", Sequence[Chunk], T]
+"""Yields the reads of each round, is sent what they found in their order, and returns a result.
+
+It makes no call: see `dynapages.lists.reader.drive`.
+"""
 Fallback = Callable[[Run, float], Sequence[Run]]
 """Returns runs that together hold what a run with a filter keeps, and that drop less or nothing.
 
@@ -126,36 +143,31 @@ class Merge:
         self._in_order = needed - look_ahead
         self._ascending = ascending
 
-    def read(self, source: Source, pool: Pool, *, first_reads: Sequence[int] | None = None) -> None:
+    def read(self, *, first_reads: Sequence[int] | None = None) -> Rounds[None]:
         """Read until the first ``needed`` items are certain.
 
         ``first_reads`` is the limit of each run's first read, at least 1; by default ``needed``,
-        and then one round is enough unless DynamoDB cuts a read short at 1 MB. What the source
-        raises passes through, and the other reads of that round are dropped.
+        and then one round is enough unless DynamoDB cuts a read short at 1 MB.
         """
         wanted = self._first_round(first_reads)
         while wanted:
-            self.rounds += 1
-            calls = [
-                partial(
-                    source.query,
-                    cursor.run,
-                    behind=cursor.stopped_at,
-                    limit=limit,
-                    ascending=self._ascending,
-                )
+            chunks = yield [
+                ReadRequest(cursor.run, cursor.stopped_at, limit, self._ascending)
                 for cursor, limit in wanted
             ]
-            for (cursor, _), chunk in zip(wanted, pool.gather(calls), strict=True):
+            self.rounds += max(chunk.calls for chunk in chunks)
+            for (cursor, _), chunk in zip(wanted, chunks, strict=True):
                 cursor.take(chunk)
                 self._weigh(chunk)
             wanted = self._affordable(self._held_back())
 
     def found(self, most: int) -> list[Entry]:
-        """Return up to ``most`` items in reading order."""
-        if self.cut_at is None:
-            return list(islice(self._merged(), most))
-        return list(takewhile(self._is_certain, islice(self._merged(), most)))
+        """Return up to ``most`` items in reading order. Raises ValueError for two at one place."""
+        found = list(islice(self._merged(), most))
+        for entry, following in pairwise(found):
+            if entry.position.place == following.position.place:
+                _refuse_equal_places(entry)
+        return found if self.cut_at is None else list(takewhile(self._is_certain, found))
 
     @property
     def capacity_units(self) -> float:
@@ -262,6 +274,37 @@ class Merge:
     def _merged(self) -> Iterator[Entry]:
         waiting = [cursor.waiting for cursor in self.cursors]
         return merge(*waiting, key=lambda entry: entry.position.place, reverse=not self._ascending)
+
+
+def _refuse_equal_places(entry: Entry) -> None:
+    index = entry.run.index
+    sentence = (
+        f"Two items of {index.name or index.table} are at {entry.position.place!r}: a list of them "
+        "has no order, and a page could lose one. Give the index table_key=(…), the names of the "
+        "table's key attributes"
+    )
+    raise ValueError(sentence)
+
+
+def refuse_overlaps(runs: Iterable[Run]) -> None:
+    """Raise ValueError if an item could be in two runs, which a list would show twice."""
+    ordered = sorted((run for run in runs if not run.is_empty), key=_reach)
+    for run, following in pairwise(ordered):
+        (*where, _, end), (*other, begin, _) = _reach(run), _reach(following)
+        if where == other and begin < end and run.keep == following.keep:
+            sentence = f"{run.label!r} and {following.label!r} overlap: an item could be in both"
+            raise ValueError(sentence)
+    if len({bool(run.index.key_names) for run in ordered}) > 1:
+        sentence = "The indexes of one list have a table_key of the same kind: names, or functions"
+        raise ValueError(sentence)
+
+
+def _reach(run: Run) -> tuple[str, str, str, str, str]:
+    """Return the table, the index and the partition of a run, and the range of its sort keys."""
+    low, high = run.bounds
+    index = run.index
+    begin, end = "" if low is None else text_of(low), HIGHEST if high is None else text_of(high)
+    return index.table, index.name or "", text_of(run.partition), begin, end
 
 
 def fair_shares(wanted: Sequence[int], total: int) -> list[int]:

@@ -14,15 +14,26 @@ are ahead in each, the first step has all segments that the page is expected to 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from math import inf
 from typing import Generic, TypeVar
 
 from dynapages.calls.batches import Batches
 from dynapages.calls.client import client, pool
-from dynapages.calls.pool import Backoff, Pool
+from dynapages.calls.pool import Backoff, OutOfTime, Pool, seconds_left
 from dynapages.items import blocks_of
-from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback, Merge
-from dynapages.lists.runs import Position, QuerySource, Run, Source
+from dynapages.lists.merging import (
+    LARGEST_ITEM,
+    LEAST_UNITS,
+    Entry,
+    Fallback,
+    Merge,
+    ReadRequest,
+    Rounds,
+    refuse_overlaps,
+)
+from dynapages.lists.queries import QuerySource
+from dynapages.lists.runs import Chunk, Position, Run, Source
 
 T = TypeVar("T")
 
@@ -156,9 +167,32 @@ def read_page(
     that one brings too little. Without ``look_ahead`` no item beyond the page is read on purpose,
     and ``has_next`` (or ``has_previous``, going back) is False unless one was read anyway.
 
-    What the source raises passes through, and the other reads of that round are dropped.
+    What the source raises passes through, and the other reads of that round are dropped. Raises
+    ValueError for runs that overlap, for an unknown order, and for two items at one place.
     """
-    ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
+    rounds = page_rounds(
+        runs,
+        request,
+        order=order,
+        first_reads=first_reads,
+        fallback=fallback,
+        look_ahead=look_ahead,
+    )
+    return drive(rounds, source, pool)
+
+
+def page_rounds(
+    runs: Sequence[Run],
+    request: PageRequest,
+    *,
+    order: Order = Order.NEWEST_FIRST,
+    first_reads: Sequence[int] | None = None,
+    fallback: Fallback | None = None,
+    look_ahead: bool = True,
+) -> Rounds[Page]:
+    """Return the rounds of `read_page`, for a driver such as `drive`."""
+    ascending = _is_ascending(order, request)
+    refuse_overlaps(runs)
     needed = request.size + look_ahead
     merge = Merge(
         runs,
@@ -170,9 +204,38 @@ def read_page(
         most_units=request.most_units,
         largest_item=request.largest_item,
     )
-    merge.read(source, pool, first_reads=first_reads)
+    yield from merge.read(first_reads=first_reads)
     found = merge.found(request.size + 1)
     return page_of(request, found, merges=[merge], cut_at=merge.cut_at)
+
+
+def drive(rounds: Rounds[T], source: Source, pool: Pool) -> T:
+    """Make the reads of each round, in parallel, and return the result.
+
+    Raises OutOfTime where no time of the budget is left, and what the source raises.
+    """
+    try:
+        wanted = next(rounds)
+        while True:
+            wanted = rounds.send(pool.gather([partial(_read, source, each) for each in wanted]))
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+
+
+def _read(source: Source, wanted: ReadRequest) -> Chunk:
+    if not seconds_left():
+        raise OutOfTime
+    return source.query(
+        wanted.run, behind=wanted.behind, limit=wanted.limit, ascending=wanted.ascending
+    )
+
+
+def _is_ascending(order: Order, request: PageRequest) -> bool:
+    if not isinstance(order, Order):
+        sentence = f"{order!r} is not an Order, such as Order.NEWEST_FIRST"
+        raise ValueError(sentence)  # noqa: TRY004 - callers expect it of any wrong value
+    return (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
 
 
 def page_of(
@@ -309,9 +372,20 @@ def read_segments(
 
     Segments come in any order, and must not overlap; neither may their runs. The page keeps within
     the request's ``most_units``, and ends in front of segments that would take more; but of those
-    read first an item of each run is read in any case.
+    read first an item of each run is read in any case. It raises what `read_page` does.
     """
-    ascending = (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
+    return drive(segment_rounds(segments, plan_of, request, order=order), source, pool)
+
+
+def segment_rounds(
+    segments: Sequence[Segment],
+    plan_of: PlanOf,
+    request: PageRequest,
+    *,
+    order: Order = Order.NEWEST_FIRST,
+) -> Rounds[Page]:
+    """Return the rounds of `read_segments`, for a driver such as `drive`."""
+    ascending = _is_ascending(order, request)
     ahead = _ahead(segments, request, ascending=ascending)
     merges: list[Merge] = []
     found: list[Entry] = []
@@ -329,6 +403,7 @@ def read_segments(
         if merges and _least_units(plan, largest) > left:
             cut_at = Position(step[0].since if ascending else step[0].until)
             break
+        refuse_overlaps(plan.runs)
         merge = Merge(
             plan.runs,
             request.position,
@@ -338,7 +413,7 @@ def read_segments(
             most_units=left,
             largest_item=largest,
         )
-        merge.read(source, pool, first_reads=plan.first_reads)
+        yield from merge.read(first_reads=plan.first_reads)
         merges.append(merge)
         found += merge.found(needed)
         cut_at = merge.cut_at

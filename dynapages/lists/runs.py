@@ -8,19 +8,15 @@ strings, to DynamoDB and Python alike, the order of time; the id breaks ties. Ru
 because the ExclusiveStartKey of any can be built from any place, whether or not an item has it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from hashlib import blake2b
+from typing import Protocol
 
-from botocore.exceptions import ClientError
-
-from dynapages.calls.faults import NotSetUp, fault_in
-from dynapages.items import Item, Value, wire_key
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
+from dynapages.items import Item, Value
+from dynapages.lists.keys import END, KeyValue, key_text, key_value, plain_text, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +36,18 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """A table or secondary index, and how its keys relate to positions.
+    """A table or secondary index; ``partition`` and ``sort`` are its key attributes.
 
-    ``table_key`` returns the table's own key of the item at a position, ``rest_of`` the
-    `Position.rest` of an item, by key attributes only: a LastEvaluatedKey has no others. ``name``
-    is None for the table itself.
+    ``name`` is None for the table itself. ``table_key`` names the key attributes of the table, such
+    as ``("pk", "sk")``; of the table itself it is known. Items may then have equal sort keys: they
+    are told apart by their table keys (see `dynapages.lists.queries`).
+
+    Where no two items of a list have equal sort keys, because these end in an id, ``table_key`` may
+    be a function. It returns the table key of the item at a position, and ``rest_of`` the
+    `Position.rest` of an item, by key attributes only: a LastEvaluatedKey has no others. A read
+    then takes no item more than it needs.
+
+    Raises ValueError for a secondary index without a ``table_key``.
     """
 
     table: str
@@ -52,9 +55,24 @@ class Index:
     _: KW_ONLY
     partition: str
     sort: str
-    table_key: Callable[[Position], Mapping[str, str]]
+    table_key: tuple[str, ...] | Callable[[Position], Mapping[str, KeyValue]] = ()
     rest_of: Callable[[Item], str] = lambda _item: ""
     consistent: bool = False
+
+    def __post_init__(self) -> None:
+        if self.name is not None and not self.table_key:
+            sentence = (
+                f"Index {self.name!r} needs table_key, the names of the table's key attributes, "
+                'such as ("pk", "sk"): they tell items of equal sort keys apart'
+            )
+            raise ValueError(sentence)
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The table's key attributes; none where no two items of a list have equal sort keys."""
+        if callable(self.table_key):
+            return ()
+        return (self.partition, self.sort) if self.name is None else self.table_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +95,19 @@ class Start(Enum):
 class Run:
     """One partition, narrowed to sort keys that begin with ``prefix``.
 
-    ``since`` and ``until`` bound the places: ``since <= place < until``. ``known`` are attributes,
-    in wire form, that all items of the run share, so that the index need not project them. Items
-    that ``keep`` does not accept are dropped after they were read.
+    ``since`` and ``until`` bound what follows the prefix: ``since <= … < until``. ``known`` are
+    attributes, in wire form, that all items of the run share, so that the index need not project
+    them. Items that ``keep`` does not accept are dropped after they were read.
 
     ``section`` is put in front of the places, so that runs of one section come before or behind all
     those of another. It ends in a character that occurs in no other place of it.
     """
 
     index: Index
-    partition: str
-    prefix: str = ""
-    since: str | None = None
-    until: str | None = None
+    partition: KeyValue
+    prefix: str | bytes = ""
+    since: KeyValue | None = None
+    until: KeyValue | None = None
     known: Item = field(default_factory=dict)
     keep: tuple[OneOf, ...] = ()
     section: str = ""
@@ -98,20 +116,31 @@ class Run:
     def label(self) -> str:
         """The run for display: its partition key, and its range unless it is the whole."""
         if not self.prefix and self.since is None and self.until is None:
-            return self.partition
-        until = "" if self.until is None else f" to {self.prefix}{self.until}"
-        return f"{self.partition} from {self.prefix}{self.since or ''}{until}"
+            return shown(self.partition)
+        prefix, since = shown(self.prefix), "" if self.since is None else shown(self.since)
+        until = "" if self.until is None else f" to {prefix}{shown(self.until)}"
+        return f"{shown(self.partition)} from {prefix}{since}{until}"
 
     @property
     def is_empty(self) -> bool:
-        """Whether no place lies between ``since`` and ``until``."""
-        return self.since is not None and self.until is not None and self.since >= self.until
+        """Whether nothing lies between ``since`` and ``until``."""
+        if self.since is None or self.until is None:
+            return False
+        return text_of(self.since) >= text_of(self.until)
+
+    @property
+    def bounds(self) -> tuple[KeyValue | None, KeyValue | None]:
+        """The least sort key it may hold, and the least one above all of them; None for no end."""
+        low = self.prefix if self.since is None else joined(self.prefix, self.since)
+        high = following(self.prefix) if self.until is None else joined(self.prefix, self.until)
+        return None if low in ("", b"") else low, high
 
     def position_of(self, item: Item) -> Position:
         """Return the position of an item of the run, or of its LastEvaluatedKey."""
-        sort_value: str = item[self.index.sort]["S"]
-        place = self.section + sort_value.removeprefix(self.prefix)
-        return Position(place, self.index.rest_of(item))
+        value = without_prefix(self.prefix, key_value(item[self.index.sort]))
+        if names := self.index.key_names:
+            return Position(self.section + text_of(value) + END + tie_of(item, names))
+        return Position(self.section + plain_text(value), self.index.rest_of(item))
 
     def start_at(self, position: Position, *, ascending: bool) -> Start:
         """Return where this run resumes behind ``position``, which may come from another run.
@@ -125,30 +154,72 @@ class Run:
             return in_front
         if not position.place.startswith(self.section):
             return behind
-        place = self._local(position).place
-        if self.since is not None and place < self.since:
+        place = self.local(position).place
+        text = text_of if self.index.key_names else plain_text
+        since = None if self.since is None else text(self.since)
+        if since is not None and place < since:
             return in_front
-        if self.until is not None and place >= self.until:
+        if self.until is not None and place >= text(self.until):
             return behind
-        if place == self.since and not ascending:
+        if place == since and not ascending:
             return Start.NOWHERE
         return Start.BEHIND
 
-    def start_key(self, position: Position) -> Item:
-        """Build the ExclusiveStartKey that makes this run resume behind ``position``."""
-        local = self._local(position)
-        key = dict(self.index.table_key(local))
-        key[self.index.partition] = self.partition
-        key[self.index.sort] = self.prefix + local.place
-        return wire_key(key)
-
-    def _local(self, position: Position) -> Position:
+    def local(self, position: Position) -> Position:
+        """Return a position of the run without its section."""
         return replace(position, place=position.place.removeprefix(self.section))
 
 
-HIGHEST = "\U0010ffff"
-"""Sorts behind every character that a sort key may hold."""
+def tie_of(item: Item, names: tuple[str, ...]) -> str:
+    """Return what tells an item from others with its sort key: a digest of its table key."""
+    return blake2b(key_text(item, names).encode(), digest_size=_TIE_BYTES).hexdigest()
+
+
+_TIE_BYTES = 12
 _SURROGATES = range(0xD800, 0xE000)
+_HIGHEST_BYTE = 0xFF
+
+
+def following(prefix: str | bytes) -> KeyValue | None:
+    """Return the least sort key above all that begin with a prefix; None if there is none."""
+    if isinstance(prefix, bytes):
+        kept = prefix.rstrip(bytes([_HIGHEST_BYTE]))
+        return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
+    left = prefix.rstrip(HIGHEST)
+    if not left:
+        return None
+    code = ord(left[-1]) + 1
+    return left[:-1] + chr(_SURROGATES.stop if code in _SURROGATES else code)
+
+
+def joined(prefix: str | bytes, value: KeyValue) -> KeyValue:
+    """Return a sort key of a prefix and what follows it. Raises ValueError for other types."""
+    if not prefix:
+        return value
+    if isinstance(prefix, str) and isinstance(value, str):
+        return prefix + value
+    if isinstance(prefix, bytes) and isinstance(value, bytes):
+        return prefix + value
+    sentence = f"Sort keys such as {value!r} do not begin with {prefix!r}, which is of another type"
+    raise ValueError(sentence)
+
+
+def without_prefix(prefix: str | bytes, value: KeyValue) -> KeyValue:
+    """Return what follows a prefix in a sort key."""
+    if isinstance(prefix, bytes) and isinstance(value, bytes):
+        return value.removeprefix(prefix)
+    if isinstance(prefix, str) and isinstance(value, str):
+        return value.removeprefix(prefix)
+    return value
+
+
+def shown(value: KeyValue) -> str:
+    """Format a key value for display; bytes are hexadecimal."""
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+HIGHEST = "\U0010ffff"
+"""Sorts behind every character that a place may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +227,18 @@ class Chunk:
     """The result of one read of a run.
 
     ``last`` is the position the read stopped at, maybe beyond the last of ``items``; None when the
-    run is exhausted. ``items_read`` is the ScannedCount.
+    run is exhausted. ``items_read`` is the ScannedCount, ``calls`` the number of calls that were
+    made one after the other.
     """
 
     items: tuple[Item, ...]
     last: Position | None
     items_read: int
     capacity_units: float
+    calls: int = 1
 
 
-NOTHING = Chunk(items=(), last=None, items_read=0, capacity_units=0.0)
+NOTHING = Chunk(items=(), last=None, items_read=0, capacity_units=0.0, calls=0)
 
 
 class Source(Protocol):
@@ -173,103 +246,6 @@ class Source(Protocol):
 
     def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
         """Read up to ``limit`` items of ``run`` behind a position; None is the run's own edge."""
-
-
-class QuerySource:
-    """Reads runs by Query, one call each. Raises botocore's errors.
-
-    Follows "Key condition expressions for the Query operation" of the Developer Guide.
-    """
-
-    def __init__(self, client: "DynamoDBClient", *, may_miss_tables: bool = False) -> None:
-        self._client = client
-        self._may_miss_tables = may_miss_tables
-
-    def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
-        request = query_request(run, behind=behind, limit=limit, ascending=ascending)
-        if request is None:
-            return NOTHING
-        try:
-            response = self._client.query(**request)
-        except ClientError as error:
-            if self._may_miss_tables and isinstance(fault_in(error), NotSetUp):
-                return NOTHING
-            raise
-        last_key = response.get("LastEvaluatedKey")
-        return Chunk(
-            items=tuple({**item, **run.known} for item in response["Items"]),
-            last=run.position_of(last_key) if last_key else None,
-            items_read=response["ScannedCount"],
-            capacity_units=response.get("ConsumedCapacity", {}).get("CapacityUnits", 0.0),
-        )
-
-
-def query_request(
-    run: Run, *, behind: Position | None, limit: int, ascending: bool
-) -> dict[str, Any] | None:
-    """Build the parameters of the Query that reads a run; None when nothing is left to read."""
-    start = Start.EDGE if behind is None else run.start_at(behind, ascending=ascending)
-    if start is Start.NOWHERE or run.is_empty:
-        return None
-    condition, values = _key_condition(run)
-    request: dict[str, Any] = {
-        "TableName": run.index.table,
-        "KeyConditionExpression": condition,
-        "ExpressionAttributeNames": {"#p": run.index.partition},
-        "ExpressionAttributeValues": {name: {"S": value} for name, value in values.items()},
-        "ScanIndexForward": ascending,
-        "ReturnConsumedCapacity": "INDEXES",
-        "Limit": limit,
-    }
-    if "#s" in condition:
-        request["ExpressionAttributeNames"]["#s"] = run.index.sort
-    if run.index.name is not None:
-        request["IndexName"] = run.index.name
-    if run.index.consistent:
-        request["ConsistentRead"] = True
-    if start is Start.BEHIND and behind is not None:
-        request["ExclusiveStartKey"] = run.start_key(behind)
-    _add_filter(request, run.keep)
-    return request
-
-
-def _add_filter(request: dict[str, Any], keep: Sequence[OneOf]) -> None:
-    terms = []
-    for number, one_of in enumerate(keep):
-        values = {f":f{number}_{n}": value for n, value in enumerate(one_of.values)}
-        request["ExpressionAttributeNames"][f"#f{number}"] = one_of.attribute
-        request["ExpressionAttributeValues"] |= values
-        terms.append(f"#f{number} IN ({', '.join(values)})")
-    if terms:
-        request["FilterExpression"] = " AND ".join(terms)
-
-
-def _key_condition(run: Run) -> tuple[str, Mapping[str, str]]:
-    # Both ends are bounded, so that no neighbouring prefix is read. BETWEEN includes its upper end,
-    # which therefore lies just below ``until``: a read that stopped at an item at ``until`` could
-    # not be resumed, neither from outside the range nor from its edge.
-    values = {":p": run.partition}
-    if run.since is None and run.until is None:
-        if not run.prefix:
-            return "#p = :p", values
-        return "#p = :p AND begins_with(#s, :prefix)", values | {":prefix": run.prefix}
-    if run.until is None and not run.prefix:
-        return "#p = :p AND #s >= :low", values | {":low": run.since or ""}
-    if run.since is None and not run.prefix:
-        return "#p = :p AND #s < :high", values | {":high": run.until or ""}
-    low = run.prefix + (run.since or "")
-    high = run.prefix + (HIGHEST if run.until is None else _just_below(run.until))
-    return "#p = :p AND #s BETWEEN :low AND :high", values | {":low": low, ":high": high}
-
-
-def _just_below(key: str) -> str:
-    """Return a string that is above all sort keys below ``key``, and below ``key`` itself."""
-    code = ord(key[-1]) - 1
-    if code < 0:
-        return key[:-1]
-    if code in _SURROGATES:
-        code = _SURROGATES.start - 1
-    return key[:-1] + chr(code) + HIGHEST
 
 
 SEPARATOR = "#"

@@ -10,6 +10,7 @@ Before Base64, a token is: 1 byte version, 6 bytes digest of the list's name, 4 
 and the least number stands for one that is not known.
 """
 
+import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b
 from typing import Protocol
@@ -19,7 +20,11 @@ from dynapages.lists.runs import Position
 
 VERSION = 1
 _LIST_BYTES = 6
-_LONGEST_TOKEN = 2_048
+_LONGEST_TOKEN = 4_096
+"""A sort key has 1,024 bytes at most, which are 2,732 characters here if they are no text."""
+_SHORTEST_SECRET = 16
+_PURPOSE = b"dynapages.position:"
+"""Signed with each token, so that no signature made otherwise with the same secret fits."""
 _UNKNOWN = -(2**31)
 
 
@@ -45,11 +50,36 @@ class Signer(Protocol):
         """Return the signed value, or None when the signature does not fit."""
 
 
-class Tokens:
-    """Writes and reads the tokens of every list that shares a signer."""
+class KeyedSigner:
+    """Signs with a secret, by HMAC with SHA-256. Raises ValueError for one below 16 bytes."""
 
-    def __init__(self, signer: Signer) -> None:
-        self._signer = signer
+    def __init__(self, secret: str | bytes) -> None:
+        self._secret = secret.encode() if isinstance(secret, str) else secret
+        if len(self._secret) < _SHORTEST_SECRET:
+            sentence = f"A secret has at least {_SHORTEST_SECRET} bytes, not {len(self._secret)}"
+            raise ValueError(sentence)
+
+    def sign(self, value: str) -> str:
+        """Return the value, a full stop, and the signature in URL-safe Base64."""
+        signature = hmac.digest(self._secret, _PURPOSE + value.encode(), "sha256")
+        return f"{value}.{_encoded(signature)}"
+
+    def unsign(self, value: str) -> str | None:
+        """Return the signed value, or None when the signature does not fit."""
+        signed, _, _ = value.rpartition(".")
+        fits = hmac.compare_digest(self.sign(signed).encode(), value.encode())
+        return signed if fits else None
+
+
+class Tokens:
+    """Writes and reads the tokens of every list that shares a secret, or a signer.
+
+    A secret has at least 16 bytes, such as ``secrets.token_bytes(32)`` that is stored somewhere;
+    whoever knows it can make tokens. Raises ValueError for a shorter one.
+    """
+
+    def __init__(self, secret: str | bytes | Signer) -> None:
+        self._signer = KeyedSigner(secret) if isinstance(secret, str | bytes) else secret
 
     def write(self, position: Position, *, list_name: str) -> str:
         """Return the token of a position in the list ``list_name``.
@@ -60,7 +90,7 @@ class Tokens:
         ordinal = _UNKNOWN if position.ordinal is None else position.ordinal
         body = bytes([VERSION]) + _digest(list_name) + ordinal.to_bytes(4, signed=True)
         body += len(rest).to_bytes(2) + rest + position.place.encode()
-        return self._signer.sign(urlsafe_b64encode(body).rstrip(b"=").decode())
+        return self._signer.sign(_encoded(body))
 
     def read(self, token: str, *, list_name: str) -> Position:
         """Return the position in a token of ``list_name``. Raises DamagedToken or ForeignToken."""
@@ -81,6 +111,10 @@ class Tokens:
             sentence = gettext_noop("This page link was damaged on its way, or is too old.")
             raise DamagedToken(sentence)
         return body
+
+
+def _encoded(body: bytes) -> str:
+    return urlsafe_b64encode(body).rstrip(b"=").decode()
 
 
 def _decoded(value: str) -> bytes:

@@ -35,8 +35,9 @@ from dynapages.calls.meter import UNLABELLED, labelled_calls, metered
 from dynapages.django.paging import Pager, tokens
 from dynapages.errors import DynamoError
 from dynapages.lists.explain import explain
+from dynapages.lists.queries import query_request
 from dynapages.lists.reader import Page, PageRequest, read
-from dynapages.lists.runs import OneOf, Position, Run, query_request
+from dynapages.lists.runs import OneOf, Position, Run
 from dynapages.tables import create_missing
 from lab.bench.context import WARM_UP, BenchContext, Site, calls_of, repeat_calls, time_in_turns
 from lab.bench.data import CUSTOMER, PRODUCT_ID, START, CommentAnswers, OrderAnswers

@@ -207,4 +207,4 @@ def _shares(runs: Sequence[Run], needed: int) -> list[int]:
 
 
 def _stretch(run: Run) -> tuple[str, str]:
-    return run.index.table, kind_in(run.partition)
+    return run.index.table, kind_in(str(run.partition))

@@ -137,7 +137,7 @@ class Frontier:
     def put_back(self, stretch: Stretch, last: Position, *, items_read: int) -> None:
         """Add what the query of a stretch did not reach: it stopped at ``last``."""
         cells = self._areas[stretch.area]
-        sort_key = stretch.run.prefix + last.place
+        sort_key = str(stretch.run.prefix) + last.place
         for waiting in stretch.cells:
             if sort_key.startswith(waiting.cell):
                 stop = replace(last, place=sort_key.removeprefix(waiting.cell))

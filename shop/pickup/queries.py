@@ -17,8 +17,9 @@ from dynapages.django.paging import grouped
 from dynapages.items import Item
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import Entry
+from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import Page, PageRequest, RunRead, read
-from dynapages.lists.runs import Chunk, QuerySource, Run, Source
+from dynapages.lists.runs import Chunk, Run, Source
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.orders.access_patterns import plan_for_user

@@ -9,7 +9,8 @@ import pytest
 
 from dynapages.calls.meter import current_meter, labelled_calls, metered
 from dynapages.calls.pool import Pool
-from dynapages.lists.runs import Run, query_request
+from dynapages.lists.queries import query_request
+from dynapages.lists.runs import Run
 from dynapages_testing.merged_lists import INDEX, Thing
 
 

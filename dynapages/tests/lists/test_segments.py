@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynapages.lists.merging import LEAST_UNITS
+from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import (
     Order,
     Page,
@@ -21,7 +22,7 @@ from dynapages.lists.reader import (
     Toward,
     read_segments,
 )
-from dynapages.lists.runs import HIGHEST, Position, QuerySource, Run, id_at, sort_key_of
+from dynapages.lists.runs import HIGHEST, Position, Run, id_at, sort_key_of
 from dynapages_testing.chance import examples
 from dynapages_testing.merged_lists import (
     INDEX,

@@ -9,17 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import Order, PageRequest, Toward
-from dynapages.lists.runs import (
-    NOTHING,
-    Index,
-    OneOf,
-    Position,
-    QuerySource,
-    Run,
-    query_request,
-    sort_key_of,
-)
+from dynapages.lists.runs import NOTHING, Index, OneOf, Position, Run, sort_key_of
 from dynapages_testing.merged_lists import (
     INDEX,
     MOMENTS,

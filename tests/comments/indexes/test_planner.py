@@ -18,8 +18,9 @@ from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.calls.pool import Pool
 from dynapages.items import MeanSizes
+from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import PageRequest, read_page
-from dynapages.lists.runs import QuerySource, id_at
+from dynapages.lists.runs import id_at
 from dynapages_testing.query_model import QueryModel
 from tests.support.chance import examples
 from tests.support.comments.loading import load

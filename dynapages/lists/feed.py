@@ -1,0 +1,303 @@
+"""A feed: one list of the items of several partitions, page by page, in both directions."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+
+from dynapages.calls import meter
+from dynapages.calls.pool import Pool
+from dynapages.errors import gettext_noop
+from dynapages.items import Item, python_item
+from dynapages.lists.explain import Explanation, explain
+from dynapages.lists.keys import KeyValue, wire_value
+from dynapages.lists.merging import Rounds
+from dynapages.lists.queries import QuerySource, checked_query
+from dynapages.lists.reader import (
+    Order,
+    Page,
+    PageRequest,
+    Segment,
+    SegmentsPlan,
+    Toward,
+    drive,
+    page_rounds,
+    segment_rounds,
+)
+from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, shown
+from dynapages.lists.tokens import BadToken, Tokens
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+START = "start"
+"""What the first page is behind, in place of a token."""
+END = "end"
+"""What the last page is before, in place of a token."""
+WALKED = 100
+"""Items that iterating a feed reads at once."""
+PARALLEL_READS = 10
+"""Calls at a time where no pool is given: as many as a botocore client has connections."""
+MOST_SECTIONS = 10_000
+
+
+class AwaitedClient(Protocol):
+    """A client whose methods are awaited, such as aiobotocore's."""
+
+    async def query(self, **parameters: Any) -> Mapping[str, Any]:  # noqa: ANN401 - botocore's
+        """Make a Query."""
+
+
+Partitions: TypeAlias = Sequence[KeyValue] | Sequence[Sequence[KeyValue]]
+"""Values of a partition key; in nested lists those of sections, which come one behind another."""
+
+
+class Feed:
+    """A list of the items of some partitions, in the order of their sort keys.
+
+    ``client`` is any client with botocore's method ``query``; its calls count in `metered` from
+    then on. ``source`` takes its place where the items come from elsewhere (see `Source`).
+    ``tokens`` make the strings that name pages, which are bound to ``name`` and the order: no two
+    lists of one secret may have the same name. Without a name it is made of the index, the
+    partitions and ``begins_with``; with one, partitions may be added later.
+
+    ``begins_with`` restricts the list to sort keys that begin so. ``query`` are further parameters
+    of each Query in botocore's form: ConsistentRead, FilterExpression, ProjectionExpression,
+    ExpressionAttributeNames and ExpressionAttributeValues. A page of a filtered list is read on
+    until it is full, whatever that costs; a projection has the key attributes too.
+
+    Items are dicts of Python values (see `dynapages.items.python_item`), or with ``wire`` those of
+    botocore, or what ``parse`` returns for these. ``pool`` makes the calls of a page at once.
+
+    Raises ValueError for a partition that is given twice, and for other wrong arguments.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a list is, each a keyword
+        self,
+        index: Index,
+        partitions: Partitions,
+        *,
+        client: "DynamoDBClient | AwaitedClient | None" = None,
+        source: Source | None = None,
+        tokens: Tokens | None = None,
+        name: str = "",
+        newest_first: bool = True,
+        pool: Pool | None = None,
+        begins_with: str | bytes = "",
+        query: Mapping[str, Any] | None = None,
+        wire: bool = False,
+        parse: Callable[[Item], Any] | None = None,
+    ) -> None:
+        if (client is None) == (source is None):
+            sentence = "A feed is read by a client, or from a source: give one of them"
+            raise ValueError(sentence)
+        if source is not None and query is not None:
+            sentence = "Further parameters of a Query are for a client, not for a source"
+            raise ValueError(sentence)
+        if client is not None and hasattr(client, "meta"):
+            meter.attach(cast("DynamoDBClient", client))
+        self.index = index
+        self.name = name
+        self.tokens = tokens
+        self.order = Order.NEWEST_FIRST if newest_first else Order.OLDEST_FIRST
+        self.sections = _sections(partitions)
+        self._runs = self._runs_of_sections(begins_with)
+        self._client = client
+        self._further = checked_query(query)
+        self._source = source or QuerySource(cast("DynamoDBClient", client), query=self._further)
+        self._pool = pool
+        self._parse = parse or (_unchanged if wire else python_item)
+
+    @property
+    def list_name(self) -> str:
+        """What its tokens are bound to."""
+        run = self._runs[0][0] if self._runs and self._runs[0] else None
+        parts = [[shown(partition) for partition in section] for section in self.sections]
+        made = [self.index.table, self.index.name, parts, run and shown(run.prefix)]
+        return f"{self.name or made} {self.order.value}"
+
+    def page(self, size: int, *, after: str | None = None, before: str | None = None) -> "FeedPage":
+        """Read the page of ``size`` items behind one of the feed's strings, or the first page.
+
+        ``after`` is `FeedPage.next`, `FeedPage.first` or a cursor, ``before`` is
+        `FeedPage.previous`, `FeedPage.last` or a cursor; one of both. Raises BadToken for another
+        string, before any call, and ValueError for a ``size`` below 1; OutOfTime where a
+        `time_budget` is spent, and what the client raises.
+        """
+        request = self._request(size, after, before)
+        page = drive(self._rounds(request), self._source, self._pool or _pool_of(os.getpid()))
+        return self._page(page, request)
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield every item, read in pages of 100."""
+        request = PageRequest(WALKED)
+        while True:
+            page = drive(self._rounds(request), self._source, self._pool or _pool_of(os.getpid()))
+            yield from (self._parse(entry.item) for entry in page.entries)
+            if page.next_position is None:
+                return
+            request = PageRequest(WALKED, page.next_position)
+
+    def _request(self, size: int, after: str | None, before: str | None) -> PageRequest:
+        if after is not None and before is not None:
+            sentence = gettext_noop("A page is behind one place, or before one: not both.")
+            raise BadToken(sentence)
+        if before is not None:
+            position = None if before == END else self._position(before)
+            return PageRequest(size, position, Toward.PREVIOUS)
+        if after is None or after == START:
+            return PageRequest(size)
+        return PageRequest(size, self._position(after))
+
+    def _rounds(self, request: PageRequest) -> Rounds[Page]:
+        if len(self._runs) == 1:
+            return page_rounds(self._runs[0], request, order=self.order)
+        segments = [
+            Segment(str(number), since=runs[0].section, until=runs[0].section + HIGHEST)
+            for number, runs in enumerate(self._runs)
+            if runs
+        ]
+        return segment_rounds(segments, self._plan, request, order=self.order)
+
+    def _plan(self, segments: Sequence[Segment], _needed: int) -> SegmentsPlan:
+        return SegmentsPlan([run for each in segments for run in self._runs[int(each.name)]])
+
+    def _page(self, page: Page, request: PageRequest) -> "FeedPage":
+        return FeedPage(
+            feed=self,
+            items=tuple(self._parse(entry.item) for entry in page.entries),
+            page=page,
+            request=request,
+        )
+
+    def _runs_of_sections(self, begins_with: str | bytes) -> Sequence[Sequence[Run]]:
+        if len(self.sections) == 1:
+            return [[Run(self.index, each, begins_with) for each in self.sections[0]]]
+        # A section that is added at the end leaves the places of the others as they are.
+        ascending = self.order is Order.OLDEST_FIRST
+        ranks = range(MOST_SECTIONS) if ascending else range(MOST_SECTIONS - 1, -1, -1)
+        return [
+            [Run(self.index, each, begins_with, section=f"{rank:04d}/") for each in section]
+            for rank, section in zip(ranks, self.sections, strict=False)
+        ]
+
+    def token_of(self, position: Position) -> str:
+        """Return the string of a position. Raises ValueError without ``tokens``."""
+        return self.signed().write(position, list_name=self.list_name)
+
+    def signed(self) -> Tokens:
+        """Return its tokens. Raises ValueError where there are none."""
+        if self.tokens is None:
+            sentence = "Give the feed tokens=Tokens(secret): the strings of pages are signed"
+            raise ValueError(sentence)
+        return self.tokens
+
+    def _position(self, token: str) -> Position:
+        return self.signed().read(token, list_name=self.list_name)
+
+
+@dataclass(frozen=True, slots=True)
+class FeedPage:
+    """A page of a feed: its ``items``, and the strings of the pages around it.
+
+    A string is None where there is no such page: ``first`` on the first page, ``last`` on the last.
+    They raise ValueError if the feed has no tokens.
+    """
+
+    feed: Feed
+    items: tuple[Any, ...]
+    page: Page
+    request: PageRequest
+
+    @property
+    def has_next(self) -> bool:
+        """Whether an item behind the page was found; going back, whether there was one."""
+        return self.page.has_next
+
+    @property
+    def has_previous(self) -> bool:
+        """Whether the page is not the first: an item before it was found, or was there."""
+        return self.page.has_previous
+
+    @property
+    def next(self) -> str | None:
+        """The string of the next page, for ``after=``."""
+        self.feed.signed()
+        if not self.has_next:
+            return None
+        position = self.page.next_position
+        return self.feed.token_of(position) if position else START
+
+    @property
+    def previous(self) -> str | None:
+        """The string of the previous page, for ``before=``."""
+        self.feed.signed()
+        if not self.has_previous:
+            return None
+        position = self.page.previous_position
+        return self.feed.token_of(position) if position else END
+
+    @property
+    def first(self) -> str | None:
+        """The string of the first page, for ``after=``."""
+        self.feed.signed()
+        return START if self.has_previous else None
+
+    @property
+    def last(self) -> str | None:
+        """The string of the last page, for ``before=``."""
+        self.feed.signed()
+        return END if self.has_next else None
+
+    def cursor(self, item: object) -> str:
+        """Return the string of an item of the page, for ``after=`` or ``before=``.
+
+        Raises ValueError for an item that is not on the page.
+        """
+        for entry, shown_item in zip(self.page.entries, self.items, strict=True):
+            if shown_item is item:
+                return self.feed.token_of(entry.position)
+        sentence = "The item is not on this page"
+        raise ValueError(sentence)
+
+    def explain(self) -> Explanation:
+        """Return how the page was read, and what its Queries cost."""
+        index = self.feed.index
+        return explain(self.page, plan=self.feed.name or index.name or index.table)
+
+
+def _sections(partitions: Partitions) -> Sequence[Sequence[KeyValue]]:
+    """Return the partitions of each section, checked."""
+    if isinstance(partitions, str | bytes):
+        sentence = f"Partitions are a list of values, such as [{partitions!r}]"
+        raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
+    nested = [
+        not isinstance(each, str | bytes) and isinstance(each, Sequence) for each in partitions
+    ]
+    if any(nested) and not all(nested):
+        sentence = "Partitions are values, or lists of values, which are sections; not both"
+        raise ValueError(sentence)
+    lists: Any = partitions if any(nested) else [partitions]
+    sections: list[list[KeyValue]] = [list(each) for each in lists]
+    if len(sections) > MOST_SECTIONS:
+        sentence = f"A feed has at most {MOST_SECTIONS:,} sections"
+        raise ValueError(sentence)
+    seen: set[str] = set()
+    for partition in (each for section in sections for each in section):
+        text = repr(wire_value(partition))
+        if text in seen:
+            sentence = f"Partition {partition!r} is given twice: its items would be listed twice"
+            raise ValueError(sentence)
+        seen.add(text)
+    return sections
+
+
+def _unchanged(item: Item) -> Item:
+    return item
+
+
+@lru_cache(maxsize=1)
+def _pool_of(_process: int) -> Pool:
+    # Threads do not survive a fork: a process has a pool of its own.
+    return Pool(PARALLEL_READS)
