@@ -44,7 +44,7 @@ class TestAPageBack:
         pages = [feed().page(4, before="end")]
         while pages[0].has_previous:
             pages.insert(0, feed().page(4, before=pages[0].previous))
-        assert sum(map(keys, pages), []) == [f"{n:02}" for n in range(ITEMS)]
+        assert [key for page in pages for key in keys(page)] == [f"{n:02}" for n in range(ITEMS)]
 
 
 class TestAnyItem:
