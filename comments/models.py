@@ -17,8 +17,8 @@ from pynamodb.attributes import (
 from pynamodb.constants import MAP
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from dynapages.calls.client import DynamoModel
 from dynapages.items import Item
+from dynapages.pynamodb.models import DynamoModel
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating."""

@@ -10,7 +10,7 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from django.utils.module_loading import import_string
 
 from config.environment import Problem
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.writes.transactions import too_old
 
 LONGEST_PREFIX = 64

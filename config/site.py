@@ -16,7 +16,6 @@ from django.views.decorators.http import require_safe
 
 from comments.moderation.listing import count_reports
 from dynapages.calls import clock
-from dynapages.calls.client import pool
 from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.caching import (
@@ -26,6 +25,7 @@ from dynapages.django.caching import (
     remembered_waiting,
 )
 from dynapages.django.paging import grouped, wants_partial
+from dynapages.process import pool
 from dynapages.tables import unreadiness
 from shop.accounts.sessions import READ_STAFF
 from shop.basket.basket import Basket

@@ -13,8 +13,8 @@ from django.utils.module_loading import import_string
 
 from config.web.shedding import Shedding, WithoutBodies
 from dynapages.calls import clock
-from dynapages.calls.client import background_client
 from dynapages.calls.faults import FAILURES
+from dynapages.process import background_client
 from shop.activity.recording import LOG
 
 MOST_OFF = 60.0

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from dynapages.calls.client import DynamoModel
-from dynapages.calls.client import client as process_client
 from dynapages.calls.faults import FAILURES, sentence_about
 from dynapages.errors import DynamoError
+from dynapages.process import client as process_client
+from dynapages.pynamodb.models import DynamoModel
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

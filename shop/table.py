@@ -10,9 +10,8 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.items import Item, table_key
-from dynapages.lists.reader import page_batches
+from dynapages.process import client, page_batches, pool
 from dynapages.writes.counters import Counters, Deltas, NamedShards, Shards, write_counted
 from dynapages.writes.transactions import Action, Transactions, check, put, unchanged
 from shop import keys

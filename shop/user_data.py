@@ -7,10 +7,10 @@ which nobody can sign in by or take again. Of a user without orders the name is 
 from collections.abc import Iterator
 
 from dynapages.calls import clock
-from dynapages.calls.client import client
 from dynapages.items import table_key
 from dynapages.lists.merging import Entry as Found
 from dynapages.lists.reader import every_entry
+from dynapages.process import client
 from dynapages.upkeep.integrity import Kept, Trace
 from dynapages.writes.transactions import delete, write_one
 from shop import keys

@@ -17,8 +17,8 @@ from django.utils import translation
 from django.utils.module_loading import import_string
 
 from comments.templatetags import comment_html
-from dynapages.calls.client import client, connect, current_connection
 from dynapages.django.templatetags import dynapages
+from dynapages.process import client, connect, current_connection
 from dynapages.tables import create_missing, table_names
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.accounts.emails import EMAILS

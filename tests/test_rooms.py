@@ -127,7 +127,7 @@ class TestWhatARoomIsFor:
 
     def test_views_know_no_dynamodb(self):
         views = (name for name in modules() if name.endswith((".views", "_views")))
-        assert offenders(views, "pynamodb", "botocore", "dynapages.calls.client") == []
+        assert offenders(views, "pynamodb", "botocore", "dynapages.process.client") == []
 
     def test_queries_know_no_http(self):
         queries = (name for name in modules() if name.endswith((".queries", "_queries")))

@@ -18,9 +18,8 @@ from comments.replies.services import reply_in
 from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.items import Item
-from dynapages.lists.reader import read
+from dynapages.process import client, pool, read
 from shop.catalogue.services import shown, stored_products
 from shop.data.files.exports import Layout, Row, Walk
 from shop.data.options import list_walk, table_walk

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from comments.data.shape import Shape
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from shop.data.files.records import DateFormats, Record, Rejected
 from shop.data.olist import REVIEWS, olist_files, require_files
 from shop.data.orders import ImportedOrder

@@ -13,7 +13,7 @@ from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
 from comments.store.counts import Cell
 from dynapages.calls.faults import FAILURES
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from shop.data.files.records import Record, Rejected, RejectsFile
 from shop.data.files.row_files import OpenRows, RowFile, TwoPassImport, Version
 from shop.data.files.values import Skipped

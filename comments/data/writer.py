@@ -20,7 +20,7 @@ from comments.rankings.services import refresh_ranks
 from comments.store.counts import CountChanges, write
 from comments.store.table import ATTEMPTS, comment_key
 from dynapages.calls.batches import Batches
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from dynapages.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended
 
 CHUNK = 1_000

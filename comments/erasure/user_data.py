@@ -26,8 +26,8 @@ from comments.profiles.queries import ids_written_by
 from comments.store.comments import NOT_DELETED, NoSuchComment, State
 from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back
-from dynapages.calls.client import client
-from dynapages.lists.reader import every_entry, read
+from dynapages.lists.reader import every_entry
+from dynapages.process import client, read
 from dynapages.upkeep.integrity import Kept, ReadMany, Trace, held
 from dynapages.writes.transactions import (
     Action,

@@ -18,7 +18,7 @@ from dynapages.django.access import signed_in
 from dynapages.django.refusals import TooManyRequests
 from dynapages.django.visitor import log_event
 from dynapages.errors import DynamoError
-from dynapages.lists.reader import page_batches
+from dynapages.process import page_batches
 from shop.web.rate_limits import NamedLimit, in_words, take
 
 DOWNLOADS = NamedLimit(5, timedelta(hours=1), "own-data/{}")

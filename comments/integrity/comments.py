@@ -31,8 +31,9 @@ from comments.store.counts import cells_of, counters
 from comments.store.table import change, changed, read_item
 from dynapages.calls.batches import in_chunks
 from dynapages.items import Item, table_key
-from dynapages.lists.reader import every_entry, read
+from dynapages.lists.reader import every_entry
 from dynapages.lists.runs import SEPARATOR, moment_at
+from dynapages.process import read
 from dynapages.upkeep.integrity import (
     Candidate,
     Derived,

@@ -20,19 +20,10 @@ from comments.lists.orders import CommentOrder
 from comments.models import ByLanguageAndRating, Comment
 from comments.store.counts import Cell, ProductCounts, cell, counters
 from comments.store.table import query_pages
-from dynapages.calls.client import client
 from dynapages.lists.merging import LEAST_UNITS, Fallback
-from dynapages.lists.reader import (
-    Order,
-    Page,
-    PageRequest,
-    Segment,
-    SegmentsPlan,
-    Toward,
-    read,
-    read_in_segments,
-)
+from dynapages.lists.reader import Order, Page, PageRequest, Segment, SegmentsPlan, Toward
 from dynapages.lists.runs import HIGHEST, Run
+from dynapages.process import client, read, read_in_segments
 from dynapages.writes.transactions import ConditionFailed, write_together
 
 PlanPart = Callable[[CommentFilter, int, float], ListPlan]

@@ -51,7 +51,6 @@ from comments.store.counts import (
 )
 from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
-from dynapages.calls.client import pool
 from dynapages.calls.meter import Meter, current_meter, labelled_calls, metered
 from dynapages.calls.pool import Started, Together
 from dynapages.django.formats import json_ld
@@ -60,8 +59,9 @@ from dynapages.django.visitor import NOBODY, Visitor
 from dynapages.items import table_key
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import LEAST_UNITS
-from dynapages.lists.reader import PageRequest, Toward, page_batches, read
+from dynapages.lists.reader import PageRequest, Toward
 from dynapages.lists.runs import Run, moment_at
+from dynapages.process import page_batches, pool, read
 from shop.catalogue.queries import Product, find_product, product_in, product_keys
 from shop.table import TABLE as SHOP
 

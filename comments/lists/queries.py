@@ -46,16 +46,9 @@ from dynapages.calls.meter import labelled_calls
 from dynapages.django.paging import anchor_of
 from dynapages.items import Item, blocks_of
 from dynapages.lists.merging import LARGEST_ITEM
-from dynapages.lists.reader import (
-    Order,
-    Page,
-    PageRequest,
-    Toward,
-    numbered_behind,
-    page_batches,
-    read,
-)
+from dynapages.lists.reader import Order, Page, PageRequest, Toward, numbered_behind
 from dynapages.lists.runs import id_at, moment_at, parse_timestamp, timestamp
+from dynapages.process import page_batches, read
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""

@@ -17,14 +17,14 @@ from comments.reports.services import CommentReport, reports_of
 from comments.store.comments import Revision, State
 from comments.store.table import index_of
 from dynapages.calls import clock
-from dynapages.calls.client import pool
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import with_next
 from dynapages.django.caching import Waiting, remember_waiting
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, anchors_behind
-from dynapages.lists.reader import Order, Page, PageRequest, PageResult, read
+from dynapages.lists.reader import Order, Page, PageRequest, PageResult
 from dynapages.lists.runs import Run, moment_at, timestamp
+from dynapages.process import pool, read
 from shop.catalogue.queries import find_tiles
 
 PLAN = Moderation.Meta.index_name

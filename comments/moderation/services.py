@@ -40,9 +40,9 @@ from comments.store.comments import (
 from comments.store.counts import CountChanges, write
 from comments.store.table import LIST_KEYS, Changes, change, changed, comment_key, read_item, retry
 from comments.votes.services import rank_or_log
-from dynapages.calls.client import client
 from dynapages.errors import DynamoError
 from dynapages.lists.runs import sort_key_of
+from dynapages.process import client
 from dynapages.writes.transactions import ConditionFailed, unchanged, update, write_one
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record

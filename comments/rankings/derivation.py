@@ -22,10 +22,10 @@ from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
 from comments.store.counts import counters, counts_in, parse_cell
 from comments.store.table import comment_key
-from dynapages.calls.client import client, pool
 from dynapages.items import Item, table_key
-from dynapages.lists.reader import PageRequest, page_batches, read
+from dynapages.lists.reader import PageRequest
 from dynapages.lists.runs import SEPARATOR, id_at
+from dynapages.process import client, page_batches, pool, read
 from dynapages.writes.counters import NamedShards, Shards
 from dynapages.writes.transactions import Action, update
 from shop.catalogue.services import stored_products

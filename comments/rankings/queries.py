@@ -17,11 +17,11 @@ from comments.models import Ranked
 from comments.rankings.derivation import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
 from comments.votes.services import votes_of
-from dynapages.calls.client import pool
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.visitor import Visitor
-from dynapages.lists.reader import Page, PageRequest, PageResult, read
+from dynapages.lists.reader import Page, PageRequest, PageResult
 from dynapages.lists.runs import Run, id_at, moment_at, timestamp
+from dynapages.process import pool, read
 from shop.catalogue.queries import Product, ProductTile, find_product
 
 PLAN = Ranked.Meta.index_name

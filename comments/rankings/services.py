@@ -28,11 +28,11 @@ from comments.rankings.derivation import (
     key_of,
 )
 from dynapages.calls.batches import in_chunks
-from dynapages.calls.client import client, pool
 from dynapages.calls.faults import FAILURES, sentence_about
 from dynapages.calls.meter import labelled_calls
 from dynapages.calls.pool import Backoff
-from dynapages.upkeep.pace import Advance
+from dynapages.django.options import Advance
+from dynapages.process import client, pool
 from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,

@@ -19,11 +19,11 @@ from comments.store.table import (
     comment_key,
     read_item,
 )
-from dynapages.calls.client import client
 from dynapages.calls.meter import labelled_calls
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
 from dynapages.lists.runs import parse_timestamp, timestamp
+from dynapages.process import client
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,

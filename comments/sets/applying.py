@@ -24,10 +24,11 @@ from comments.models import Comment
 from comments.sets.copies import copies_of, is_nameable, is_primary
 from comments.sets.models import TABLE
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import build_streams_client, client
+from dynapages.calls.client import build_streams_client
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
+from dynapages.process import client, current_connection
 from dynapages.streams.walk import Record, StreamWalk, TableCheckpoints, stream_of
 from dynapages.writes.transactions import Contended
 
@@ -190,7 +191,7 @@ class Consumer:
     def walk(self) -> StreamWalk:
         """Return the walk from the checkpoints. Raises NoStream."""
         return StreamWalk(
-            api=build_streams_client(),
+            api=build_streams_client(current_connection()),
             arn=stream_of(self.client, TABLE),
             checkpoints=TableCheckpoints(
                 client=self.client,

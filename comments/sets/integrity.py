@@ -21,8 +21,9 @@ from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
 from comments.store.table import ATTEMPTS, query_pages
 from dynapages.calls.batches import Batches, in_chunks
-from dynapages.calls.client import client
+from dynapages.django.options import Progress
 from dynapages.items import Item, table_key
+from dynapages.process import client
 from dynapages.upkeep.integrity import (
     Candidate,
     Difference,
@@ -31,7 +32,6 @@ from dynapages.upkeep.integrity import (
     find_differences,
     write,
 )
-from dynapages.upkeep.pace import Progress
 from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,

@@ -16,7 +16,7 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
 from comments.models import SHOWN, ReplyShown
-from dynapages.calls.client import DynamoModel
+from dynapages.pynamodb.models import DynamoModel
 
 
 class BySet(GlobalSecondaryIndex["CommentSetItem"]):

@@ -18,9 +18,8 @@ from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client
-from dynapages.lists.reader import page_batches
 from dynapages.lists.runs import timestamp
+from dynapages.process import client, page_batches
 from dynapages.writes.counters import Counters, write_counted
 from dynapages.writes.transactions import Action, Transactions
 

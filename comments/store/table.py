@@ -18,10 +18,10 @@ from comments.models import (
     Moderation,
     Ranked,
 )
-from dynapages.calls.client import client
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, Value, table_key
 from dynapages.lists.runs import Index, Position, id_at
+from dynapages.process import client
 from dynapages.writes.transactions import Action, ConditionFailed, Contended, set_or_remove, update
 
 ATTEMPTS = 5

@@ -29,12 +29,12 @@ from comments.store.comments import (
 )
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages, read_item
-from dynapages.calls.client import client
 from dynapages.calls.faults import FAILURES, sentence_about
 from dynapages.calls.meter import labelled_calls
 from dynapages.calls.pool import Backoff
 from dynapages.items import Item
 from dynapages.lists.runs import id_at
+from dynapages.process import client
 from dynapages.writes.counters import NoSuchCounter, write_counted
 from dynapages.writes.transactions import (
     Action,

@@ -19,8 +19,8 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from config.telemetry.spans import CallSpans, Instruments, Queue, RequestSpans
-from dynapages.calls.client import on_every_client
 from dynapages.django.requests import set_observer
+from dynapages.process import on_every_client
 
 SERVICE = "dynashop"
 AT_EXIT_SECONDS = 2.0

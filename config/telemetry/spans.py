@@ -36,7 +36,7 @@ UNITS = (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
 
 
 class Queue(Protocol):
-    """What a metric of a queue in the background needs; `dynapages.writes.background` has it."""
+    """What a metric of a queue in the background needs; `shop.background` has it."""
 
     lost: int
 

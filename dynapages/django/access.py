@@ -18,9 +18,9 @@ from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
-from dynapages.calls.client import pool
 from dynapages.django.refusals import error_in_format
 from dynapages.django.visitor import Visitor, log_event
+from dynapages.process import pool
 
 LONGEST = 2_000
 """Characters of an address that is redirected to."""

@@ -3,8 +3,9 @@
 from django.apps import AppConfig
 from django.conf import settings
 
-from dynapages.calls.client import Connection, connect
+from dynapages.calls.client import Connection
 from dynapages.django.paging import register_id_converters
+from dynapages.process import connect
 
 
 class DynamoAppConfig(AppConfig):

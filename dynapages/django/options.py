@@ -1,10 +1,12 @@
-"""Options that several commands have, and errors of the database as those of a command."""
+"""Options of several commands, their progress, and errors of the database as those of a command."""
 
+import sys
 from argparse import ArgumentTypeError
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.core.management.base import CommandError
+from tqdm import tqdm
 
 from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
 from dynapages.errors import DynamoError
@@ -38,3 +40,26 @@ def sentence_to_go_on(failure: BaseException) -> str:
     if is_refused or isinstance(fault, EngineTooOld):
         return sentence_about(failure)
     return f"{sentence_about(failure)} Run the same command again to go on."
+
+
+Advance = Callable[[int], object]
+
+
+class Progress:
+    """Shows the progress of each step of a command, on stderr if that is a terminal."""
+
+    def __init__(self, *, shown: bool = True) -> None:
+        self._shown = shown and sys.stderr.isatty()
+
+    @contextmanager
+    def step(self, label: str, *, total: int, unit: str) -> Iterator[Advance]:
+        """Yield a function to call with the number of units done since its last call."""
+        with tqdm(
+            desc=label,
+            total=total,
+            unit=unit,
+            unit_scale=True,
+            disable=not self._shown,
+            file=sys.stderr,
+        ) as bar:
+            yield bar.update

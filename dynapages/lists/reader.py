@@ -18,9 +18,7 @@ from functools import partial
 from math import inf
 from typing import Generic, TypeVar
 
-from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
-from dynapages.calls.pool import Backoff, OutOfTime, Pool, seconds_left
+from dynapages.calls.pool import OutOfTime, Pool, seconds_left
 from dynapages.items import blocks_of
 from dynapages.lists.merging import (
     LARGEST_ITEM,
@@ -32,7 +30,6 @@ from dynapages.lists.merging import (
     Rounds,
     refuse_overlaps,
 )
-from dynapages.lists.queries import QuerySource
 from dynapages.lists.runs import Chunk, Position, Run, Source
 
 T = TypeVar("T")
@@ -445,32 +442,6 @@ def _ahead(
     return [s for s in ordered if (s.until > place if ascending else s.since < place)]
 
 
-PATIENCE = Backoff(attempts=3)
-"""For pages: a visitor is waiting, so a throttled call is soon an error."""
-
-
-def read(
-    runs: Sequence[Run],
-    request: PageRequest,
-    *,
-    order: Order = Order.NEWEST_FIRST,
-    first_reads: Sequence[int] | None = None,
-    fallback: Fallback | None = None,
-    look_ahead: bool = True,
-) -> Page:
-    """Read a page from DynamoDB; see `dynapages.lists.reader.read_page`."""
-    return read_page(
-        runs,
-        request,
-        source=QuerySource(client()),
-        pool=pool(),
-        order=order,
-        first_reads=first_reads,
-        fallback=fallback,
-        look_ahead=look_ahead,
-    )
-
-
 def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iterator[Entry]:
     """Yield a whole list, read in pages of ``at_once`` entries: for commands, never for a page."""
     request = PageRequest(at_once)
@@ -480,24 +451,3 @@ def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iter
         if page.next_position is None:
             return
         request = PageRequest(at_once, page.next_position)
-
-
-def read_in_segments(
-    segments: Sequence[Segment],
-    plan_of: PlanOf,
-    request: PageRequest,
-    *,
-    order: Order = Order.NEWEST_FIRST,
-    may_miss_tables: bool = False,
-) -> Page:
-    """Read a page of a list in segments; see `dynapages.lists.reader`.
-
-    With ``may_miss_tables`` a table that does not exist is read as an empty one.
-    """
-    source = QuerySource(client(), may_miss_tables=may_miss_tables)
-    return read_segments(segments, plan_of, request, source=source, pool=pool(), order=order)
-
-
-def page_batches() -> Batches:
-    """Return batch calls for a page, with few retries when throttled."""
-    return Batches(client(), pool(), backoff=PATIENCE)

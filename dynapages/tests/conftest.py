@@ -7,7 +7,8 @@ tests that need one are skipped.
 import pytest
 from hypothesis import settings
 
-from dynapages.calls.client import Connection, build_client, connected
+from dynapages.calls.client import Connection, build_client
+from dynapages.process import connected
 from dynapages_testing.chance import EXAMPLES, unique
 from dynapages_testing.processes import PATIENCE
 from dynapages_testing.strict import refuse_what_aws_refuses

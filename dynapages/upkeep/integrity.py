@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dynapages.calls.client import client
 from dynapages.items import Item
+from dynapages.process import client
 from dynapages.writes.counters import Counters, cells_in, shards_in
 from dynapages.writes.transactions import Action, ConditionFailed, write_together
 

@@ -1,12 +1,9 @@
-"""How fast a long command works, and how far it has come."""
+"""How fast a long command works."""
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-
-from tqdm import tqdm
 
 from dynapages.calls.meter import metered
 
@@ -44,26 +41,3 @@ class Pace:
             now = self.now()
             self._free_at = max(self._free_at, now) + used / self.units
             self.sleep(self._free_at - now)
-
-
-Advance = Callable[[int], object]
-
-
-class Progress:
-    """Shows the progress of each step of a command, on stderr if that is a terminal."""
-
-    def __init__(self, *, shown: bool = True) -> None:
-        self._shown = shown and sys.stderr.isatty()
-
-    @contextmanager
-    def step(self, label: str, *, total: int, unit: str) -> Iterator[Advance]:
-        """Yield a function to call with the number of units done since its last call."""
-        with tqdm(
-            desc=label,
-            total=total,
-            unit=unit,
-            unit_scale=True,
-            disable=not self._shown,
-            file=sys.stderr,
-        ) as bar:
-            yield bar.update

@@ -1,1 +1,1 @@
-"""Writes: transactions with retries, sharded counters, rate limits, background writes."""
+"""Writes: transactions with retries, sharded counters, rate limits."""

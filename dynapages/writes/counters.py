@@ -34,11 +34,11 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.expressions.condition import Condition
 
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import pool as pool_of_process
 from dynapages.calls.meter import labelled_calls
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
 from dynapages.items import Item, wire_key
+from dynapages.process import pool as pool_of_process
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,

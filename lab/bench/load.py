@@ -18,7 +18,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 
 from demo.processes import WORKERS, serving
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from lab.bench.context import Stores, open_context, require_binary, site_config
 from lab.bench.data import PRODUCT_ID, CommentData
 from lab.bench.pages import create_catalogue

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from lab.bench.context import (
     BenchContext,
     DataSet,

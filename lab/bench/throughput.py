@@ -23,8 +23,8 @@ from comments.lists.listing import pager_of
 from comments.models import Comment
 from demo.processes import WORKERS, serving
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.lists.runs import Position
+from dynapages.process import client, pool
 from dynapages.tables import create_missing
 from lab.bench.context import BenchContext, site_config
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData

@@ -39,11 +39,12 @@ from comments.store.counts import Cell, CountChanges, write
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import build_streams_client, client, pool, slow_client
+from dynapages.calls.client import build_streams_client
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
-from dynapages.lists.reader import PageRequest, every_entry, read
+from dynapages.lists.reader import PageRequest, every_entry
 from dynapages.lists.runs import Position, Run, sort_key_of
+from dynapages.process import client, current_connection, pool, read, slow_client
 from dynapages.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
 from dynapages.writes.transactions import put
 from lab.bench.data import CommentAnswers, counts_item
@@ -392,7 +393,7 @@ def _following(lab: Lab, table: LabTable) -> Callable[[], object]:
         CopyWriter(batches()).apply(records)  # by the client whose calls are redirected and counted
 
     walk = StreamWalk(
-        api=build_streams_client(),
+        api=build_streams_client(current_connection()),
         arn=arn,
         checkpoints=MemoryCheckpoints(),
         apply=apply,

@@ -16,11 +16,11 @@ from typing import Any
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
-from dynapages.calls.client import client
 from dynapages.errors import DynamoError
 from dynapages.items import Item, item_bytes
 from dynapages.lists.reader import Order, PageRequest
 from dynapages.lists.runs import Position
+from dynapages.process import client
 from lab.bench.context import time_in_turns
 from lab.bench.pages import WrongAnswer, cut
 from lab.designs.tables import Lab, LabTable

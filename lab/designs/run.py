@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
-from dynapages.calls.client import Connection, client, connected, current_connection
+from dynapages.calls.client import Connection
+from dynapages.django.options import Progress
 from dynapages.errors import DynamoError
 from dynapages.items import table_key
 from dynapages.lists.runs import timestamp
-from dynapages.upkeep.pace import Progress
+from dynapages.process import client, connected, current_connection
 from lab.bench.context import local, require_binary, running, version_of
 from lab.bench.data import OrderData
 from lab.designs.bodies import compare_bodies

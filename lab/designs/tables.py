@@ -16,11 +16,12 @@ from botocore.exceptions import WaiterError
 from django.conf import settings
 
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import DynamoModel, client, pool, slow_client
+from dynapages.django.options import Progress
 from dynapages.errors import DynamoError
 from dynapages.items import Item
+from dynapages.process import client, pool, slow_client
+from dynapages.pynamodb.models import DynamoModel
 from dynapages.tables import TableSchema
-from dynapages.upkeep.pace import Progress
 from lab.bench.context import handling
 from lab.reports.results import Cost
 

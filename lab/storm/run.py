@@ -28,11 +28,11 @@ from comments.sets.integrity import set_differences
 from config.web.shedding import FORM_WAITS, PAGE_WAITS
 from demo.engine import FileEngine
 from demo.processes import DemoConfig, manage, serving
-from dynapages.calls.client import client, connected
+from dynapages.django.options import Progress
 from dynapages.engine.server import Child
+from dynapages.process import client, connected
 from dynapages.tables import create_missing
 from dynapages.upkeep.integrity import Difference
-from dynapages.upkeep.pace import Progress
 from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows
 from lab.reports.tables import Section, section

@@ -11,9 +11,9 @@ from django.core import signing
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dynapages.calls.client import client
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
+from dynapages.process import client
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,

@@ -1,6 +1,6 @@
 """Recording of log entries: `record` queues one, and a thread of this process writes it.
 
-See `dynapages.writes.background` for what is guaranteed. An entry replaces none: what has its key
+See `shop.background` for what is guaranteed. An entry replaces none: what has its key
 already is the same entry, sent twice because an answer was lost.
 """
 
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from dynapages.calls import clock
-from dynapages.calls.client import background_client
 from dynapages.calls.faults import FAILURES, NotSetUp, fault_in
 from dynapages.errors import DynamoError
 from dynapages.items import Item
-from dynapages.writes.background import BackgroundWrites, Spool
+from dynapages.process import background_client
 from dynapages.writes.transactions import ConditionFailed, put, write_one
 from shop.activity.entries import LogEntry, entry_in_line, line_of
 from shop.activity.tables import Activity, Month, forget_shards, settle_shards
+from shop.background import BackgroundWrites, Spool
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

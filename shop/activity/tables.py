@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Self
 from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
-from dynapages.calls.client import DynamoModel
 from dynapages.items import table_key
 from dynapages.lists.reader import Segment
+from dynapages.pynamodb.models import DynamoModel
 from dynapages.tables import Throughput, create_missing
 from dynapages.writes.counters import SHARDS, shards_in
 from dynapages.writes.transactions import ConditionFailed, put, write_one

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from dynapages.calls.client import pool
 from dynapages.calls.meter import labelled_calls
 from dynapages.items import table_key
-from dynapages.lists.reader import Page, PageRequest, read
+from dynapages.lists.reader import Page, PageRequest
 from dynapages.lists.runs import id_at
+from dynapages.process import pool, read
 from dynapages.writes.transactions import Action, update
 from shop import keys
 from shop.catalogue.items import EDGES, purchase_data

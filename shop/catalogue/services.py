@@ -7,9 +7,9 @@ from functools import partial
 from types import MappingProxyType
 
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.items import Item, Value, table_key
 from dynapages.lists.reader import Page
+from dynapages.process import client, pool
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dynapages.calls.batches import in_chunks
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from shop.data.files.records import (
     Record,
     Rejected,

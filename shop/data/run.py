@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from dynapages.calls.batches import in_chunks
-from dynapages.calls.client import pool
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
+from dynapages.process import pool
 from shop import keys
 from shop.accounts.services import ensure_profile
 from shop.catalogue.items import NewCategory

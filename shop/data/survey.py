@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from dynapages.upkeep.pace import Advance, Progress
+from dynapages.django.options import Advance, Progress
 from shop.data.fields import UNCLEAR, decimal_mark, field_text, is_return
 from shop.data.files.json_rows import flat
 from shop.data.files.records import ColumnNames, Record, Rejected, RowRefused

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from dynapages.calls.client import pool
 from dynapages.items import Item
+from dynapages.process import pool
 from dynapages.writes.counters import Deltas
 from dynapages.writes.transactions import MOST_ACTIONS, Action, ConditionFailed, unchanged
 from shop import keys

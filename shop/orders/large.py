@@ -18,9 +18,9 @@ from secrets import token_urlsafe
 
 from dynapages.calls import clock
 from dynapages.calls.batches import in_chunks
-from dynapages.calls.client import client
 from dynapages.items import Item, table_key
 from dynapages.lists.runs import parse_timestamp, timestamp
+from dynapages.process import client
 from dynapages.writes.counters import Deltas
 from dynapages.writes.transactions import (
     MOST_ACTIONS,

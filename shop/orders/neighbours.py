@@ -16,12 +16,12 @@ from django.http import QueryDict
 from django.urls import Resolver404, resolve, reverse
 from django.utils.translation import gettext as _
 
-from dynapages.calls.client import pool
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.paging import Pager, tokens
 from dynapages.django.refusals import Refusal
 from dynapages.lists.reader import PageRequest
 from dynapages.lists.runs import Position
+from dynapages.process import pool
 from shop.order_status import OPEN
 from shop.orders.entries import OrderEntry
 from shop.orders.listing import OrderList, filter_of, queue_pager

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from dynapages.calls.client import pool
 from dynapages.items import Item
-from dynapages.lists.reader import Order, Page, PageRequest, PageResult, every_entry, read
+from dynapages.lists.reader import Order, Page, PageRequest, PageResult, every_entry
 from dynapages.lists.runs import Run
+from dynapages.process import pool, read
 from dynapages.writes.counters import share_of
 from shop import keys
 from shop.models import Order as StoredOrder

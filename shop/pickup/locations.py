@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.items import Item
+from dynapages.process import client, pool
 from shop import keys
 from shop.models import ZipPlace as StoredPlace
 from shop.pickup.cells import BadCoordinates, Coordinates

@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from dynapages.calls.client import client, pool
 from dynapages.calls.meter import labelled_calls, metered
 from dynapages.calls.pool import Pool
 from dynapages.django.paging import grouped
@@ -18,8 +17,9 @@ from dynapages.items import Item
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import Entry
 from dynapages.lists.queries import QuerySource
-from dynapages.lists.reader import Page, PageRequest, RunRead, read
+from dynapages.lists.reader import Page, PageRequest, RunRead
 from dynapages.lists.runs import Chunk, Run, Source
+from dynapages.process import client, pool, read
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.orders.access_patterns import plan_for_user

@@ -14,8 +14,8 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
 from dynapages.calls.batches import in_chunks
-from dynapages.calls.client import client
 from dynapages.items import table_key
+from dynapages.process import client
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dynapages.calls import clock
-from dynapages.calls.client import client
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.refusals import TooManyRequests
 from dynapages.django.visitor import client_network
+from dynapages.process import client
 from dynapages.writes.rate_limiter import Limit, Limiter
 from shop import keys
 from shop.table import TABLE

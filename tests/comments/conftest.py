@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
 from tests.support.comments.outage import own_engine
 from tests.support.comments.read_models import BOTH, reading_by

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from config.management.commands import migrate_items
-from dynapages.calls.client import client
 from dynapages.items import Item, table_key
+from dynapages.process import client
 from dynapages.upkeep.migrations import Migration, MigrationStep
 from dynapages.writes.transactions import Action
 from shop import keys

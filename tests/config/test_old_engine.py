@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.writes.transactions import put, write_together
 from tests.support.comments.outage import connected
 

@@ -20,9 +20,9 @@ from django.conf import settings
 from django.test import Client
 
 from demo.processes import DemoConfig, serving
-from dynapages.calls.client import client, current_connection
 from dynapages.calls.meter import metered
 from dynapages.django.requests import RequestRecord, observed
+from dynapages.process import client, current_connection
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import belongings, browser_of

@@ -22,10 +22,10 @@ from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import REPLIES, sample_comments
 from demo.sample.orders import REGULAR
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.items import table_key
-from dynapages.lists.reader import PageRequest, every_entry, read
+from dynapages.lists.reader import PageRequest, every_entry
+from dynapages.process import client, read
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product, list_categories
 from shop.models import ShopItem

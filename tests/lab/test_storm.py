@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from lab.bench.load import measure_load
 from lab.reports.results import Results
 from lab.storm.clients import DONE, FAILED, WRONGLY_REFUSED

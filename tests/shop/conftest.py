@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from django.test import Client
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client
 from dynapages.calls.pool import Pool
 from dynapages.items import Item, table_key
+from dynapages.process import client
 from shop.activity.recording import LOG
 from shop.activity.tables import Month
 

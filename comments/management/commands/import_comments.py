@@ -14,9 +14,9 @@ from comments.data.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_o
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.calls.clock import now
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
+from dynapages.process import client, pool
 from shop.catalogue.services import ensure_products
 from shop.data.files.records import (
     BadMapping,

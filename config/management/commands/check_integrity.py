@@ -14,9 +14,8 @@ from comments.lists.queries import INDEXES
 from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynapages.calls.faults import NotSetUp, fault_in
-from dynapages.django.options import failures_in_one_line
+from dynapages.django.options import Progress, failures_in_one_line
 from dynapages.upkeep.integrity import Difference
-from dynapages.upkeep.pace import Progress
 from dynapages.writes.transactions import Contended
 from shop.integrity.checks import CHECKS as SHOP_CHECKS
 from shop.integrity.checks import shop_differences

@@ -7,8 +7,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.erasure.user_data import ALL, export_text, sections_of
 from dynapages.calls.batches import Keyed
-from dynapages.calls.client import client
 from dynapages.django.options import failures_in_one_line
+from dynapages.process import client
 from shop.accounts.names import BadUsername, username_of
 
 

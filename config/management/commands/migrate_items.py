@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynapages.calls.client import client, pool
-from dynapages.django.options import at_least_one, failures_in_one_line
+from dynapages.django.options import Progress, at_least_one, failures_in_one_line
+from dynapages.process import client, pool
 from dynapages.upkeep.migrations import Migration, MigrationStep
-from dynapages.upkeep.pace import Pace, Progress
+from dynapages.upkeep.pace import Pace
 
 STEPS: tuple[MigrationStep, ...] = ()
 """All steps, in their order. None is needed: the first shape of stored items is today's."""

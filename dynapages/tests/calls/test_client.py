@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from dynapages.calls.client import build_client, client, connected, current_connection, pool
+from dynapages.calls.client import build_client
+from dynapages.process import client, connected, current_connection, pool
 
 pytestmark = pytest.mark.usefixtures("process")
 

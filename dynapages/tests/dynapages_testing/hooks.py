@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dynapages.calls.client import client
+from dynapages.process import client
 
 
 @contextmanager

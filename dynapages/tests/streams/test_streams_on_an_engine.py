@@ -41,13 +41,13 @@ def table(client):
 
 
 @pytest.fixture
-def drained(process, client, table, checkpoints):
+def drained(client, connection, table, checkpoints):
     """Read the records since the last call, by a walk that knows only the checkpoints."""
 
     def drained() -> list[Record]:
         found: list[Record] = []
         StreamWalk(
-            api=build_streams_client(),
+            api=build_streams_client(connection),
             arn=stream_of(client, table),
             checkpoints=checkpoints,
             apply=found.extend,

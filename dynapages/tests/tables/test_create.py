@@ -13,7 +13,7 @@ from pynamodb.indexes import (
     LocalSecondaryIndex,
 )
 
-from dynapages.calls.client import DynamoModel
+from dynapages.pynamodb.models import DynamoModel
 from dynapages.tables import TableDiffers, TableNotReady, Throughput, create_missing
 from dynapages_testing.chance import unique
 

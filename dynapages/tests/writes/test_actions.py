@@ -3,8 +3,9 @@
 import pytest
 from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 
-from dynapages.calls.client import DynamoModel, client
 from dynapages.items import Item, wire_key
+from dynapages.process import client
+from dynapages.pynamodb.models import DynamoModel
 from dynapages.writes.transactions import (
     ConditionFailed,
     check,

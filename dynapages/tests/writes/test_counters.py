@@ -11,9 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from pynamodb.attributes import UnicodeAttribute
 
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.calls.meter import metered
 from dynapages.items import Item, wire_key
+from dynapages.process import client, pool
 from dynapages.writes.counters import MOST_SHARDS, Counters, NoSuchCounter, write_counted
 from dynapages.writes.transactions import (
     Action,

@@ -11,8 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.lists.queries import INDEXES
-from dynapages.django.options import at_least_one, failures_in_one_line
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 from lab.bench.hostile import hostile_section, measure_hostile_lists
 from lab.bench.load import load_section, measure_load
 from lab.bench.run import GRID, PARTS, SKIPPED, Options, run_benchmarks, sections_of

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from shop.data.files.csv_rows import CsvRows, HeaderMissing
 from shop.data.files.json_rows import JsonArray, JsonLines
 from shop.data.files.lines import FileUnreadable, Lines, open_content, open_lines

@@ -7,8 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynapages.django.options import at_least_one
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress, at_least_one
 from shop.data.files.lines import FileUnreadable
 from shop.data.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
 from shop.data.olist import olist_files

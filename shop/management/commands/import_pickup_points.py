@@ -6,8 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynapages.django.options import failures_in_one_line
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress, failures_in_one_line
 from shop.data.files.records import parse_columns
 from shop.data.files.row_files import RowFile
 from shop.data.options import (

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from dynapages.calls import clock
-from dynapages.calls.client import slow_client
 from dynapages.django.options import failures_in_one_line
+from dynapages.process import slow_client
 from shop.activity.rotation import rotate
 from shop.activity.tables import Month
 

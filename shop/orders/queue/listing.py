@@ -7,9 +7,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import pgettext
 
-from dynapages.calls.client import pool
 from dynapages.django.access import with_next
 from dynapages.lists.reader import PageRequest
+from dynapages.process import pool
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
 from shop.order_status import FORWARD, OPEN

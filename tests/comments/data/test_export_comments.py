@@ -19,9 +19,9 @@ from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply
 from comments.lists.queries import find_comment
 from comments.models import TABLE
 from comments.moderation.services import hide
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.items import Item
+from dynapages.process import client
 from shop.catalogue.services import ensure_products, stored_products
 from shop.data.files.exports import progress_of
 from tests.support.comments.loading import delete_all_comments, load

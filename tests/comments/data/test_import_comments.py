@@ -22,7 +22,8 @@ from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.models import TABLE
 from comments.store.counts import counts_of
 from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest, read
+from dynapages.lists.reader import PageRequest
+from dynapages.process import read
 from shop.catalogue.queries import find_product
 from shop.table import TABLE_NAME as SHOP
 from tests.support.command_line import ended, run_manage, start_manage

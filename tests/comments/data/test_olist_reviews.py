@@ -9,8 +9,8 @@ from comments.filters import CommentFilter
 from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
-from dynapages.calls.client import client
 from dynapages.lists.reader import PageRequest
+from dynapages.process import client
 from tests.support.comments.walking import ids_on, read_page
 from tests.support.importing import refusal, rejected_in, run_import
 from tests.support.shop.olist_folders import ITEMS, ORDERS, REVIEWS, OlistFolder, part_of

@@ -25,11 +25,11 @@ from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.replies.services import find_reply
 from comments.store.counts import Cell, counts_of
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.items import Item
-from dynapages.lists.reader import PageRequest, read
+from dynapages.lists.reader import PageRequest
+from dynapages.process import client, read
 from dynapages_testing.hooks import hooked
 from tests.support.chance import unique
 from tests.support.comments.threads import items_in, spoil

@@ -21,7 +21,7 @@ from comments.replies.services import reply_to
 from comments.store.comments import load_comment
 from comments.store.counts import counters, counts_of, tallies
 from comments.votes.services import helpful_votes, vote
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.upkeep import integrity as upkeep
 from dynapages.upkeep.integrity import Difference
 from dynapages.writes.transactions import Contended

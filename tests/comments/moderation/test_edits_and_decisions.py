@@ -22,9 +22,9 @@ from comments.posting.services import EditLost, add_comment, delete_comment, edi
 from comments.store.comments import NoSuchComment, Revision, State, load_comment
 from comments.store.counts import counts_of
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
+from dynapages.process import client, pool
 from dynapages.writes.transactions import Contended
 from tests.support.chance import examples
 from tests.support.comments.faulty import before_the_next_transaction, troubled

@@ -33,10 +33,10 @@ from comments.store.comments import Revision, State, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
 from dynapages.lists.runs import timestamp
+from dynapages.process import client, pool
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import unique

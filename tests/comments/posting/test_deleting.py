@@ -11,7 +11,7 @@ from comments.models import Comment
 from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
 from comments.store.comments import delete_dependents, load_comment
 from comments.store.counts import counts_of
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.writes.counters import SHARDS
 from tests.support.comments.loading import load
 from tests.support.comments.ranked import index_that_lags, last_comment

@@ -23,10 +23,10 @@ from comments.rankings.services import refresh_ranks
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.calls.meter import metered
+from dynapages.django.options import Progress
 from dynapages.lists.reader import PageRequest, Toward
-from dynapages.upkeep.pace import Progress
+from dynapages.process import client, pool
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import examples

@@ -28,10 +28,10 @@ from comments.replies.services import (
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.calls.meter import metered
+from dynapages.django.options import Progress
 from dynapages.lists.reader import PageRequest
-from dynapages.upkeep.pace import Progress
+from dynapages.process import client, pool
 from shop.data.files.records import Record, Rejected
 from tests.support.comments.browsing import visit
 from tests.support.comments.threads import NOW, differences, differing, mended, spoil

@@ -12,8 +12,8 @@ from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
 from comments.store.comments import NoSuchComment, OwnComment, State, load_comment
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
+from dynapages.process import client
 from tests.support.comments.threads import NOW, differing, mended, moderated
 
 pytestmark = pytest.mark.usefixtures("few_items")

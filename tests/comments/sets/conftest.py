@@ -4,7 +4,7 @@ import pytest
 
 from comments.lists.queries import SETS
 from comments.sets.models import CommentSetItem
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.tables import create_missing
 from tests.support.comments.read_models import reading_by
 

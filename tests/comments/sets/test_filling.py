@@ -12,7 +12,7 @@ from comments.moderation.services import hide
 from comments.sets.applying import Consumer
 from comments.sets.integrity import has_stream
 from comments.sets.models import CommentSetItem
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.tables import create_missing
 from tests.support.comments.read_models import reading_by
 from tests.support.comments.threads import NOW, made_comment

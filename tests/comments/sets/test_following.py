@@ -20,9 +20,9 @@ from comments.sets.models import TABLE
 from comments.store.comments import NoSuchComment, load_comment
 from comments.votes.services import vote
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client
 from dynapages.calls.pool import Pool
 from dynapages.items import Item
+from dynapages.process import client
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.comments.loading import load
 from tests.support.comments.spying import spied

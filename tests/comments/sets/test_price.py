@@ -14,7 +14,8 @@ from comments.sets.applying import Consumer
 from comments.sets.plans import runs
 from comments.store.comments import load_comment
 from dynapages.calls.meter import Meter, metered
-from dynapages.lists.reader import PageRequest, read
+from dynapages.lists.reader import PageRequest
+from dynapages.process import read
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, written
 from tests.support.project import PROJECT

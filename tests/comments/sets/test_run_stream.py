@@ -21,7 +21,8 @@ from comments.models import Comment
 from comments.posting.services import add_comment, edit_comment
 from comments.sets.applying import Consumer
 from comments.store.comments import load_comment
-from dynapages.calls.client import build_streams_client, client, current_connection
+from dynapages.calls.client import build_streams_client
+from dynapages.process import client, current_connection
 from dynapages.upkeep.integrity import every_item
 from tests.support.command_line import start_manage
 from tests.support.comments.faulty import unreachable
@@ -142,7 +143,7 @@ class TestADatabaseThatIsAwayAtTheStart:
 class TestAConnectionGoneSilent:
     def test_is_given_up_within_half_a_minute(self):
         with connected(f"http://127.0.0.1:{spare_port()}"):
-            clients = [Consumer().client, build_streams_client()]
+            clients = [Consumer().client, build_streams_client(current_connection())]
         for each in clients:
             config = each.meta.config
             assert config.read_timeout * current_connection().attempts <= 30

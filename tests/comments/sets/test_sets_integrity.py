@@ -17,8 +17,8 @@ from comments.sets.applying import Name
 from comments.sets.integrity import set_differences
 from comments.store.comments import load_comment
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client
 from dynapages.calls.pool import Pool
+from dynapages.process import client
 from dynapages.upkeep.integrity import Difference
 from tests.support.comments.read_models import fill
 from tests.support.comments.spying import spied

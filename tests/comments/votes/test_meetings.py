@@ -20,10 +20,10 @@ from comments.store.table import ATTEMPTS, comment_key, read_item
 from comments.votes import services
 from comments.votes.services import has_voted, helpful_votes, refresh_comment, take_back, vote
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.calls.pool import Backoff
+from dynapages.django.options import Progress
 from dynapages.items import table_key
-from dynapages.upkeep.pace import Progress
+from dynapages.process import client, pool
 from dynapages.writes import counters as sharded
 from dynapages_testing.hooks import hooked
 from tests.support.chance import unique

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.tables import table_names
 from tests.support.chance import unique
 from tests.support.command_line import ended, start_manage

@@ -19,7 +19,8 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE
 from comments.sets.models import CommentSetItem
 from comments.store.comments import load_comment
-from dynapages.calls.client import build_streams_client, client, current_connection
+from dynapages.calls.client import build_streams_client
+from dynapages.process import client, current_connection
 from dynapages.streams.walk import Checkpoint, Record, StreamWalk, stream_of
 from dynapages.tables import create_missing
 from tests.support.command_line import run_manage
@@ -121,7 +122,7 @@ class Tape:
         self._kept: dict[str, Checkpoint] = {}
         self._found: list[Record] = []
         self._walk = StreamWalk(
-            api=build_streams_client(),
+            api=build_streams_client(current_connection()),
             arn=stream_of(client(), TABLE),
             checkpoints=self,
             apply=self._found.extend,

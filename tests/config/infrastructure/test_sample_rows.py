@@ -16,8 +16,8 @@ from comments.sets import models as set_models
 from comments.sets.copies import SETS
 from comments.sets.models import CommentSetItem
 from config.infrastructure.workbench import ROWS, rows_of, sample_rows
-from dynapages.calls.client import client
 from dynapages.items import Item
+from dynapages.process import client
 from dynapages.tables import create_missing
 from shop import keys as shop_keys
 from shop.activity import entries

@@ -12,7 +12,8 @@ from comments.models import CommentItem
 from comments.sets.models import CommentSetItem
 from config.access_patterns import ALL
 from config.infrastructure.workbench import LOCAL, sample_rows, workbench_model
-from dynapages.calls.client import DynamoModel, client
+from dynapages.process import client
+from dynapages.pynamodb.models import DynamoModel
 from dynapages.tables import create_missing
 from shop.activity.tables import Activity, Month, model_of
 from shop.models import ShopItem

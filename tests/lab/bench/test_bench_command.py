@@ -8,8 +8,8 @@ from django.core.management import call_command
 
 from comments.filters import CommentFilter
 from demo import processes
+from dynapages.django.options import Progress
 from dynapages.engine.server import find
-from dynapages.upkeep.pace import Progress
 from lab.bench import grid as bench_grid
 from lab.bench import pages as bench_pages
 from lab.bench import run as benchmark_run

@@ -1,6 +1,6 @@
 """The delay of calls, which stands for a network."""
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from lab.bench import context
 from lab.bench.context import delayed
 

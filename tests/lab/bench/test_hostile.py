@@ -2,8 +2,8 @@
 
 import pytest
 
+from dynapages.django.options import Progress
 from dynapages.engine.server import find
-from dynapages.upkeep.pace import Progress
 from lab.bench.hostile import PRODUCTS, hostile_section, measure_hostile_lists
 from lab.reports.results import Results
 from tests.support.project import PROJECT

@@ -4,8 +4,8 @@ import pytest
 from django.conf import settings
 from django.db import connections
 
+from dynapages.django.options import Progress
 from dynapages.engine.server import find
-from dynapages.upkeep.pace import Progress
 from lab.bench.pages import WrongAnswer
 from lab.bench.run import Options, run_benchmarks, sections_of
 from lab.sql_comparison.postgres import PostgresMissing, require_programs

@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.test import Client
 
 from comments.items import NewComment
-from dynapages.calls.client import client
 from dynapages.engine.server import find
+from dynapages.process import client
 from lab.bench.data import OrderData
 from lab.designs import bodies
 from lab.designs import comments as lab_comments

@@ -6,7 +6,7 @@ import pytest
 
 from comments.filters import CommentFilter
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
+from dynapages.process import client, pool
 from lab.bench.pages import WrongAnswer
 from lab.designs import comments as lab_comments
 from lab.designs import measuring

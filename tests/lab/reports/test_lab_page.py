@@ -6,7 +6,7 @@ import re
 import pytest
 from django.test import Client
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from lab.reports import page as lab_page
 from lab.reports.page import StoredFigures, describe_subjects, store
 from shop import keys

@@ -11,9 +11,9 @@ from django.urls import get_resolver
 from django.utils.module_loading import import_string
 
 from config import settings as site_settings  # the tests have another hasher
-from dynapages.calls.client import client
 from dynapages.calls.pool import seconds_left, time_budget
 from dynapages.django.refusals import SECRET
+from dynapages.process import client
 from shop.accounts import passwords
 from shop.accounts.passwords import BoundedHasher, HashSlots, cores_for_hashes
 from shop.accounts.queries import NoSuchUser, find_user

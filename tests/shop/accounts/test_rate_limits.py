@@ -7,8 +7,8 @@ import pytest
 from django.test import Client
 
 from dynapages.calls import clock
-from dynapages.calls.client import client
 from dynapages.calls.clock import Clock
+from dynapages.process import client
 from dynapages.writes.rate_limiter import EXPIRES_AT
 from shop import keys
 from shop.accounts import rate_limits

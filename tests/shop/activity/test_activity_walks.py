@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.django.days import Days
 from dynapages.lists.reader import PageRequest, Toward
 from dynapages.lists.runs import Position
+from dynapages.process import client
 from shop.activity import tables
 from shop.activity.entries import Kind
 from shop.activity.listing import list_activity

@@ -9,9 +9,9 @@ from datetime import timedelta
 import pytest
 from django.conf import settings as django_settings
 
-from dynapages.calls.client import client
-from dynapages.writes import background
+from dynapages.process import client
 from dynapages_testing.processes import until
+from shop import background
 from shop.activity import tables
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in_line, line_of
 from shop.activity.recording import LOG, record

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.tables import Throughput, set_throughput, table_names, throughput_of
 from shop.activity.rotation import LEAST, existing_months, rotate, steps_for
 from shop.activity.tables import Month, month_of_table

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
+from dynapages.process import client
 from dynapages.writes.counters import shard_of
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import EDGES, NewCategory, NewProduct

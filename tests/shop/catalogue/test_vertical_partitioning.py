@@ -5,9 +5,9 @@ The figures stand in docs/designs/vertical-partitioning.md.
 
 import pytest
 
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
+from dynapages.process import client
 from shop import keys
 from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import find_product, list_category, prices_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from dynapages.calls.client import client
 from dynapages.lists.reader import PageRequest
+from dynapages.process import client
 from shop import keys
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.accounts.queries import find_user

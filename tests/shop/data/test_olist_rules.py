@@ -5,7 +5,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
 from shop.catalogue.items import NewCategory
 from shop.data.files.records import DateFormats
 from shop.data.olist import olist_files

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.writes.counters import shards_in
 from shop import keys
 from shop.order_status import Status

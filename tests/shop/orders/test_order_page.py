@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
+from dynapages.process import client
 from shop.order_status import Status
 from shop.orders.actions import counts_of
 from shop.orders.items import NewLine, NewPickup

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
+from dynapages.process import client
 from shop.models import ShopItem
 from shop.pickup.cells import Coordinates
 from shop.pickup.locations import ZipLocation, find_zip

@@ -8,8 +8,8 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from dynapages.calls.client import client
 from dynapages.calls.meter import metered
+from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from dynapages.calls.client import client
 from dynapages.django.days import ALL_DAYS, Days
 from dynapages.lists.reader import PageRequest, PageResult, Toward
+from dynapages.process import client
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.listing import list_activity
 from shop.activity.recording import LOG, write_entry

@@ -8,8 +8,8 @@ from comments.keys import counts as counts_key
 from comments.models import Comment
 from comments.sets.copies import is_followed
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client, pool
 from dynapages.calls.pool import Pool
+from dynapages.process import client, pool
 from shop.catalogue.services import ensure_products
 from tests.support.comments import read_models
 

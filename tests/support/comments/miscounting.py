@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from comments.store.counts import counters
-from dynapages.calls.client import client
+from dynapages.process import client
 from dynapages.writes.transactions import Transactions
 
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from demo.engine import FileEngine
-from dynapages.calls import client
+from dynapages import process
 from dynapages.calls.client import Connection
 from dynapages.calls.faults import FAILURES
 from dynapages.engine.server import DynoxideEngine, EngineServer, find
@@ -38,8 +38,8 @@ def own_engine(folder: Path | None = None, *, with_tables: bool = True) -> Itera
     with engine, connected(engine.endpoint_url, read_seconds=PATIENCE):
         if with_tables:
             models = [import_string(name) for name in settings.DYNAMODB_MODELS]
-            create_missing(models, client=client.client())
-            make_tables(client=client.client(), now=datetime.now(UTC))
+            create_missing(models, client=process.client())
+            make_tables(client=process.client(), now=datetime.now(UTC))
         yield engine
 
 
@@ -48,7 +48,7 @@ def wait_for_answers() -> None:
     until = monotonic() + PATIENCE
     while monotonic() < until:
         with suppress(*FAILURES):
-            client.client().list_tables()
+            process.client().list_tables()
             return
         sleep(0.05)
 
@@ -62,5 +62,5 @@ def connected(endpoint_url: str, **limits: float) -> Iterator[None]:
         access_key=settings.AWS_ACCESS_KEY_ID,
         secret_key=settings.AWS_SECRET_ACCESS_KEY,
     )
-    with client.connected(replace(elsewhere, **limits)):
+    with process.connected(replace(elsewhere, **limits)):
         yield

@@ -11,10 +11,10 @@ from comments.keys import RANK_PREFIX, rank
 from comments.models import Comment
 from comments.rankings.derivation import Ranking
 from comments.rankings.queries import RankedProduct, list_ranking
-from dynapages.calls.client import client
 from dynapages.items import Item
 from dynapages.lists.reader import PageRequest
 from dynapages.lists.runs import id_at
+from dynapages.process import client
 from dynapages_testing.hooks import hooked
 
 TABLE = Comment.Meta.table_name

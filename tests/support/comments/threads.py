@@ -16,9 +16,9 @@ from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import State
 from comments.store.table import query_pages
-from dynapages.calls.client import client
 from dynapages.items import Item
 from dynapages.lists.reader import PageRequest
+from dynapages.process import client
 from dynapages.upkeep import integrity
 from dynapages.upkeep.integrity import Difference
 from shop.catalogue.services import ensure_products

@@ -21,8 +21,8 @@ from comments.votes.services import vote
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls.batches import Batches
-from dynapages.calls.client import client
 from dynapages.calls.pool import Pool
+from dynapages.process import client
 from lab.reports.page import find_published, store
 from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL

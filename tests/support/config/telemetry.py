@@ -13,8 +13,9 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 
 from config.telemetry.spans import CallSpans, Instruments, Queue, RequestSpans
-from dynapages.calls.client import Connection, connected, current_connection, on_every_client
+from dynapages.calls.client import Connection
 from dynapages.django.requests import set_observer
+from dynapages.process import connected, current_connection, on_every_client
 
 
 @dataclass(frozen=True)

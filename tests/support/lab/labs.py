@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from django.conf import settings
 from django.test import override_settings
 
-from dynapages.calls.client import client
-from dynapages.upkeep.pace import Progress
+from dynapages.django.options import Progress
+from dynapages.process import client
 from lab.designs.tables import Lab, open_lab
 from lab.reports.results import RUN, Cost, Results, Row, rows
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from shop import keys
 from shop.catalogue.items import NewProduct, product_item
 from shop.models import Order, ShopItem

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from dynapages.calls.client import client
 from dynapages.items import table_key
+from dynapages.process import client
 from dynapages.upkeep.integrity import Difference
 from shop.integrity.checks import shop_differences
 from shop.table import TABLE

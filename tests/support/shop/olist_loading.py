@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from dynapages.calls.client import client
+from dynapages.process import client
 from shop.models import ShopItem
 from tests.support.importing import run_import
 

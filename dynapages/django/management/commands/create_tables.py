@@ -8,8 +8,8 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.utils.module_loading import import_string
 
 from dynapages.calls import clock
-from dynapages.calls.client import slow_client
 from dynapages.django.options import at_least_one, failures_in_one_line
+from dynapages.process import slow_client
 from dynapages.tables import Throughput, create_missing
 from dynapages.writes.transactions import too_old
 

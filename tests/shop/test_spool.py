@@ -5,7 +5,7 @@ from stat import S_IMODE
 
 import pytest
 
-from dynapages.writes.background import Spool
+from shop.background import Spool
 
 
 @pytest.fixture

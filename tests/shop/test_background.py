@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError
 
-from dynapages.writes import background
-from dynapages.writes.background import BackgroundWrites, Spool
 from dynapages_testing.processes import until
+from shop import background
+from shop.background import BackgroundWrites, Spool
+from tests.support.project import PROJECT
 
 AWAY = EndpointConnectionError(endpoint_url="nowhere")
 MISSING = ClientError({"Error": {"Code": "ResourceNotFoundException"}}, "BatchWriteItem")
@@ -206,7 +207,7 @@ class TestAFork:
 
 ENDING = """
 import atexit, sys
-from dynapages.writes.background import BackgroundWrites
+from shop.background import BackgroundWrites
 
 def send(value):
     import time
@@ -224,7 +225,7 @@ sys.exit(3)
 class TestAProcessThatEnds:
     def test_sends_everything_first(self):
         ended = subprocess.run(
-            [sys.executable, "-c", ENDING], capture_output=True, text=True, check=False
+            [sys.executable, "-c", ENDING], cwd=PROJECT, capture_output=True, text=True, check=False
         )
         assert ended.stdout.split() == ["0", "1", "2", "3", "4"]
         assert (ended.returncode, ended.stderr) == (3, "")

@@ -1,0 +1,1 @@
+"""The library for PynamoDB: models in, models out."""
