@@ -9,7 +9,7 @@ ENGINE ?=
 ARGS ?=
 
 VENV ?= .venv
-# Another of them reads Parquet files, which most have no need for.
+# Others read Parquet files, or measure (lab/requirements.txt), which most have no need for.
 REQUIREMENTS ?= requirements.txt
 export VENV
 PYTHON := $(VENV)/bin/python
@@ -30,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-all test-newest coverage lint format readme lambda messages screenshot package requirements audit clean
+.PHONY: help install install-lab run test test-all test-newest coverage lint format readme lambda messages screenshot package requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -40,6 +40,7 @@ help:
 	@echo "make test-newest  run the tests marked for it on the newest Python and Django that are here"
 	@echo "make coverage  run the tests on dynoxide and count the lines and branches they reach"
 	@echo "make lint      ruff, mypy, djlint, Django's checks"
+	@echo "make install-lab  install what plots, loads and PostgreSQL need: see docs/lab.md"
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
 	@echo "make readme    bring tables of the README and docs/orders.md up to date"
@@ -50,6 +51,9 @@ help:
 	@echo "make clean     remove what was installed and cached; the shop's data in var/ stays"
 
 install: $(VENV)/.installed node_modules/.installed
+
+install-lab: install
+	@$(call INSTALL,lab/requirements.txt)
 
 run: install
 	@$(PYTHON) manage.py demo --port $(PORT) $(ARGS)
@@ -75,7 +79,7 @@ lint: install
 		"ruff check --output-format concise ." \
 		"ruff format --check ." \
 		"mypy" \
-		"djlint --quiet --lint templates"; \
+		"djlint --quiet --lint templates lab/templates dynapages"; \
 	do \
 		echo "$$check"; $(PYTHON) -m $$check || status=1; \
 	done; \
@@ -97,12 +101,12 @@ readme: install
 # zip serves each processor and Python. The same files make the same bytes.
 ZIP ?= var/lambda.zip
 TASK = $(abspath $(ZIP)).files
-PACKAGES := comments config demo dynapages lab shop
+PACKAGES := comments config dynapages shop
 lambda:
 	@rm -rf $(TASK) && mkdir -p $(TASK) && cp -R $(PACKAGES) $(TASK)
 	@if command -v uv >/dev/null; then uv pip install --python $(PYTHON) $(INTO_TASK); \
 	else $(PYTHON) -m pip install --no-compile $(INTO_TASK); fi
-	@cd $(TASK) && rm -rf bin .lock numpy* py3langid* && find . -name __pycache__ -exec rm -rf {} + \
+	@cd $(TASK) && rm -rf bin .lock numpy* py3langid* dynapages/tests && find . -name __pycache__ -exec rm -rf {} + \
 		&& find botocore/data/* -prune -type d ! -name "dynamodb*" -exec rm -rf {} + \
 		&& find . \( -name "*.so" -o -name RECORD -o -name REQUESTED -o -name INSTALLER \) -delete
 	@cd $(TASK) && export TZ=UTC LC_ALL=C && chmod -R u=rwX,go=rX . && find . -exec touch -t 198001010000 {} + \
@@ -126,7 +130,7 @@ messages: install
 COMPILE_FOR := uv pip compile --universal --no-header --no-annotate --generate-hashes --python-version
 COMPILE := $(COMPILE_FOR) 3.11
 COMPILE_NEWEST := $(COMPILE_FOR) 3.12 --override .ci/newest-overrides.txt
-BESIDE := telemetry checks
+BESIDE := demo/requirements lab/requirements requirements-telemetry requirements-checks
 requirements:
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet requirements-production.in --output-file requirements-production.txt
@@ -137,7 +141,7 @@ requirements:
 		--upgrade --quiet requirements-parquet.in --output-file requirements-parquet.txt
 	cd $(CURDIR) && for name in $(BESIDE); do $(COMPILE) \
 		--upgrade --quiet --constraints requirements.txt \
-		requirements-$$name.in --output-file requirements-$$name.txt || exit 1; done
+		$$name.in --output-file $$name.txt || exit 1; done
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet .ci/audit-requirements.in --output-file .ci/audit-requirements.txt
 	cd $(CURDIR) && for name in package library; do $(COMPILE) --upgrade --quiet \
@@ -152,16 +156,24 @@ clean:
 	rm -rf $(VENV) node_modules var/cache var/tmp .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# Into the environment, which is there.
+define INSTALL
+if command -v uv >/dev/null; then \
+	uv pip install --require-hashes --compile-bytecode --python $(PYTHON) $(addprefix --requirement ,$(1)); \
+else \
+	$(PYTHON) -m pip install --quiet --require-hashes $(addprefix --requirement ,$(1)); \
+fi
+endef
+
 $(VENV)/.installed: $(REQUIREMENTS)
 	@$(PYTHON3) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Python 3.11 or newer is needed; say where: make PYTHON3=/path/to/python3"; exit 1; }
 	@if command -v uv >/dev/null; then \
-		{ test -x $(PYTHON) || uv venv --quiet --python "$$(command -v $(PYTHON3))" $(VENV); } \
-		&& uv pip install --require-hashes --compile-bytecode --python $(PYTHON) $(addprefix --requirement ,$(REQUIREMENTS)); \
+		test -x $(PYTHON) || uv venv --quiet --python "$$(command -v $(PYTHON3))" $(VENV); \
 	else \
-		{ $(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON3) -m venv --clear $(VENV); } \
-		&& $(PYTHON) -m pip install --quiet --require-hashes $(addprefix --requirement ,$(REQUIREMENTS)); \
+		$(PYTHON) -m pip --version >/dev/null 2>&1 || $(PYTHON3) -m venv --clear $(VENV); \
 	fi
+	@$(call INSTALL,$(REQUIREMENTS))
 	@touch $@
 
 # Without npm, or without a network, moto's server takes dynoxide's place: not a reason to stop.

@@ -1,13 +1,16 @@
 """Pages of a product's comments."""
 
-from functools import partial
+from collections.abc import Callable
+from functools import lru_cache, partial
+from hashlib import blake2b
+from pathlib import Path
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.cache import add_never_cache_headers
+from django.utils.cache import add_never_cache_headers, get_conditional_response
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from comments.filters import ANY, BadFilter, CommentFilter
@@ -20,7 +23,8 @@ from comments.store.comments import NoSuchComment
 from dynapages.calls import clock
 from dynapages.calls.meter import current_meter
 from dynapages.django.access import visitor_of
-from dynapages.django.caching import public, unless_known
+from dynapages.django.caching import is_personal, public
+from dynapages.django.formats import format_asked
 from dynapages.django.paging import Pager, note_list, show_page, site_of, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import explain_reads
@@ -28,6 +32,8 @@ from dynapages.lists.reader import PageRequest
 from shop.catalogue.queries import NoSuchProduct
 from shop.catalogue.views import NO_SUCH_PRODUCT
 
+MADE_BY = ("dynapages", "shop", "comments", "config")
+"""The packages whose code decides what pages say."""
 FIRST_PAGE_ONLY = gettext_noop(
     "A product's own page is the first one: the others are those of a list."
 )
@@ -190,4 +196,37 @@ def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:
         context=page.context,
         data=page.data,
     )
-    return unless_known(request, page.facts, render_page)
+    return _unless_known(request, page.facts, render_page)
+
+
+def _unless_known(
+    request: HttpRequest, data: object, render: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """Answer 304 if the visitor has the page of the same ``data``, else render it with an ETag.
+
+    ``data`` must have a ``repr`` that differs where its page does. A personal page has no ETag.
+    """
+    if is_personal(request):
+        return render()
+    form = format_asked(request.META) or wants_partial(request)
+    basis = f"{_release_digest()} {get_language()} {form} {data!r}"
+    etag = f'W/"{blake2b(basis.encode(), digest_size=12).hexdigest()}"'
+    known = get_conditional_response(request, etag=etag)
+    response = known or render()
+    response["ETag"] = etag
+    return response
+
+
+@lru_cache(maxsize=1)
+def _release_digest() -> str:
+    """Return a digest of all that makes pages: a new release's are not those of before."""
+    base = Path(settings.BASE_DIR)
+    templates = (base / "templates").rglob("*.html")
+    sources = (
+        path
+        for package in MADE_BY
+        for suffix in ("py", "html", "mo")
+        for path in (base / package).rglob(f"*.{suffix}")
+    )
+    contents = [path.read_bytes() for path in sorted((*templates, *sources))]
+    return blake2b(b"".join(contents), digest_size=8).hexdigest()

@@ -58,6 +58,9 @@ DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]
 # Functions that create further tables, such as one for each month.
 DYNAMODB_TABLE_MAKERS = ["shop.activity.rotation.make_tables"]
 
+# The limits of what visitors do are stored in the table of the shop.
+RATE_LIMITER = "shop.table.limiter"
+
 DATABASES: dict[str, dict[str, str]] = {}
 
 # --- Security ---
@@ -88,13 +91,13 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 # With this prefix browsers take a cookie of this host alone, over HTTPS, for all paths.
 _COOKIE = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE}sessionid", f"{_COOKIE}csrftoken"
-CSRF_FAILURE_VIEW = "dynapages.django.refusals.csrf_failure"
+CSRF_FAILURE_VIEW = "config.web.answers.csrf_failure"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 # No form takes files. The longest text fills a quarter of this, as it is spelled in a form.
-FILE_UPLOAD_HANDLERS = ["dynapages.django.refusals.NoUploads"]
+FILE_UPLOAD_HANDLERS = ["config.web.answers.NoUploads"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 
 SECURE_CSP = {
@@ -126,12 +129,12 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First, because it tells of all that the others do.
-    "config.web.shedding.RequestMiddleware",
+    "config.web.middleware.RequestMiddleware",
     # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
-    "config.web.shedding.BudgetMiddleware",
+    "dynapages.django.middleware.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "dynapages.django.refusals.PermissionsPolicyMiddleware",
+    "config.web.middleware.PermissionsPolicyMiddleware",
     # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -141,12 +144,12 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "shop.accounts.sessions.SignedInMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
-    "dynapages.django.caching.PersonalMiddleware",
+    "config.web.middleware.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "config.site.NavigationMiddleware",
     "shop.accounts.sessions.StaffTimingMiddleware",
-    "dynapages.django.refusals.RefusalMiddleware",
+    "dynapages.django.middleware.RefusalMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -233,6 +236,7 @@ if _DEMO and _DEMO.endpoint_url == DYNAMODB_ENDPOINT_URL:
     SAMPLE_SIGN_IN = tuple(_DEMO.sign_in)
 # What links in letters begin with: anybody can send a request with another host.
 SITE_URL = env.url("SITE_URL")
+SITE_NAME = "Dynashop"
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")
 
 # --- Static files: from their folders, or with STATIC_ROOT as collectstatic collected them ---
@@ -272,9 +276,9 @@ LOGGING = {
             "style": "{",
             "datefmt": "%Y-%m-%dT%H:%M:%S",
         },
-        "json": {"()": "dynapages.django.requests.JsonLines"},
+        "json": {"()": "config.telemetry.log_lines.JsonLines"},
     },
-    "filters": {"refusals": {"()": "dynapages.django.requests.RefusalsInOneLine"}},
+    "filters": {"refusals": {"()": "config.telemetry.log_lines.RefusalsInOneLine"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",

@@ -8,11 +8,11 @@ from django.views.i18n import set_language
 
 from config import site
 from config.docs_pages import document
-from dynapages.django.refusals import form_token
+from config.web.answers import form_token
 
-handler400 = "dynapages.django.refusals.bad_request"
-handler404 = "dynapages.django.refusals.not_found"
-handler500 = "dynapages.django.refusals.server_error"
+handler400 = "config.web.answers.bad_request"
+handler404 = "config.web.answers.not_found"
+handler500 = "config.web.answers.server_error"
 
 urlpatterns = [
     path("", include("shop.urls")),

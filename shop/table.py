@@ -13,6 +13,7 @@ from dynapages.calls.batches import Batches
 from dynapages.items import Item, table_key
 from dynapages.process import client, page_batches, pool
 from dynapages.writes.counters import Counters, Deltas, NamedShards, Shards, write_counted
+from dynapages.writes.rate_limiter import Limiter
 from dynapages.writes.transactions import Action, Transactions, check, put, unchanged
 from shop import keys
 from shop.models import ShopItem
@@ -63,6 +64,11 @@ def set_or_remove(
 def unless_changed(key: Key, seen: Item | None, *attributes: Attribute[Any]) -> Action:
     """Require that an item has these attributes as when it was seen, or is missing as it was."""
     return check(ShopItem, table_key(*key), unchanged(seen or {}, ShopItem.pk, *attributes))
+
+
+def limiter() -> Limiter:
+    """Return the rate limits of the site, which are stored in this table."""
+    return Limiter(client(), TABLE, keys.limit)
 
 
 def shards() -> Shards:

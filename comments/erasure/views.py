@@ -15,11 +15,11 @@ from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.calls.pool import time_budget
 from dynapages.django.access import signed_in
+from dynapages.django.rate_limits import NamedLimit, in_words, take
 from dynapages.django.refusals import TooManyRequests
 from dynapages.django.visitor import log_event
 from dynapages.errors import DynamoError
 from dynapages.process import page_batches
-from shop.web.rate_limits import NamedLimit, in_words, take
 
 DOWNLOADS = NamedLimit(5, timedelta(hours=1), "own-data/{}")
 

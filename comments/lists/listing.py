@@ -1,11 +1,14 @@
 """A list of comments as its page shows it, as data for programs, and as schema.org's things."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -14,7 +17,7 @@ from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynapages.django.formats import Feed, FeedEntry
-from dynapages.django.paging import OrderLink, Pager, Toggle
+from dynapages.django.paging import Pager, Toggle
 from dynapages.lists.runs import timestamp
 from shop.catalogue.queries import Product
 
@@ -103,6 +106,17 @@ def listing_of(
         "comments_of_product": counts.total,
         "is_default_language": is_default_language,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLink:
+    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
+
+    name: str
+    label: str
+    url: str
+    is_current: bool
+    is_swapped: bool = True
 
 
 def order_links(
@@ -325,3 +339,14 @@ def _breadcrumbs(product: Product, *, site: str) -> Thing:
             for number, (name, url) in enumerate(steps, 1)
         ],
     }
+
+
+_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
+"""Without these signs no text ends the element, or begins a comment in it."""
+
+
+def json_ld(data: Mapping[str, Any]) -> SafeString:
+    """Return the element, for what schema.org has words for."""
+    spelled = json.dumps({"@context": "https://schema.org", **data}, ensure_ascii=False)
+    element = f'<script type="application/ld+json">{spelled.translate(_ESCAPES)}</script>'
+    return SafeString(element)

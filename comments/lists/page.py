@@ -22,6 +22,7 @@ from comments.lists.listing import (
     comment_data,
     comments_feed,
     heading_of,
+    json_ld,
     listing_of,
     pager_of,
     things_on_page,
@@ -53,7 +54,6 @@ from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
 from dynapages.calls.meter import Meter, current_meter, labelled_calls, metered
 from dynapages.calls.pool import Started, Together
-from dynapages.django.formats import json_ld
 from dynapages.django.paging import ListData, Pager
 from dynapages.django.visitor import NOBODY, Visitor
 from dynapages.items import table_key

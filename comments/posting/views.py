@@ -35,13 +35,19 @@ from comments.posting.services import (
 )
 from comments.profiles.queries import find_written_about
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
-from comments.web.forms import FormNotSaved, FormPage, as_form_errors, forged, require_user
+from comments.web.forms import (
+    FormNotSaved,
+    FormPage,
+    as_form_errors,
+    forged,
+    redisplay_on_csrf_failure,
+    require_user,
+)
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import back, signed_in
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial
-from dynapages.django.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.catalogue.queries import Product

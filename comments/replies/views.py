@@ -29,6 +29,7 @@ from comments.web.forms import (
     as_form_errors,
     count_characters,
     forged,
+    redisplay_on_csrf_failure,
     require_user,
 )
 from comments.web.rate_limits import check_rate_limit
@@ -36,7 +37,6 @@ from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import back, path_of_next, staff_only
 from dynapages.django.paging import anchor_of, notify, wants_partial
-from dynapages.django.refusals import redisplay_on_csrf_failure
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 

@@ -22,6 +22,7 @@ from comments.web.forms import (
     as_form_errors,
     count_characters,
     forged,
+    redisplay_on_csrf_failure,
     require_user,
 )
 from comments.web.rate_limits import check_rate_limit
@@ -29,7 +30,6 @@ from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import signed_in
 from dynapages.django.paging import wants_partial
-from dynapages.django.refusals import redisplay_on_csrf_failure
 
 GONE = _("There is no such comment. It may have been deleted.")
 THANKS = _("Thank you. The shop will look at this comment.")

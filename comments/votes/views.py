@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -17,7 +18,7 @@ from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.services import take_back, vote
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
-from dynapages.django.access import back, is_from_here, path_of_next, signed_in, with_next
+from dynapages.django.access import back, path_of_next, signed_in, with_next
 from dynapages.django.paging import anchor_of, wants_partial
 from dynapages.django.refusals import Refusal
 
@@ -27,6 +28,14 @@ PENDING = "vote"
 """In a session: the comment whose button a visitor pressed without being signed in, and when."""
 PENDING_FOR = timedelta(hours=1)
 """How long a visitor may take to sign in, or to create an account."""
+
+
+def is_from_here(request: HttpRequest) -> bool:
+    """Return whether a page of this site sent the request, which no other site can pretend."""
+    if site := request.headers.get("Sec-Fetch-Site"):
+        return site == "same-origin"
+    page_url, hosts = request.headers.get("Referer", ""), {request.get_host()}
+    return url_has_allowed_host_and_scheme(page_url, hosts, require_https=request.is_secure())
 
 
 @never_cache

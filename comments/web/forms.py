@@ -3,7 +3,7 @@
 A form's view turns all errors into `FormNotSaved`, and shows the form again with its sentence.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -74,6 +74,23 @@ FORGED = gettext_lazy(
     "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
     "send it once more."
 )
+
+
+View = Callable[..., HttpResponse]
+Again = Callable[..., HttpResponse | None]
+
+
+def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
+    """Mark a view whose form is answered by ``again``, with the view's arguments.
+
+    ``again`` must not write. When it returns None, the usual page for status 403 is shown.
+    """
+
+    def mark(view: View) -> View:
+        view.again = again  # type: ignore[attr-defined] # for CSRF_FAILURE_VIEW
+        return view
+
+    return mark
 
 
 class FormNotSaved(Exception):

@@ -11,10 +11,10 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.refusals import TooManyRequests
 from dynapages.django.visitor import client_network
 from dynapages.writes.rate_limiter import Limit
-from shop.web.rate_limits import Use, in_words, take
 
 WINDOW = timedelta(hours=1)
 STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000

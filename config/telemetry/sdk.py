@@ -18,8 +18,8 @@ from opentelemetry.sdk.resources import OTELResourceDetector, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+from config.telemetry.requests import set_observer
 from config.telemetry.spans import CallSpans, Instruments, Queue, RequestSpans
-from dynapages.django.requests import set_observer
 from dynapages.process import on_every_client
 
 SERVICE = "dynashop"

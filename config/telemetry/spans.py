@@ -22,9 +22,9 @@ from opentelemetry.metrics import Meter, Observation
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
+from config.telemetry.requests import OnSent, RequestRecord
 from dynapages.calls.faults import Throttled, fault_in
 from dynapages.calls.meter import request_of
-from dynapages.django.requests import OnSent, RequestRecord
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -116,7 +116,7 @@ _headers = TraceContextTextMapPropagator()
 
 
 class RequestSpans:
-    """An observer of requests, see `dynapages.django.requests.set_observer`."""
+    """An observer of requests, see `config.telemetry.requests.set_observer`."""
 
     def __init__(self, tracer: Tracer, instruments: Instruments) -> None:
         self._tracer = tracer

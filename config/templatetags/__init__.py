@@ -1,1 +1,1 @@
-"""Template tags of the site: links to its documentation."""
+"""Template tags of the site: how pages were read, forms to send again, links to its documents."""

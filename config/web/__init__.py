@@ -1,1 +1,1 @@
-"""What this site does around every request: shedding of load, refusals, headers."""
+"""What this site does around every request: load shedding, errors, headers, answers to forms."""

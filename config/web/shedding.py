@@ -1,4 +1,4 @@
-"""What is around each request: its meter and record, its time, and load shedding.
+"""Load shedding.
 
 Where more arrive than the process can serve, a queue only makes all of them late. So at most
 MAX_CONCURRENT_REQUESTS requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most,
@@ -8,122 +8,29 @@ half of the slots at most: where writes alone hang, pages are still answered. He
 static files do not wait. Around all of this, `WithoutBodies` answers HEAD.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextvars import Context, copy_context
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
 from threading import BoundedSemaphore, Lock
 from time import monotonic
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpResponse
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
 
-from dynapages.calls.meter import metered
-from dynapages.calls.pool import seconds_left, time_budget
-from dynapages.django.refusals import NOTICE, error_in_format, fields_to_send_again
-from dynapages.django.requests import OnSent, RequestRecord, note_late, observed
+from config.telemetry.requests import RequestRecord, observed
+from config.web.answers import fields_to_send_again
+from config.web.middleware import is_watched
+from dynapages.django.middleware import READING
+from dynapages.django.refusals import NOTICE_TEMPLATE, error_in_format, into_notice
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
-
-HEALTH = frozenset({"/healthz", "/readyz"})
-TRACE_HEADERS = ("traceparent", "tracestate")
-
-
-def is_watched(path: str) -> bool:
-    """Return whether requests of a path are metered and told of.
-
-    Health checks come every few seconds, and a page has dozens of static files.
-    """
-    return path not in HEALTH and not path.startswith(settings.STATIC_URL)
-
-
-class RequestMiddleware:
-    """Meters what a request reads and writes, and tells of it when its answer was sent."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not is_watched(request.path_info):
-            return self._get_response(request)
-        with metered() as meter:
-            record = RequestRecord(
-                request.method or "",
-                scheme=request.scheme or "http",
-                trace_headers=_trace_headers(request),
-                meter=meter,
-            )
-            with observed(record) as told:
-                response = self._get_response(request)
-                match = request.resolver_match
-                if match:
-                    record.view, record.route = match.view_name, f"/{match.route}"
-                record.status = response.status_code
-                if isinstance(response, StreamingHttpResponse):
-                    _tell_when_sent(response, told)
-                else:
-                    told()
-        return response
-
-
-class _Parts:
-    """The parts of an answer, made in the context of its request; closed when they were sent."""
-
-    def __init__(self, parts: Iterator[bytes], context: Context, told: OnSent) -> None:
-        self._parts = parts
-        self._context = context
-        self._told = told
-
-    def __iter__(self) -> Iterator[bytes]:
-        return self
-
-    def __next__(self) -> bytes:
-        return self._context.run(next, self._parts)
-
-    def close(self) -> None:
-        self._context.run(self._told)
-
-
-def _tell_when_sent(response: StreamingHttpResponse, told: OnSent) -> None:
-    parts = cast("Iterator[bytes]", response.streaming_content)  # none of ours are asynchronous
-    response.streaming_content = _Parts(parts, copy_context(), told)
-
-
-def _trace_headers(request: HttpRequest) -> dict[str, str]:
-    """Return the headers of a trace that was begun before us.
-
-    A visitor could have all of their requests recorded, or write into somebody else's trace: they
-    are a proxy's word alone.
-    """
-    if not settings.TRUSTED_PROXIES:
-        return {}
-    return {name: request.headers[name] for name in TRACE_HEADERS if name in request.headers}
-
-
-READING = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-class BudgetMiddleware:
-    """Gives a page PAGE_SECONDS for its calls to the database, a form WRITE_SECONDS."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        is_page = request.method in READING
-        with time_budget(settings.PAGE_SECONDS if is_page else settings.WRITE_SECONDS):
-            response = self._get_response(request)
-            if seconds_left() <= 0:
-                note_late()
-            return response
 
 
 PAGE_WAITS, FORM_WAITS = 1.0, 2.0
@@ -250,16 +157,16 @@ def _refusal(request: WSGIRequest) -> HttpResponse:
     elif is_partial or not (form := fields_to_send_again(request)):
         response = HttpResponse(_page(language, is_partial=is_partial))
     else:
-        response = HttpResponse(_rendered(language, is_unread=True, **form))
+        response = HttpResponse(_rendered(language, is_unread=True, sent=form))
     headers = {
         "Content-Length": str(len(response.content)),
         "Cache-Control": "no-store",
         "Retry-After": str(RETRY_AFTER),
     }
-    if is_partial:
-        headers |= {"HX-Retarget": NOTICE, "HX-Reswap": "innerHTML", "HX-Push-Url": "false"}
     for name, value in headers.items():
         response[name] = value
+    if is_partial:
+        into_notice(response)
     for name in settings.MIDDLEWARE:
         if name.endswith(ONLY_HEADERS):
             import_string(name)(lambda _: response).process_response(request, response)
@@ -268,7 +175,7 @@ def _refusal(request: WSGIRequest) -> HttpResponse:
 
 @cache
 def _page(language: str, *, is_partial: bool) -> bytes:
-    return _rendered(language, "_error.html" if is_partial else "503.html")
+    return _rendered(language, NOTICE_TEMPLATE if is_partial else "503.html")
 
 
 def _rendered(language: str, template: str = "503.html", **context: object) -> bytes:

@@ -1,1 +1,1 @@
-"""The library for Django: pages of lists in requests, their forms, refusals, commands."""
+"""For Django: pages of lists and their pager, refusals, access, rate limits, commands."""

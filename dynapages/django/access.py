@@ -4,14 +4,13 @@ from collections.abc import Callable
 from functools import partial, wraps
 from http import HTTPStatus
 from typing import TypeVar
-from urllib.parse import unquote, urlencode, urlsplit
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
-from django.urls import Resolver404, resolve
 from django.utils.cache import add_never_cache_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, override
@@ -21,6 +20,17 @@ from django_htmx.http import HttpResponseClientRedirect
 from dynapages.django.refusals import error_in_format
 from dynapages.django.visitor import Visitor, log_event
 from dynapages.process import pool
+
+__all__ = [
+    "back",
+    "next_of",
+    "path_of_next",
+    "prefetch",
+    "signed_in",
+    "staff_only",
+    "visitor_of",
+    "with_next",
+]
 
 LONGEST = 2_000
 """Characters of an address that is redirected to."""
@@ -36,14 +46,6 @@ def next_of(request: HttpRequest) -> str:
     return request.GET.get("next") or request.POST.get("next", "")
 
 
-def name_of_page(page_url: str) -> str:
-    """Return the name of the page of this site at a URL, empty if there is none."""
-    try:
-        return resolve(unquote(urlsplit(page_url).path)).url_name or ""
-    except (Resolver404, ValueError):  # ValueError: no URL at all
-        return ""
-
-
 def back(request: HttpRequest, *, default: str) -> HttpResponse:
     """Redirect to ``next``, or to ``default`` when it is missing or no path of this site."""
     return HttpResponseRedirect(path_of_next(request, default=default))
@@ -55,14 +57,6 @@ def path_of_next(request: HttpRequest, *, default: str) -> str:
     # Browsers take more than two slashes for the beginning of a host: Django knows what.
     is_here = url_has_allowed_host_and_scheme(page_url, allowed_hosts=None)
     return page_url if is_here and page_url[:1] == "/" and len(page_url) <= LONGEST else default
-
-
-def is_from_here(request: HttpRequest) -> bool:
-    """Return whether a page of this site sent the request, which no other site can pretend."""
-    if site := request.headers.get("Sec-Fetch-Site"):
-        return site == "same-origin"
-    page_url, hosts = request.headers.get("Referer", ""), {request.get_host()}
-    return url_has_allowed_host_and_scheme(page_url, hosts, require_https=request.is_secure())
 
 
 T = TypeVar("T")

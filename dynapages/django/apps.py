@@ -1,5 +1,8 @@
 """The library as a Django app: connects to the DynamoDB that the settings name."""
 
+import os
+from typing import Any, Final
+
 from django.apps import AppConfig
 from django.conf import settings
 
@@ -7,21 +10,51 @@ from dynapages.calls.client import Connection
 from dynapages.django.paging import register_id_converters
 from dynapages.process import connect
 
+__all__ = ["DEFAULTS", "DynamoAppConfig"]
+
+DEFAULTS: Final[dict[str, Any]] = {
+    # Where DynamoDB is: empty for Amazon's, in the region. Without keys the credentials are those
+    # of botocore's usual chain.
+    "DYNAMODB_ENDPOINT_URL": os.environ.get("DYNAMODB_ENDPOINT_URL", ""),
+    "AWS_REGION": os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
+    "AWS_ACCESS_KEY_ID": None,
+    "AWS_SECRET_ACCESS_KEY": None,
+    # Requests that a process works on at a time: so many connections are kept for them.
+    "MAX_CONCURRENT_REQUESTS": 4,
+    # Seconds that all calls of a page, and of a form, may take together (`BudgetMiddleware`).
+    "PAGE_SECONDS": 2.5,
+    "WRITE_SECONDS": 6.0,
+    # Proxies in front of the site that add to X-Forwarded-For (`client_network`).
+    "TRUSTED_PROXIES": 0,
+    # What addresses in feeds begin with, if not with what a request was sent to; their author.
+    "SITE_URL": "",
+    "SITE_NAME": "",
+    # For `create_tables`: dotted paths of models, and of functions that make further tables.
+    "DYNAMODB_MODELS": (),
+    "DYNAMODB_TABLE_MAKERS": (),
+    "DYNAMODB_IS_AN_ENGINE": False,
+    # For `rate_limits`: the dotted path of a function that returns a `Limiter`.
+    "RATE_LIMITER": "",
+}
+"""All settings that this adapter reads, and what they are where the project does not set them."""
+
 
 class DynamoAppConfig(AppConfig):
-    """Registers the converters for ids, and connects to the DynamoDB of the settings."""
+    """Completes the settings, registers converters for ids, and connects to DynamoDB."""
 
     name = "dynapages.django"
     label = "dynapages"
     verbose_name = "DynamoDB"
 
     def ready(self) -> None:
+        for name, value in DEFAULTS.items():
+            if not hasattr(settings, name):
+                setattr(settings, name, value)
         register_id_converters()
-        endpoint = settings.DYNAMODB_ENDPOINT_URL
         connect(
             Connection(
                 region=settings.AWS_REGION,
-                endpoint_url=endpoint or None,
+                endpoint_url=settings.DYNAMODB_ENDPOINT_URL or None,
                 access_key=settings.AWS_ACCESS_KEY_ID,
                 secret_key=settings.AWS_SECRET_ACCESS_KEY,
                 single_call_threads=settings.MAX_CONCURRENT_REQUESTS,

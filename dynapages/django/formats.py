@@ -1,7 +1,6 @@
-"""Formats of a page besides HTML: JSON, Atom (RFC 4287), JSON-LD, and whole lists as CSV."""
+"""Formats of a page besides HTML: JSON, Atom (RFC 4287), and whole lists as CSV."""
 
 import csv
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +13,25 @@ from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import linebreaks
-from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.calls.pool import time_budget
 from dynapages.lists.reader import PageRequest, PageResult
+
+__all__ = [
+    "PARAMETER",
+    "CsvPage",
+    "Feed",
+    "FeedEntry",
+    "Format",
+    "as_atom",
+    "csv_response",
+    "csv_text",
+    "escape_formula",
+    "format_asked",
+]
 
 PARAMETER = "format"
 
@@ -41,17 +52,6 @@ def format_asked(environ: Mapping[str, Any]) -> str:
     parts = str(environ.get("QUERY_STRING", "")).split("&")
     pairs = (part.partition("=") for part in parts)
     return next((value for name, _, value in pairs if name == PARAMETER), "")
-
-
-_ESCAPES = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&"}
-"""Without these signs no text ends the element, or begins a comment in it."""
-
-
-def json_ld(data: Mapping[str, Any]) -> SafeString:
-    """Return the element, for what schema.org has words for."""
-    spelled = json.dumps({"@context": "https://schema.org", **data}, ensure_ascii=False)
-    element = f'<script type="application/ld+json">{spelled.translate(_ESCAPES)}</script>'
-    return SafeString(element)
 
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -94,7 +94,7 @@ def as_atom(feed: Feed, *, site: str, page_path: str, feed_path: str) -> HttpRes
         link=f"{site}{page_path}",
         description="",
         feed_url=f"{site}{feed_path}",
-        author_name="Dynashop",
+        author_name=settings.SITE_NAME or site,
         language=get_language(),
     )
     for entry in feed.entries:
@@ -149,8 +149,6 @@ def _with_apostrophe(before: re.Match[str]) -> str:
 
 
 ROWS_AT_A_TIME = 200
-
-
 CsvPage = PageResult[Sequence[object]]
 """The rows of a page of a list."""
 Read = Callable[[PageRequest], CsvPage]

@@ -11,6 +11,8 @@ from tqdm import tqdm
 from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
 from dynapages.errors import DynamoError
 
+__all__ = ["at_least_one", "failures_in_one_line", "sentence_to_go_on"]
+
 
 def at_least_one(text: str) -> int:
     """Parse a whole number of at least 1, as a ``type`` for ``add_argument``."""

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.messages import WARNING, get_messages
 from django.core.signing import BadSignature
 from django.core.signing import Signer as DjangoSigner
+from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import register_converter
@@ -24,13 +25,41 @@ from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
-from dynapages.django import requests
 from dynapages.django.formats import PARAMETER, Feed, Format, as_atom, format_asked
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import CENT, HALF_UP, decimal_places, explain
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
 from dynapages.lists.tokens import BadToken, Tokens
+
+__all__ = [
+    "END",
+    "LONGEST_ID",
+    "Id",
+    "IdWithSlashes",
+    "ListData",
+    "ListRequest",
+    "PageLinks",
+    "Pager",
+    "PositionSigner",
+    "Toggle",
+    "anchor_of",
+    "anchors_behind",
+    "extent_of",
+    "grouped",
+    "in_dollars",
+    "list_read",
+    "note_list",
+    "notify",
+    "plural_of",
+    "redirect_page",
+    "register_id_converters",
+    "render_list",
+    "show_page",
+    "site_of",
+    "tokens",
+    "wants_partial",
+]
 
 
 def site_of(request: HttpRequest) -> str:
@@ -87,17 +116,6 @@ class Toggle:
     count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class OrderLink:
-    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
-
-    name: str
-    label: str
-    url: str
-    is_current: bool
-    is_swapped: bool = True
-
-
 class PositionSigner:
     """Adapts ``django.core.signing.Signer`` to `dynapages.lists.tokens.Signer`."""
 
@@ -123,6 +141,11 @@ def tokens() -> Tokens:
 C = TypeVar("C")
 R = TypeVar("R")
 
+list_read = Signal()
+"""Sent when a page of a list is shown, with its ``name`` (kind of list), ``plan`` and ``shape``.
+
+``shape`` says how it is filtered, in numbers and names of orders: nothing that somebody wrote.
+"""
 END = "end"
 """What the last page is before, in place of a token."""
 FORMS = {
@@ -266,10 +289,11 @@ class ListData:
 
 
 def note_list(pager: Pager, asked: PageRequest, plan: str) -> None:
-    """Note which list the request reads by which plan, for the log."""
+    """Send `list_read`: which list the request reads by which plan."""
     edge = "first" if asked.is_first else "last" if asked.is_last else asked.toward.value
     kind = pager.list_name.partition("/")[0]
-    requests.note_list(kind, plan=plan, shape={**pager.shape, "page": edge})
+    shape = {**pager.shape, "page": edge}
+    list_read.send(Pager, name=kind, plan=plan, shape=shape)
 
 
 def show_page(
@@ -342,7 +366,7 @@ def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
 
 def wants_partial(request: HttpRequest) -> bool:
     """Return whether htmx asks for the list only; not when boosted or restoring history."""
-    htmx = request.htmx  # type: ignore[attr-defined] # django-htmx adds it
+    htmx: Any = getattr(request, "htmx", None)  # django-htmx adds it
     return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
 
 

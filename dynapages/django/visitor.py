@@ -9,6 +9,8 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from django.conf import settings
 from django.http import HttpRequest
 
+__all__ = ["NOBODY", "Visitor", "client_network", "log_event"]
+
 
 @dataclass(frozen=True, slots=True)
 class Visitor:

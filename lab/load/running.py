@@ -27,7 +27,7 @@ class LocustMissing(DynamoError):
     """Locust is not installed."""
 
     def __init__(self) -> None:
-        super().__init__("Locust is not installed here; requirements-checks.txt has it.")
+        super().__init__("Locust is not installed here; 'make install-lab' installs it.")
 
 
 class LocustFailed(DynamoError):

@@ -213,7 +213,7 @@ def require_matplotlib() -> None:
     """Raise CommandError where it is not installed; choose a folder for its cache."""
     os.environ.setdefault("MPLCONFIGDIR", str(settings.VAR_DIR / "cache" / "matplotlib"))
     if find_spec("matplotlib") is None:
-        raise CommandError("Plots need matplotlib: 'make install' installs it.")
+        raise CommandError("Plots need matplotlib: 'make install-lab' installs it.")
 
 
 def write_sections(page: Path, sections: Sequence[Section], *, command: str) -> list[Path]:

@@ -56,7 +56,7 @@ class InitFailed(EngineError):
 def require_programs() -> Path:
     """Return the folder of ``postgres`` and ``initdb``. Raises PostgresMissing."""
     if find_spec("psycopg") is None:
-        raise PostgresMissing("psycopg is not installed here; 'make install' installs it.")
+        raise PostgresMissing("psycopg is not installed here; 'make install-lab' installs it.")
     installed = sorted(DEBIAN.glob("*/bin"), key=lambda path: float(path.parts[-2]), reverse=True)
     folders = os.pathsep.join([os.environ["PATH"], *map(str, installed)])
     found = shutil.which("initdb", path=folders)

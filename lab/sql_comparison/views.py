@@ -17,12 +17,11 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import ListPlan
-from comments.lists.listing import listing_of, pager_of, things_on_page
+from comments.lists.listing import json_ld, listing_of, pager_of, things_on_page
 from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.replies.services import Reply
 from comments.store.counts import ProductCounts
-from dynapages.django.formats import json_ld
 from dynapages.django.paging import show_page, site_of, wants_partial
 from dynapages.lists.explain import OtherLine
 from dynapages.lists.merging import Entry

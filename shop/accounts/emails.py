@@ -21,11 +21,11 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import get_language, override
 
 from dynapages.calls import clock
+from dynapages.django.rate_limits import take
 from shop.accounts import rate_limits, services
 from shop.accounts.models import User
 from shop.accounts.queries import users_called
 from shop.background import BackgroundWrites
-from shop.web.rate_limits import take
 
 AT_EXIT_SECONDS = 5.0
 FactorEvent = Literal["factor_on", "factor_off", "recovery_code", "codes_rest"]

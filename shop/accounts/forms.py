@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
 from dynapages.django.paging import site_of
+from dynapages.django.rate_limits import Use, give_back, in_words, take
 from dynapages.django.visitor import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
@@ -36,7 +37,6 @@ from shop.accounts.names import (
 from shop.accounts.passwords import release_slot, take_slot
 from shop.accounts.services import TAKEN_USERNAME, create_profile, profile_of
 from shop.accounts.sessions import is_known
-from shop.web.rate_limits import Use, give_back, in_words, take
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrPromise

@@ -1,4 +1,4 @@
-"""Rate limits of signing in, signing up, resetting passwords and confirming addresses.
+"""Rate limits of signing in and up, resetting passwords, confirming addresses, and of orders.
 
 Whoever knows a user's name can use up what is counted by the name alone. So most attempts are
 counted by the name and the network; the limit by name alone is wide, and does not apply to browsers
@@ -7,7 +7,11 @@ that the user has signed in with before.
 
 from datetime import timedelta
 
-from shop.web.rate_limits import NamedLimit
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+
+from dynapages.django.rate_limits import NamedLimit, take_or_refuse
+from dynapages.django.visitor import client_network
 
 _QUARTER, _HOUR, _DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
 
@@ -38,3 +42,20 @@ CONFIRMATIONS_OF_A_NAME = NamedLimit(5, _HOUR, "confirmation/{}")
 RESETS_AT_A_NAME = NamedLimit(5, _HOUR, "reset/{}/{}")
 """By user name or e-mail address, and network."""
 RESETS_FROM_AN_ADDRESS = NamedLimit(20, _HOUR, "resets-from/{}")
+
+ORDERS_OF_A_USER = NamedLimit(60, timedelta(hours=1), "orders-of/{}")
+ORDERS_FROM_AN_ADDRESS = NamedLimit(300, timedelta(hours=1), "orders-from/{}")
+"""Orders that are placed, changed or cancelled: of one customer, and of all in one network."""
+
+
+def check_order_rate_limit(request: HttpRequest, *, back: str) -> None:
+    """Count a change of a customer's orders against the limits of user and network.
+
+    Raises TooManyRequests, with a link to ``back``. Changes by staff are not counted.
+    """
+    user = request.user
+    if not user.is_staff:
+        of_user = ORDERS_OF_A_USER.use(user.get_username())
+        from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
+        sentence = _("You have placed or changed too many orders. Come back in %(wait)s.")
+        take_or_refuse(of_user, from_network, sentence=sentence, first_url=back)

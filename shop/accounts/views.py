@@ -2,12 +2,14 @@
 
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from django.contrib.auth import views as auth_views
 from django.core.signing import BadSignature
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
 from django.utils.http import urlsafe_base64_decode
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -16,10 +18,9 @@ from django.views.decorators.http import require_http_methods
 
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in
-from dynapages.django.access import name_of_page
 from dynapages.django.paging import site_of
-from dynapages.django.refusals import refuse
-from dynapages.django.requests import note_fault
+from dynapages.django.rate_limits import clear
+from dynapages.django.refusals import database_failed, refuse
 from dynapages.django.visitor import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
@@ -30,7 +31,6 @@ from shop.accounts.passwords import sharing_a_slot, take_slot
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import AccountConflict, StaleAccount, confirm, end_sessions, in_token
 from shop.accounts.sessions import remember
-from shop.web.rate_limits import clear
 
 if TYPE_CHECKING:
     from django.views.generic.edit import FormView
@@ -76,7 +76,7 @@ class AccountFormMixin(Base):
             fault = fault_in(failure)
             if fault is None:
                 raise
-            note_fault(fault)
+            database_failed.send(type(fault), fault=fault)
             form.add_error(None, f"{gettext(str(fault))} {self.once_more}")
             # The user is read from the database: the page must do without.
             context = self.get_context_data(form=form, is_away=True)
@@ -96,7 +96,7 @@ class RememberingView(auth_views.LoginView):
     """Signs in, and tells the browser who did; the page says what for, by where it leads."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
-        wanted = name_of_page(self.get_redirect_url())
+        wanted = _name_of_page(self.get_redirect_url())
         return super().get_context_data(**kwargs) | {"wanted": wanted}
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
@@ -240,3 +240,11 @@ def _answer(
     request: HttpRequest, heading: str, *, about: str = "", status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
     return render(request, TEMPLATE, {"heading": heading, "about": about}, status=status)
+
+
+def _name_of_page(page_url: str) -> str:
+    """Return the name of the page of this site at a URL, empty if there is none."""
+    try:
+        return resolve(unquote(urlsplit(page_url).path)).url_name or ""
+    except (Resolver404, ValueError):  # ValueError: no URL at all
+        return ""

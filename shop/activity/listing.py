@@ -18,7 +18,6 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from dynapages.calls.faults import NotSetUp, fault_in
 from dynapages.calls.meter import labelled_calls
-from dynapages.django.days import ALL_DAYS, Days
 from dynapages.django.paging import Pager, Toggle
 from dynapages.lists.reader import PageRequest, PageResult, Segment, SegmentsPlan
 from dynapages.lists.runs import Run, timestamp
@@ -30,6 +29,7 @@ from shop.activity.tables import Month, months_kept, shards_of
 from shop.catalogue.queries import ProductTile, find_tiles
 from shop.order_status import Status
 from shop.table import BY_KEY
+from shop.web.days import ALL_DAYS, Days
 
 KINDS: dict[Kind, Promise] = {
     Kind.ORDER: gettext_lazy("Orders"),

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 
 from dynapages.calls import clock
 from dynapages.django.access import prefetch, staff_only
-from dynapages.django.days import BadListFilter, url_without_blanks
 from dynapages.django.formats import CsvPage, csv_response
 from dynapages.django.paging import ListRequest, show_page
 from dynapages.django.refusals import Refusal
@@ -32,6 +31,7 @@ from shop.activity.listing import (
     list_activity,
     products_in,
 )
+from shop.web.days import BadListFilter, url_without_blanks
 
 COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
 Asked = ListRequest[ActivityFilter, PageResult[LogEntry]]

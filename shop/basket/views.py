@@ -17,13 +17,13 @@ from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import signed_in, with_next
 from dynapages.django.paging import LONGEST_ID
 from dynapages.django.refusals import Refusal
+from shop.accounts.rate_limits import check_order_rate_limit
 from shop.basket.basket import LONGEST_NEAR, Basket, BasketFull, pickup_chosen, ways_to_deliver
 from shop.catalogue.views import NO_SUCH_PRODUCT, product_or_404
 from shop.orders.items import MOST_OF_A_PRODUCT
 from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.orders.queries import NoSuchOrder, find_order
 from shop.pickup.queries import NoSuchPoint
-from shop.web.rate_limits import check_order_rate_limit
 
 INTENT = re.compile(r"[0-9A-Z]{26}", re.ASCII)
 

@@ -10,7 +10,6 @@ from django.views.decorators.http import require_safe
 
 from dynapages.calls.meter import current_meter
 from dynapages.django.caching import public
-from dynapages.django.days import url_without_blanks
 from dynapages.django.paging import ListData, Pager, render_list, show_page
 from dynapages.lists.explain import explain_reads
 from shop.catalogue.also_bought import read_also_bought
@@ -29,6 +28,7 @@ from shop.catalogue.queries import (
     product_data,
     read_category,
 )
+from shop.web.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
 

@@ -12,7 +12,6 @@ from django.utils.translation import ngettext, pgettext
 
 from dynapages.calls.meter import metered
 from dynapages.django.access import with_next
-from dynapages.django.days import BadListFilter
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, Toggle, grouped
 from dynapages.django.refusals import Refusal
@@ -23,6 +22,7 @@ from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import OrdersResult
+from shop.web.days import BadListFilter
 
 
 def filter_of(

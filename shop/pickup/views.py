@@ -19,6 +19,7 @@ from dynapages.django.access import signed_in
 from dynapages.django.paging import LONGEST_ID, redirect_page, render_list, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import explain, explain_reads
+from shop.accounts.rate_limits import check_order_rate_limit
 from shop.models import Order
 from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
@@ -35,7 +36,6 @@ from shop.pickup.queries import (
     place_of_point,
 )
 from shop.pickup.writing import OrderClosed, choose_point, find_open_order, forget_point
-from shop.web.rate_limits import check_order_rate_limit
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_POINT = gettext_noop("This pickup point does not exist.")

@@ -1,1 +1,1 @@
-"""Shared by the shop's pages: access rules, redirects after forms, rate limits."""
+"""Shared by the shop's pages: days that lists are narrowed to."""

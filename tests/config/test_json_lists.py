@@ -13,7 +13,8 @@ from django.test import Client, RequestFactory
 from comments.moderation.services import hide
 from comments.posting.services import add_comment
 from dynapages.calls.meter import metered
-from dynapages.django.refusals import RefusalMiddleware, TooManyRequests
+from dynapages.django.middleware import RefusalMiddleware
+from dynapages.django.refusals import TooManyRequests
 from tests.support.comments.outage import connected
 from tests.support.comments.truth import written
 from tests.support.comments.writers import someone

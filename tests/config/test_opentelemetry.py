@@ -19,9 +19,9 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from config.telemetry.requests import RequestRecord, observed
 from demo.processes import DemoConfig, serving
 from dynapages.calls.meter import metered
-from dynapages.django.requests import RequestRecord, observed
 from dynapages.process import client, current_connection
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
@@ -180,7 +180,7 @@ class TestTheMetrics:
     def test_are_those_that_the_document_explains(self):
         section = DOCUMENT.read_text().partition("| metric |")[2].partition("\n\n")[0]
         explained = set(re.findall(r"^\| `([\w.]+)`", section, re.MULTILINE))
-        source = (PROJECT / "dynapages" / "telemetry" / "spans.py").read_text()
+        source = (PROJECT / "config" / "telemetry" / "spans.py").read_text()
         assert explained == set(re.findall(r'^ +"([a-z_]+(?:\.[a-z_]+)+)",', source, re.MULTILINE))
 
 

@@ -140,20 +140,6 @@ class TestTheCommands:
         assert set(re.findall(r"(?m:`|^    )make ([a-z-]+)", readme())) <= targets
 
 
-class TestTheMapOfTheLibrary:
-    def test_names_every_room_once(self):
-        _, _, section = readme().partition("\nThe rooms of the library, in reading order:\n")
-        named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-        rooms = [path.parent.name for path in (PROJECT / "dynapages").glob("*/__init__.py")]
-        assert sorted(named) == sorted(rooms)
-
-    def test_names_the_modules_beside_the_rooms(self):
-        _, _, section = readme().partition("\nSmall modules lie beside them: ")
-        named = re.findall(r"`(\w+)`", section.partition(".")[0])
-        modules = [path.stem for path in (PROJECT / "dynapages").glob("*.py")]
-        assert sorted(named) == sorted(set(modules) - {"__init__"})
-
-
 class TestTheMapOfThePackages:
     def test_is_in_the_order_of_their_layers(self):
         section = readme().partition("\n## How to read the code\n")[2]

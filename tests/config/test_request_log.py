@@ -15,11 +15,11 @@ from unittest.mock import Mock
 import pytest
 from django.test import Client, RequestFactory
 
+from config.telemetry.requests import RequestRecord, observed
 from config.web import shedding
 from dynapages.calls.faults import BUSY, Throttled
 from dynapages.calls.meter import metered
 from dynapages.django.formats import csv_response
-from dynapages.django.requests import RequestRecord, observed
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry

@@ -9,7 +9,8 @@ MOST_LINES = 900
 
 
 def test_each_is_linked_by_all_pages_or_by_those_that_need_it():
-    templates = [path.read_text() for path in (PROJECT / "templates").rglob("*.html")]
+    folders = (PROJECT / "templates", PROJECT / "lab" / "templates")
+    templates = [path.read_text() for folder in folders for path in folder.rglob("*.html")]
     linked = [set(re.findall(r"{% static 'css/(\w+\.css)' %}", text)) for text in templates]
     assert set().union(*linked) == {path.name for path in FOLDER.glob("*.css")}
 

@@ -9,7 +9,8 @@ import pytest
 from django.conf import settings
 
 from config.settings import WRITE_SECONDS
-from config.web.shedding import FORM_WAITS, TRACE_HEADERS
+from config.web.middleware import TRACE_HEADERS
+from config.web.shedding import FORM_WAITS
 from tests.support.project import PROJECT
 
 PUBLIC, TRIAL = (PROJECT / "deploy" / name for name in ("nginx.conf", "nginx.trial.conf"))

@@ -39,7 +39,7 @@ pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(find(PROJECT) is None, reason="dynoxide is not installed"),
     pytest.mark.skipif(
-        find_spec("locust") is None, reason="Locust of requirements-checks.txt is not installed"
+        find_spec("locust") is None, reason="Locust of lab/requirements.txt is not installed"
     ),
 ]
 

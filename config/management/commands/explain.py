@@ -14,7 +14,6 @@ from comments.filters import BadFilter, CommentFilter
 from comments.indexes.planner import NoSuchPlan
 from comments.lists.orders import CommentOrder
 from comments.lists.page import explain_comments
-from dynapages.django.days import BadListFilter
 from dynapages.django.options import at_least_one, failures_in_one_line
 from dynapages.django.paging import Id
 from dynapages.django.refusals import Refusal
@@ -25,6 +24,7 @@ from shop.orders.listing import OrderList, explain_list, queue_pager
 from shop.orders.queries import read_orders, read_queue
 from shop.pickup.locations import BadLocation, NoSuchZip
 from shop.pickup.queries import FIRST_SHOWN, explain_pickup
+from shop.web.days import BadListFilter
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 

@@ -1,90 +1,56 @@
-"""How pages were read: sentences and pictures of their figures."""
+"""Template tags: the pager of a list, moments for machines, parts that are remembered."""
 
 from collections.abc import Hashable
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Any
 
 from django import template
 from django.conf import settings
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language, ngettext
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language
 
-from dynapages.django.paging import grouped, in_dollars, plural_of
-from dynapages.lists.explain import Explanation, Picture, Total, picture_of
+from dynapages.django.paging import PageLinks
+
+__all__ = ["as_datetime", "pager", "remembered"]
 
 register = template.Library()
-register.filter(in_dollars)
-register.filter(plural_of)
+
+
+@register.inclusion_tag("dynapages/pager.html")
+def pager(
+    links: PageLinks,
+    *,
+    target: str = "",
+    anchor: str = "",
+    newer: str = "",
+    older: str = "",
+    has_last: bool = True,
+) -> dict[str, Any]:
+    """Show the links to the pages around one: first, newer, older, last.
+
+    ``target`` is the selector of the list, which htmx swaps; without one the links are plain.
+    ``anchor`` is where they lead on their pages without htmx. ``newer`` and ``older`` are the
+    labels where time runs the other way, or there is none. A host overrides
+    ``dynapages/pager.html``.
+    """
+    return {
+        "newer_url": links.newer_url,
+        "older_url": links.older_url,
+        "first_url": links.first_url,
+        "last_url": links.last_url if has_last else None,
+        "target": target,
+        "anchor": anchor,
+        "newer_label": newer,
+        "older_label": older,
+    }
 
 
 @register.filter
 def as_datetime(moment: datetime) -> str:
     """Format an aware datetime for ``<time datetime>``, as UTC: HTML takes no microseconds."""
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
-
-
-@register.inclusion_tag("_explanation_picture.html")
-def merge_picture(explanation: Explanation) -> dict[str, Picture]:
-    """Draw how the page of a list was merged from its queries."""
-    return {"picture": picture_of(explanation)}
-
-
-@register.filter
-def in_short(total: Total) -> str:
-    """Format what a page cost, such as ``3 calls · 2 units · $0.25 a million · 6 ms``."""
-    calls, units = total.calls, total.capacity_units
-    parts = [
-        ngettext("%(number)s call", "%(number)s calls", calls) % {"number": grouped(calls)},
-        ngettext("%(number)s unit", "%(number)s units", plural_of(units))
-        % {"number": grouped(units)},
-        _("%(price)s a million") % {"price": in_dollars(total.dollars)},
-    ]
-    if total.milliseconds:
-        parts.append(f"{grouped(max(total.milliseconds, 1), places=0)} ms")
-    return " · ".join(parts)
-
-
-@register.filter
-def verdict(explanation: Explanation) -> str:
-    """Return what the choice of the plan saved, in a sentence or two."""
-    read, shown = explanation.items_read, explanation.items_returned
-    sentence = ngettext(
-        "%(read)s item was read to show %(shown)s; a Scan would read the whole table.",
-        "%(read)s items were read to show %(shown)s; a Scan would read the whole table.",
-        read,
-    )
-    told = sentence % {"read": grouped(read), "shown": grouped(shown)}
-    return f"{_chosen(explanation)} {told}".strip()
-
-
-def _chosen(explanation: Explanation) -> str:
-    """Compare the plan with the others; empty where their costs are not known."""
-    least = explanation.expected_of_others
-    if least is None:
-        return ""
-    units = explanation.capacity_units
-    figures = {
-        "ways": grouped(len(explanation.alternatives) + 1),
-        "units": grouped(units),
-        "least": grouped(round(least, 2)),
-    }
-    if explanation.passes_over_cheaper:
-        sentence = ngettext(
-            "Of %(ways)s ways, this is the cheapest that misses nothing: %(units)s unit.",
-            "Of %(ways)s ways, this is the cheapest that misses nothing: %(units)s units.",
-            plural_of(units),
-        )
-    else:
-        sentence = ngettext(
-            "The cheapest of %(ways)s ways: %(units)s unit. "
-            "The next was expected to take %(least)s.",
-            "The cheapest of %(ways)s ways: %(units)s units. "
-            "The next was expected to take %(least)s.",
-            plural_of(units),
-        )
-    return sentence % figures
 
 
 REMEMBERED = 1_000

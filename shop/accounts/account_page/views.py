@@ -14,6 +14,7 @@ from django.views.generic.edit import FormView
 
 from dynapages.django.access import signed_in
 from dynapages.django.paging import site_of
+from dynapages.django.rate_limits import take_or_refuse
 from dynapages.django.visitor import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
@@ -21,7 +22,6 @@ from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.services import StaleAccount
 from shop.accounts.views import AccountFormMixin
-from shop.web.rate_limits import take_or_refuse
 
 
 @require_safe

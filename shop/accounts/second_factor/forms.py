@@ -8,13 +8,13 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
 from dynapages.django.paging import site_of
+from dynapages.django.rate_limits import Use, clear, rest, take
 from dynapages.django.visitor import log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import LimitedForm
 from shop.accounts.models import User
 from shop.accounts.second_factor.services import accept, step_of, without_blanks
-from shop.web.rate_limits import Use, clear, rest, take
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from dynapages.calls import clock
 from dynapages.django.access import path_of_next, prefetch, staff_only
-from dynapages.django.days import url_without_blanks
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListData, ListRequest, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal
@@ -36,6 +35,7 @@ from shop.orders.queue.listing import (
     find_orders_or_customers,
     queue_context,
 )
+from shop.web.days import url_without_blanks
 
 Asked = ListRequest[OrderFilter, OrdersResult]
 

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.test import Client
 from django.urls import ResolverMatch
 
-from dynapages.django.requests import JsonLines
+from config.telemetry.log_lines import JsonLines
 from tests.support.config.logs import written_log
 
 pytestmark = pytest.mark.newest

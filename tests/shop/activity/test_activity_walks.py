@@ -7,7 +7,6 @@ from random import Random
 import pytest
 
 from dynapages.calls.meter import metered
-from dynapages.django.days import Days
 from dynapages.lists.reader import PageRequest, Toward
 from dynapages.lists.runs import Position
 from dynapages.process import client
@@ -15,6 +14,7 @@ from shop.activity import tables
 from shop.activity.entries import Kind
 from shop.activity.listing import list_activity
 from shop.activity.tables import Month
+from shop.web.days import Days
 from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk, write_entries
 
 PREVIOUS = Toward.PREVIOUS

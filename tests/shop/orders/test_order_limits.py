@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from shop.accounts import rate_limits
 from shop.order_status import Status
 from shop.orders.actions import counts_of
-from shop.web import rate_limits
 from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
 

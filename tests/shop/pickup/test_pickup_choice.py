@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from shop.accounts import rate_limits
 from shop.order_status import Status
 from shop.pickup.writing import remove_point
-from shop.web import rate_limits
 from tests.support.orders.making import made_order, put
 from tests.support.pickup.visiting import ids, near, page_of
 

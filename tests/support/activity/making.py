@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from dynapages.django.days import ALL_DAYS, Days
 from dynapages.lists.reader import PageRequest, PageResult, Toward
 from dynapages.process import client
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.listing import list_activity
 from shop.activity.recording import LOG, write_entry
 from shop.activity.tables import Month
+from shop.web.days import ALL_DAYS, Days
 from tests.support.chance import unique
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)

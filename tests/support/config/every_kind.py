@@ -22,6 +22,7 @@ from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls.batches import Batches
 from dynapages.calls.pool import Pool
+from dynapages.django.rate_limits import take
 from dynapages.process import client
 from lab.reports.page import find_published, store
 from shop.accounts.queries import find_user
@@ -40,7 +41,6 @@ from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, import
 from shop.orders.placing import place_order
 from shop.sitemap.queries import write_sitemap
 from shop.table import counters_of
-from shop.web.rate_limits import take
 
 NOW = datetime.now(UTC)
 MODELS = [

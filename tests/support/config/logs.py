@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dynapages.django.requests import JsonLines
+from config.telemetry.log_lines import JsonLines
 
 
 class _BothForms(logging.Formatter):

@@ -12,9 +12,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
+from config.telemetry.requests import set_observer
 from config.telemetry.spans import CallSpans, Instruments, Queue, RequestSpans
 from dynapages.calls.client import Connection
-from dynapages.django.requests import set_observer
 from dynapages.process import connected, current_connection, on_every_client
 
 

@@ -33,8 +33,10 @@ def production_packages(folder: Path) -> Path:
 
 
 def copy_of_image(folder: Path) -> Path:
-    """Copy what .dockerignore lets in; its lines are '*', '!path' and '**/__pycache__'."""
+    """Copy what .dockerignore lets in; its lines are '*', '!path', 'path' and '**/__pycache__'."""
     for line in (PROJECT / ".dockerignore").read_text().splitlines():
+        if (folder / line).is_dir():
+            shutil.rmtree(folder / line)
         if line.startswith("!"):
             source, target = PROJECT / line[1:], folder / line[1:]
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,21 +1,33 @@
-"""Rate limits of what visitors do."""
+"""Rate limits of what visitors do, which all processes share.
+
+The setting ``RATE_LIMITER`` is the dotted path of a function without arguments. It returns a
+`dynapages.writes.rate_limiter.Limiter`, which knows the table and the keys that they are stored by.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 
-from django.http import HttpRequest
-from django.utils.translation import gettext as _
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
 from django.utils.translation import ngettext
 
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.refusals import TooManyRequests
-from dynapages.django.visitor import client_network
-from dynapages.process import client
 from dynapages.writes.rate_limiter import Limit, Limiter
-from shop import keys
-from shop.table import TABLE
+
+__all__ = [
+    "NamedLimit",
+    "Use",
+    "clear",
+    "give_back",
+    "in_words",
+    "rest",
+    "take",
+    "take_or_refuse",
+]
 
 MINUTE = 60
 
@@ -84,21 +96,9 @@ def clear(*uses: Use) -> None:
 
 
 def _limiter() -> Limiter:
-    return Limiter(client(), TABLE, keys.limit)
-
-
-ORDERS_OF_A_USER = NamedLimit(60, timedelta(hours=1), "orders-of/{}")
-ORDERS_FROM_AN_ADDRESS = NamedLimit(300, timedelta(hours=1), "orders-from/{}")
-
-
-def check_order_rate_limit(request: HttpRequest, *, back: str) -> None:
-    """Count a change of a customer's orders against the limits of user and network.
-
-    Raises TooManyRequests, with a link to ``back``. Changes by staff are not counted.
-    """
-    user = request.user
-    if not user.is_staff:
-        of_user = ORDERS_OF_A_USER.use(user.get_username())
-        from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
-        sentence = _("You have placed or changed too many orders. Come back in %(wait)s.")
-        take_or_refuse(of_user, from_network, sentence=sentence, first_url=back)
+    path = settings.RATE_LIMITER
+    if not path:
+        sentence = "Set RATE_LIMITER to the dotted path of a function that returns a Limiter"
+        raise ImproperlyConfigured(sentence)
+    limiter: Limiter = import_string(path)()
+    return limiter

@@ -5,17 +5,19 @@ It is written to the log (logger ``request``), and passed to an observer, of whi
 default; `config.telemetry.spans` has one.
 """
 
-import json
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from http import HTTPStatus
-from typing import Any
 
+from django.dispatch import receiver
+
+from dynapages.calls.faults import Unavailable
 from dynapages.calls.meter import Meter
+from dynapages.django.middleware import time_spent
+from dynapages.django.paging import list_read
+from dynapages.django.refusals import database_failed
 
 METHODS = frozenset(
     {"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
@@ -112,20 +114,23 @@ def set_observer(observer: Observer) -> Observer:
     return before
 
 
-def note_late() -> None:
+@receiver(time_spent)
+def _note_late(**_: object) -> None:
     """Note that the time budget of the request is spent."""
     if record := _current.get():
         record.is_late = True
 
 
-def note_fault(fault: Exception) -> None:
+@receiver(database_failed)
+def _note_fault(fault: Unavailable, **_: object) -> None:
     """Note the fault of the database that the request is answered 503 for."""
     if record := _current.get():
         record.fault = type(fault).__name__
 
 
-def note_list(name: str, *, plan: str, shape: Mapping[str, int | str]) -> None:
-    """Note the list that the request reads; ``shape`` must hold nothing that somebody wrote."""
+@receiver(list_read)
+def _note_list(name: str, plan: str, shape: Mapping[str, int | str], **_: object) -> None:
+    """Note the list that the request reads."""
     if record := _current.get():
         record.list, record.plan, record.shape = name, plan, shape
 
@@ -158,47 +163,3 @@ def _in_words(value: object) -> str:
     if isinstance(value, Mapping):
         return ",".join(f"{name}:{part}" for name, part in value.items())
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-NO_VIEW = "no view"
-
-
-class JsonLines(logging.Formatter):
-    """Formats each record as an object of JSON on a line of its own.
-
-    ``extra={"fields": …}`` of a record takes the place of its message; a traceback is in
-    ``exception``.
-    """
-
-    def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, Any] = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
-            "level": record.levelname,
-            "logger": record.name,
-        }
-        fields = getattr(record, "fields", None)
-        line |= {"message": record.getMessage()} if fields is None else fields
-        if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False, default=str)
-
-
-class RefusalsInOneLine(logging.Filter):
-    """Logs a refused request as a warning of one line, and every request by its view.
-
-    Django logs a wrong host or body as an error with a traceback, although nothing is to be mended.
-    It names the path, which may hold a user's name, or the token of a letter.
-    """
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        status = getattr(record, "status_code", HTTPStatus.INTERNAL_SERVER_ERROR)
-        if status < HTTPStatus.INTERNAL_SERVER_ERROR:
-            record.exc_info = record.exc_text = None
-            if record.levelno > logging.WARNING:
-                record.levelno, record.levelname = logging.WARNING, "WARNING"
-        request: Any = getattr(record, "request", None)
-        if hasattr(request, "path") and isinstance(record.args, tuple):
-            path = request.path.encode("unicode_escape").decode("ascii")  # as Django spells it
-            view = request.resolver_match.view_name if request.resolver_match else NO_VIEW
-            record.args = tuple(view if arg == path else arg for arg in record.args)
-        return True

@@ -1,0 +1,50 @@
+"""Lines of the log: as JSON, and without what names a visitor. Imported before Django's apps."""
+
+import json
+import logging
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any
+
+NO_VIEW = "no view"
+
+
+class JsonLines(logging.Formatter):
+    """Formats each record as an object of JSON on a line of its own.
+
+    ``extra={"fields": …}`` of a record takes the place of its message; a traceback is in
+    ``exception``.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+        }
+        fields = getattr(record, "fields", None)
+        line |= {"message": record.getMessage()} if fields is None else fields
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class RefusalsInOneLine(logging.Filter):
+    """Logs a refused request as a warning of one line, and every request by its view.
+
+    Django logs a wrong host or body as an error with a traceback, although nothing is to be mended.
+    It names the path, which may hold a user's name, or the token of a letter.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        status = getattr(record, "status_code", HTTPStatus.INTERNAL_SERVER_ERROR)
+        if status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            record.exc_info = record.exc_text = None
+            if record.levelno > logging.WARNING:
+                record.levelno, record.levelname = logging.WARNING, "WARNING"
+        request: Any = getattr(record, "request", None)
+        if hasattr(request, "path") and isinstance(record.args, tuple):
+            path = request.path.encode("unicode_escape").decode("ascii")  # as Django spells it
+            view = request.resolver_match.view_name if request.resolver_match else NO_VIEW
+            record.args = tuple(view if arg == path else arg for arg in record.args)
+        return True

@@ -1,0 +1,86 @@
+"""How pages were read: sentences and pictures of their figures; and forms to be sent again."""
+
+from typing import Any
+
+from django import template
+from django.template import Context
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from config.web.answers import fields_to_send_again
+from dynapages.django.paging import grouped, in_dollars, plural_of
+from dynapages.lists.explain import Explanation, Picture, Total, picture_of
+
+register = template.Library()
+register.filter(in_dollars)
+register.filter(plural_of)
+
+
+@register.simple_tag(takes_context=True)
+def form_sent(context: Context) -> dict[str, Any]:
+    """Return the form of ours that was sent, or is in ``sent``; see `fields_to_send_again`."""
+    if "sent" in context:
+        return dict(context["sent"])
+    return fields_to_send_again(context["request"]) if "request" in context else {}
+
+
+@register.inclusion_tag("_explanation_picture.html")
+def merge_picture(explanation: Explanation) -> dict[str, Picture]:
+    """Draw how the page of a list was merged from its queries."""
+    return {"picture": picture_of(explanation)}
+
+
+@register.filter
+def in_short(total: Total) -> str:
+    """Format what a page cost, such as ``3 calls · 2 units · $0.25 a million · 6 ms``."""
+    calls, units = total.calls, total.capacity_units
+    parts = [
+        ngettext("%(number)s call", "%(number)s calls", calls) % {"number": grouped(calls)},
+        ngettext("%(number)s unit", "%(number)s units", plural_of(units))
+        % {"number": grouped(units)},
+        _("%(price)s a million") % {"price": in_dollars(total.dollars)},
+    ]
+    if total.milliseconds:
+        parts.append(f"{grouped(max(total.milliseconds, 1), places=0)} ms")
+    return " · ".join(parts)
+
+
+@register.filter
+def verdict(explanation: Explanation) -> str:
+    """Return what the choice of the plan saved, in a sentence or two."""
+    read, shown = explanation.items_read, explanation.items_returned
+    sentence = ngettext(
+        "%(read)s item was read to show %(shown)s; a Scan would read the whole table.",
+        "%(read)s items were read to show %(shown)s; a Scan would read the whole table.",
+        read,
+    )
+    told = sentence % {"read": grouped(read), "shown": grouped(shown)}
+    return f"{_chosen(explanation)} {told}".strip()
+
+
+def _chosen(explanation: Explanation) -> str:
+    """Compare the plan with the others; empty where their costs are not known."""
+    least = explanation.expected_of_others
+    if least is None:
+        return ""
+    units = explanation.capacity_units
+    figures = {
+        "ways": grouped(len(explanation.alternatives) + 1),
+        "units": grouped(units),
+        "least": grouped(round(least, 2)),
+    }
+    if explanation.passes_over_cheaper:
+        sentence = ngettext(
+            "Of %(ways)s ways, this is the cheapest that misses nothing: %(units)s unit.",
+            "Of %(ways)s ways, this is the cheapest that misses nothing: %(units)s units.",
+            plural_of(units),
+        )
+    else:
+        sentence = ngettext(
+            "The cheapest of %(ways)s ways: %(units)s unit. "
+            "The next was expected to take %(least)s.",
+            "The cheapest of %(ways)s ways: %(units)s units. "
+            "The next was expected to take %(least)s.",
+            plural_of(units),
+        )
+    return sentence % figures

@@ -1,0 +1,124 @@
+"""What the whole site answers: pages of errors, CSRF failures, files, fields to be sent again."""
+
+import re
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.core.files.uploadhandler import FileUploadHandler
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from django.middleware.csrf import get_token
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views import defaults
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from dynapages.django.refusals import error_in_format, refuse
+
+FORM = "application/x-www-form-urlencoded"
+TOKEN = "csrfmiddlewaretoken"  # noqa: S105 - its name
+SECRET = re.compile("password|code|secret", re.IGNORECASE)
+"""Names of fields that no page shows what was typed into."""
+FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
+Again = Callable[..., HttpResponse | None]
+
+
+def fields_to_send_again(request: HttpRequest) -> dict[str, Any]:
+    """Return what ``503.html`` needs to show a form of ours; nothing for any other request.
+
+    A form that the site would not take, such as one that is too long, is read no further.
+    """
+    if request.method != "POST" or request.content_type != FORM:
+        return {}
+    try:
+        if not is_from_our_page(request):
+            return {}
+        sent = dict(request.POST.lists())
+        if TOKEN not in sent:  # the choice of a language, which leads back to the page before
+            sent.setdefault("next", [urlsplit(request.headers.get("Referer", "")).path])
+    except (BadRequest, SuspiciousOperation, UnreadablePostError, ValueError):
+        return {}  # a ValueError is of a header that is no address, or no length
+    secrets = {name for name in sent if SECRET.search(name)}
+    shown = [(name, value) for name in sent if name not in secrets for value in sent[name]]
+    return {"fields": shown, "has_secrets": bool(secrets)}
+
+
+def is_from_our_page(request: HttpRequest) -> bool:
+    """Return whether the browser says so; without a word from it, the answer is no.
+
+    Raises DisallowedHost where the site was asked by another name than its own.
+    """
+    if request.headers.get("Sec-Fetch-Site") in FROM_ELSEWHERE:
+        return False
+    sender = request.headers.get("Origin") or request.headers.get("Referer", "")
+    try:
+        scheme, host = urlsplit(sender)[:2]
+    except ValueError:
+        return False
+    return (scheme, host) == (request.scheme, request.get_host())
+
+
+class NoUploads(FileUploadHandler):
+    """Answers 400 to a form with a file in it (``FILE_UPLOAD_HANDLERS``)."""
+
+    def new_file(self, *args: object, **kwargs: object) -> NoReturn:
+        """Raise MultiPartParserError."""
+        del args, kwargs
+        raise MultiPartParserError("No form takes files.")
+
+
+STALE = gettext_lazy(
+    "This page is from before you last signed in, or cookies are blocked: reload it."
+)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer a malformed request that reached no view (``handler400``)."""
+    del exception
+    return refuse(
+        request, HTTPStatus.BAD_REQUEST, message=_("The request is malformed."), first_url=None
+    )
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 404 with the sentence of the Http404, if it has one (``handler404``)."""
+    message = exception.args[0] if exception.args else None
+    return refuse(
+        request,
+        HTTPStatus.NOT_FOUND,
+        message=message if isinstance(message, str | Promise) else None,
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Answer 500 (``handler500``), by a page that needs nothing which may be broken."""
+    broken = _("Something broke on our side. The error has been logged.")
+    in_format = error_in_format(request.META, broken, HTTPStatus.INTERNAL_SERVER_ERROR)
+    return in_format or defaults.server_error(request)
+
+
+@require_safe
+@never_cache
+def form_token(request: HttpRequest) -> HttpResponse:
+    """Answer the CSRF token for a form of a page that has none."""
+    return HttpResponse(get_token(request), content_type="text/plain")
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer 403 (``CSRF_FAILURE_VIEW``).
+
+    The answer has the form as it was sent if a page of ours has sent it, and its view has an
+    attribute ``again``: a view that shows the form, does not write, and may return None.
+    """
+    del reason
+    match = request.resolver_match if is_from_our_page(request) else None
+    again: Again | None = getattr(match.func, "again", None) if match else None
+    response = again(request, *match.args, **match.kwargs) if match and again else None
+    if response is not None:
+        return response
+    return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE)

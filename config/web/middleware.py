@@ -1,0 +1,115 @@
+"""The middleware of the whole site: the meter and record of a request, and headers of answers."""
+
+from collections.abc import Callable, Iterator
+from contextvars import Context, copy_context
+from typing import cast
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils.cache import patch_cache_control
+
+from config.telemetry.requests import OnSent, RequestRecord, observed
+from dynapages.calls.meter import metered
+from dynapages.django.caching import is_personal
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
+"""Pickup points ask where the browser is; nothing else is asked for."""
+HEALTH = frozenset({"/healthz", "/readyz"})
+TRACE_HEADERS = ("traceparent", "tracestate")
+
+
+def is_watched(path: str) -> bool:
+    """Return whether requests of a path are metered and told of.
+
+    Health checks come every few seconds, and a page has dozens of static files.
+    """
+    return path not in HEALTH and not path.startswith(settings.STATIC_URL)
+
+
+class RequestMiddleware:
+    """Meters what a request reads and writes, and tells of it when its answer was sent."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not is_watched(request.path_info):
+            return self._get_response(request)
+        with metered() as meter:
+            record = RequestRecord(
+                request.method or "",
+                scheme=request.scheme or "http",
+                trace_headers=_trace_headers(request),
+                meter=meter,
+            )
+            with observed(record) as told:
+                response = self._get_response(request)
+                match = request.resolver_match
+                if match:
+                    record.view, record.route = match.view_name, f"/{match.route}"
+                record.status = response.status_code
+                if isinstance(response, StreamingHttpResponse):
+                    _tell_when_sent(response, told)
+                else:
+                    told()
+        return response
+
+
+class _Parts:
+    """The parts of an answer, made in the context of its request; closed when they were sent."""
+
+    def __init__(self, parts: Iterator[bytes], context: Context, told: OnSent) -> None:
+        self._parts = parts
+        self._context = context
+        self._told = told
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        return self._context.run(next, self._parts)
+
+    def close(self) -> None:
+        self._context.run(self._told)
+
+
+def _tell_when_sent(response: StreamingHttpResponse, told: OnSent) -> None:
+    parts = cast("Iterator[bytes]", response.streaming_content)  # none of ours are asynchronous
+    response.streaming_content = _Parts(parts, copy_context(), told)
+
+
+def _trace_headers(request: HttpRequest) -> dict[str, str]:
+    """Return the headers of a trace that was begun before us.
+
+    A visitor could have all of their requests recorded, or write into somebody else's trace: they
+    are a proxy's word alone.
+    """
+    if not settings.TRUSTED_PROXIES:
+        return {}
+    return {name: request.headers[name] for name in TRACE_HEADERS if name in request.headers}
+
+
+class PermissionsPolicyMiddleware:
+    """Sets ``Permissions-Policy`` on every answer."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
+        return response
+
+
+class PersonalMiddleware:
+    """Keeps all answers to a visitor with a session from all caches, refusals included."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if is_personal(request):
+            patch_cache_control(response, private=True, no_store=True)
+        return response

@@ -1,0 +1,68 @@
+"""Middleware that turns refusals and faults of the database into answers, and bounds their time."""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.conf import settings
+from django.dispatch import Signal
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from dynapages.calls.faults import fault_in
+from dynapages.calls.pool import seconds_left, time_budget
+from dynapages.django.refusals import Refusal, error_in_format, refuse, unavailable
+
+__all__ = ["READING", "BudgetMiddleware", "RefusalMiddleware", "time_spent"]
+
+READING = frozenset({"GET", "HEAD", "OPTIONS"})
+time_spent = Signal()
+"""Sent with ``request`` when its time budget is spent."""
+
+
+class BudgetMiddleware:
+    """Gives a page PAGE_SECONDS for its calls to the database, a form WRITE_SECONDS."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        is_page = request.method in READING
+        with time_budget(settings.PAGE_SECONDS if is_page else settings.WRITE_SECONDS):
+            response = self._get_response(request)
+            if seconds_left() <= 0:
+                time_spent.send(BudgetMiddleware, request=request)
+            return response
+
+
+class RefusalMiddleware:
+    """Answers a `Refusal` with its status, and a fault of the database with 503.
+
+    To a 405, which has no words, it adds a sentence for programs.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
+            return response
+        allowed = response["Allow"]
+        sentence = _("Only these methods are allowed here: %(allowed)s.") % {"allowed": allowed}
+        in_format = error_in_format(request.META, sentence, HTTPStatus.METHOD_NOT_ALLOWED)
+        if in_format is None:
+            return response
+        in_format["Allow"] = allowed
+        return in_format
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        if isinstance(error, Refusal):
+            return refuse(
+                request,
+                error.status,
+                retry_after=error.retry_after,
+                message=str(error),
+                first_url=error.first_url,
+            )
+        fault = fault_in(error)
+        return None if fault is None else unavailable(request, fault)
