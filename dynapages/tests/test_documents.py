@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from dynapages_testing.names import PAGE, public_names
+
 LIBRARY = Path(__file__).resolve().parents[1]
 PAGES = [LIBRARY / "README.md", *sorted((LIBRARY / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -74,3 +76,14 @@ class TestLinks:
     def test_lead_from_the_readme_to_each_page(self):
         targets = LINK.findall(PAGES[0].read_text())
         assert {f"docs/{page.name}" for page in PAGES[1:]} <= set(targets)
+
+
+class TestTheTableOfNames:
+    def test_has_all_that_is_public(self):
+        """`dynapages_testing.names` writes it, and so does `make readme`."""
+        rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+        assert rows == list(public_names())
+
+    def test_has_fifteen_names_at_the_most_for_the_face(self):
+        (face,) = (row for row in public_names() if row.startswith("| `dynapages` |"))
+        assert face.count("`") // 2 - 1 <= 15
