@@ -25,7 +25,7 @@ from dynapages.django.caching import (
     remembered_waiting,
 )
 from dynapages.django.paging import grouped, wants_partial
-from dynapages.process import pool
+from dynapages.process import client, pool
 from dynapages.tables import unreadiness
 from shop.accounts.sessions import READ_STAFF
 from shop.basket.basket import Basket
@@ -48,8 +48,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
     The answer is remembered for a few seconds: anybody may ask.
     """
     del request
-    models = map(import_string, settings.DYNAMODB_MODELS)
-    reason = cache.get_or_set("readyz", lambda: unreadiness([*models]) or "", READY_SECONDS)
+    tables = [import_string(name).Meta.table_name for name in settings.DYNAMODB_MODELS]
+    reason = cache.get_or_set("readyz", lambda: unreadiness(client(), tables) or "", READY_SECONDS)
     status = HTTPStatus.SERVICE_UNAVAILABLE if reason else HTTPStatus.OK
     return HttpResponse(f"{reason or 'ready'}\n", content_type="text/plain", status=status)
 

@@ -9,9 +9,9 @@ import json
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Clamped, Context, Inexact, Overflow, Rounded, Underflow
+from decimal import Clamped, Context, Decimal, Inexact, Overflow, Rounded, Underflow
 from math import ceil
-from typing import Any
+from typing import Any, TypeAlias
 
 from botocore.model import MapShape, Shape
 from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
@@ -23,9 +23,36 @@ Item = Mapping[str, Value]
 """An item, or its table key: attribute name to value."""
 
 
-def wire_key(strings: Mapping[str, str]) -> Item:
-    """Build a key, or any item of strings alone, in wire form."""
-    return {name: {"S": value} for name, value in strings.items()}
+KeyValue: TypeAlias = str | int | Decimal | bytes
+"""What a key attribute can hold. Of numbers DynamoDB keeps 38 digits, from 1E-130 to 9.9E+125."""
+
+
+def wire_value(value: KeyValue) -> Value:
+    """Return a key value in wire form. Raises ValueError for other types."""
+    given: object = value
+    if isinstance(given, str):
+        return {"S": given}
+    if isinstance(given, bytes):
+        return {"B": given}
+    if isinstance(given, int | Decimal) and not isinstance(given, bool):
+        return {"N": str(given)}
+    kind = type(value).__name__
+    sentence = f"A key is a str, an int, a Decimal or bytes; {value!r} is of type {kind}"
+    raise ValueError(sentence)
+
+
+def key_value(value: Value) -> KeyValue:
+    """Return the value of a key attribute in wire form: a str, a Decimal or bytes."""
+    ((kind, content),) = value.items()
+    if kind == "N":
+        return Decimal(content)
+    key: KeyValue = content
+    return key
+
+
+def wire_key(values: Mapping[str, KeyValue]) -> Item:
+    """Build a key, or any item of such values alone, in wire form."""
+    return {name: wire_value(value) for name, value in values.items()}
 
 
 def table_key(pk: str, sk: str) -> Item:

@@ -1,4 +1,4 @@
-"""One connection for a process: its client, its pool of threads, and reads by them.
+"""One connection for a process: its client, its pool of threads, and reads and writes by them.
 
 Nothing else of the library imports this module, but for its adapters. Whoever makes clients of
 their own passes these to `dynapages.Feed`, `dynapages.lists.read_page` and so on instead.
@@ -26,6 +26,7 @@ from dynapages.lists.reader import (
     read_segments,
 )
 from dynapages.lists.runs import Run
+from dynapages.writes.transactions import Action, write_together
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -43,6 +44,7 @@ __all__ = [
     "read",
     "read_in_segments",
     "slow_client",
+    "write",
 ]
 
 Attach = Callable[["DynamoDBClient"], None]
@@ -208,3 +210,8 @@ def read_in_segments(
 def page_batches() -> Batches:
     """Return batch calls for a page, with few retries when throttled."""
     return Batches(client(), pool(), backoff=PATIENCE)
+
+
+def write(actions: Sequence[Action]) -> None:
+    """Write actions in one transaction; see `dynapages.writes.transactions.write_together`."""
+    write_together(client(), actions)

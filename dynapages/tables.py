@@ -1,29 +1,35 @@
-"""Tables: create what the models declare and is missing; nothing is ever deleted.
+"""Tables: create what is declared and missing; nothing is ever deleted.
 
 Missing global secondary indexes are added one at a time (DynamoDB builds only one at once), streams
 and time to live are enabled, and all are waited for. The keys and local indexes of an existing
-table cannot be changed: a difference there is an error. A change of provisioned capacity that is
-not possible now is none: the functions return False, and the caller's next run does it.
+table cannot be changed: a difference there is an error.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from botocore.exceptions import ClientError
-
 from dynapages.calls.faults import FAILURES, sentence_about
 from dynapages.errors import DynamoError
-from dynapages.process import client as process_client
-from dynapages.pynamodb.models import DynamoModel
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 
-ON_DEMAND, PROVISIONED = "PAY_PER_REQUEST", "PROVISIONED"
+__all__ = [
+    "ON_DEMAND",
+    "TableDiffers",
+    "TableNotReady",
+    "TableSchema",
+    "Throughput",
+    "create_missing",
+    "index_shapes",
+    "unreadiness",
+]
+
+ON_DEMAND = "PAY_PER_REQUEST"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +42,7 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """A model's declaration, in the form of CreateTable's parameters."""
+    """A table as it should be, in the form of CreateTable's parameters."""
 
     name: str
     attributes: list[dict[str, str]]
@@ -48,8 +54,8 @@ class TableSchema:
     stream: str | None
 
     @classmethod
-    def of(cls, model: type[DynamoModel], provisioned: Throughput | None = None) -> "TableSchema":
-        """Return the schema of a model's table, on demand unless ``provisioned``."""
+    def of(cls, model: type[Any], provisioned: Throughput | None = None) -> "TableSchema":
+        """Return the schema of a PynamoDB model's table, on demand unless ``provisioned``."""
         schema: Any = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
         attributes = {a["AttributeName"]: a for a in schema["attribute_definitions"]}  # once each
         throughput = provisioned and {
@@ -57,7 +63,7 @@ class TableSchema:
             "WriteCapacityUnits": provisioned.write,
         }
         extra = {"ProvisionedThroughput": throughput} if throughput else {}
-        expiry = model._ttl_attribute()  # type: ignore[no-untyped-call] # noqa: SLF001 - the same
+        expiry = model._ttl_attribute()  # noqa: SLF001 - the same
         return cls(
             name=model.Meta.table_name,
             attributes=list(attributes.values()),
@@ -82,34 +88,6 @@ class TableSchema:
             **{name: value for name, value in indexes.items() if value},
             **self.billing,
             **self.stream_parameters(),
-        }
-
-    def cloudformation_properties(
-        self, *, maximum: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """Return the properties of an ``AWS::DynamoDB::Table`` with this declaration.
-
-        ``maximum`` is the OnDemandThroughput of a table that is billed on demand and of each of its
-        global indexes.
-        """
-        is_limited = maximum and self.billing.get("BillingMode") == ON_DEMAND
-        limit = {"OnDemandThroughput": maximum} if is_limited else {}
-        expiry = {"AttributeName": self.expiry_attribute, "Enabled": True}
-        parts = {
-            "GlobalSecondaryIndexes": [{**index, **limit} for index in self.global_indexes],
-            "LocalSecondaryIndexes": self.local_indexes,
-            "TimeToLiveSpecification": self.expiry_attribute and expiry,
-            # To name what it shows is to switch it on: there is no StreamEnabled here.
-            "StreamSpecification": self.stream and {"StreamViewType": self.stream},
-        }
-        return {
-            "TableName": self.name,
-            "AttributeDefinitions": self.attributes,
-            "KeySchema": self.key,
-            "BillingMode": PROVISIONED,
-            **self.billing,
-            **limit,
-            **{name: value for name, value in parts.items() if value},
         }
 
     def stream_parameters(self) -> dict[str, Any]:
@@ -167,7 +145,7 @@ class TableNotReady(DynamoError):
 
 
 def create_missing(
-    models: Sequence[type[DynamoModel]],
+    tables: Sequence[TableSchema | type[Any]],
     *,
     client: "DynamoDBClient",
     provisioned: Throughput | None = None,
@@ -175,14 +153,14 @@ def create_missing(
     streams: bool = True,
     report: Callable[[str], None] = lambda _line: None,
 ) -> None:
-    """Create each model's table or its missing indexes, and wait until all are active.
+    """Create each table or its missing indexes, and wait until all are active.
 
-    Billing is on demand unless ``provisioned``. ``patience`` is in seconds, for each table.
-    Without ``streams`` none is enabled: for tables that are to be filled first. ``report`` gets one
-    line for each step. Raises TableDiffers and TableNotReady.
+    A table is a schema, or a PynamoDB model, which is billed on demand unless ``provisioned``.
+    ``patience`` is in seconds, for each. Without ``streams`` none is enabled: for tables that are
+    to be filled first. ``report`` gets a line for each step. Raises TableDiffers, TableNotReady.
     """
-    for model in models:
-        wanted = TableSchema.of(model, provisioned)
+    for table in tables:
+        wanted = table if isinstance(table, TableSchema) else TableSchema.of(table, provisioned)
         if not streams:
             wanted = replace(wanted, stream=None)
         existing = _describe(client, wanted.name)
@@ -282,72 +260,14 @@ def _is_active(client: "DynamoDBClient", table: str) -> bool:
     return set(statuses) == {"ACTIVE"}
 
 
-_BUSY = frozenset({"ResourceInUseException", "LimitExceededException"})
-_GONE = "ResourceNotFoundException"
-_NO_CHANGE = "will not change"
-"""The ValidationException of a change to the capacity that a table already has."""
-
-
-def table_names(client: "DynamoDBClient") -> Iterator[str]:
-    """Yield the names of all tables of the account and region."""
-    for page in client.get_paginator("list_tables").paginate():
-        yield from page["TableNames"]
-
-
-def throughput_of(client: "DynamoDBClient", table: str) -> Throughput | None:
-    """Return a table's provisioned capacity; None when it is on demand or does not exist."""
-    described = _describe(client, table)
-    if not described or described.get("BillingModeSummary", {}).get("BillingMode") == ON_DEMAND:
-        return None
-    provisioned = described["ProvisionedThroughput"]
-    return Throughput(provisioned["ReadCapacityUnits"], provisioned["WriteCapacityUnits"])
-
-
-def set_throughput(client: "DynamoDBClient", table: str, wanted: Throughput) -> bool:
-    """Change a table's provisioned capacity; return whether DynamoDB accepted it."""
-    try:
-        client.update_table(
-            TableName=table,
-            ProvisionedThroughput={
-                "ReadCapacityUnits": wanted.read,
-                "WriteCapacityUnits": wanted.write,
-            },
-        )
-    except ClientError as error:
-        if _NO_CHANGE in str(error):
-            return True
-        if _code(error) in _BUSY | {_GONE}:
-            return False
-        raise
-    return True
-
-
-def drop_table(client: "DynamoDBClient", table: str) -> bool:
-    """Delete a table with its items; return whether it is gone or being deleted."""
-    try:
-        client.delete_table(TableName=table)
-    except ClientError as error:
-        if _code(error) in _BUSY:
-            return False
-        if _code(error) != _GONE:
-            raise
-    return True
-
-
-def _code(error: ClientError) -> str:
-    code: str = error.response.get("Error", {}).get("Code", "")
-    return code
-
-
 USABLE = frozenset({"ACTIVE", "UPDATING"})
 
 
-def unreadiness(models: Sequence[type[DynamoModel]]) -> str | None:
-    """Return why pages cannot be served now, None when they can."""
-    for model in models:
-        table = model.Meta.table_name
+def unreadiness(client: "DynamoDBClient", tables: Iterable[str]) -> str | None:
+    """Return why pages cannot be served now from these tables, None when they can."""
+    for table in tables:
         try:
-            status = process_client().describe_table(TableName=table)["Table"]["TableStatus"]
+            status = client.describe_table(TableName=table)["Table"]["TableStatus"]
         except FAILURES as failure:
             return f"{table}: {sentence_about(failure)}"
         if status not in USABLE:

@@ -12,9 +12,10 @@ from pynamodb.expressions.update import Action as Change
 from dynapages.calls.batches import Batches
 from dynapages.items import Item, table_key
 from dynapages.process import client, page_batches, pool
+from dynapages.pynamodb.models import unchanged
 from dynapages.writes.counters import Counters, Deltas, NamedShards, Shards, write_counted
 from dynapages.writes.rate_limiter import Limiter
-from dynapages.writes.transactions import Action, Transactions, check, put, unchanged
+from dynapages.writes.transactions import Action, Transactions, check, put
 from shop import keys
 from shop.models import ShopItem
 

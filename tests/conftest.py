@@ -19,11 +19,11 @@ from django.utils.module_loading import import_string
 from comments.templatetags import comment_html
 from dynapages.django.templatetags import dynapages
 from dynapages.process import client, connect, current_connection
-from dynapages.tables import create_missing, table_names
+from dynapages.tables import create_missing
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
-from shop.activity.rotation import make_tables
+from shop.activity.rotation import make_tables, table_names
 from shop.activity.tables import Month, make_table
 from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key

@@ -15,7 +15,8 @@ from comments.store.table import LIST_KEYS, comment_key
 from comments.votes.services import ranked_under
 from dynapages.items import Item
 from dynapages.lists.runs import moment_at
-from dynapages.writes.transactions import Action, delete, put, unchanged
+from dynapages.pynamodb.models import unchanged
+from dynapages.writes.transactions import Action, delete, put
 
 EDITED = Comment.edited_at.attr_name
 """Only a comment that its author has edited has it."""

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from textwrap import indent
 from typing import Any
 
@@ -26,17 +27,13 @@ from comments.profiles.queries import ids_written_by
 from comments.store.comments import NOT_DELETED, NoSuchComment, State
 from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back
+from dynapages.calls.batches import Keyed
+from dynapages.items import Item
 from dynapages.lists.reader import every_entry
 from dynapages.process import client, read
-from dynapages.upkeep.integrity import Kept, ReadMany, Trace, held
-from dynapages.writes.transactions import (
-    Action,
-    ConditionFailed,
-    delete,
-    update,
-    write_one,
-    write_together,
-)
+from dynapages.pynamodb.models import update
+from dynapages.upkeep.integrity import Kept, Trace
+from dynapages.writes.transactions import Action, ConditionFailed, delete, write_one, write_together
 from shop.data.exports import walk_through
 from shop.orders.queries import products_bought_by
 from shop.user_data import ACTIVITY, PROFILE, PURCHASES
@@ -161,6 +158,38 @@ TRACES = (
     Trace("names on replies", _listed_in(keys.replier), delete_signature, REPLIES),
 )
 """All kinds of data of a user in the table ``comments``."""
+
+
+ReadMany = Callable[[Sequence[Keyed]], Iterable[Keyed]]
+NAMES_AT_ONCE = 100
+
+
+def held(trace: Trace, username: str, read: ReadMany) -> Iterator[list[dict[str, Any]]]:
+    """Yield what is stored of a person of one kind, `NAMES_AT_ONCE` names at a time.
+
+    Each item is its attributes by their names in the model. ``read`` returns the items that there
+    are.
+    """
+    names = iter(trace.find(username))
+    while some := list(dict.fromkeys(islice(names, NAMES_AT_ONCE))):
+        wanted = [kept for name in some for kept in trace.keys(username, name)]
+        found = {
+            _identity(table, item): item
+            for table, item in read([(table, key) for _, table, key in wanted])
+        }
+        items = [(model, found.get(_identity(table, key))) for model, table, key in wanted]
+        yield [_attributes(model, item) for model, item in items if item]
+
+
+def _identity(table: str, item: Item) -> tuple[str, str, str]:
+    return table, item["pk"]["S"], item["sk"]["S"]
+
+
+def _attributes(model: type[Any], item: Item) -> dict[str, Any]:
+    """Return the values by their names in the model; what it does not know as it is stored."""
+    known = {attribute.attr_name for attribute in model.get_attributes().values()}
+    others = {name: next(iter(item[name].values())) for name in item.keys() - known}
+    return {**model.from_raw_data(dict(item)).attribute_values, **others}
 
 
 Batch = Sequence[Mapping[str, Any]]

@@ -33,7 +33,8 @@ from dynapages.calls.batches import in_chunks
 from dynapages.items import Item, table_key
 from dynapages.lists.reader import every_entry
 from dynapages.lists.runs import SEPARATOR, moment_at
-from dynapages.process import read
+from dynapages.process import client, read, write
+from dynapages.pynamodb.models import unchanged
 from dynapages.upkeep.integrity import (
     Candidate,
     Derived,
@@ -43,9 +44,8 @@ from dynapages.upkeep.integrity import (
     Sums,
     find_differences,
     repair_once,
-    write,
 )
-from dynapages.writes.transactions import Action, check, delete, unchanged
+from dynapages.writes.transactions import Action, check, delete
 
 RECOUNT_PAGE = 1_000
 NOWHERE = "nowhere"
@@ -55,7 +55,7 @@ _COMMENTS = keys.COMMENT_PREFIX, keys.COMMENT_PREFIX
 
 def comment_differences() -> Iterator[Difference]:
     """Compare every comment's keys, body, counts, ranks and dependents with what they should be."""
-    for _, difference in find_differences(TABLE, {"comments": comment_kinds()}):
+    for _, difference in find_differences(client(), TABLE, {"comments": comment_kinds()}):
         yield difference
 
 
@@ -69,6 +69,7 @@ def comment_kinds() -> Sequence[Kind]:
             subject=lambda item: f"comment {keys.comment_id_in(item['pk']['S'])}",
             derive=_derived_keys,
             actions=_key_actions,
+            write=write,
             read=lambda key: read_item(table_key(*key)),
             show="{1}".format,
         ),
@@ -81,6 +82,7 @@ def comment_kinds() -> Sequence[Kind]:
             counters=lambda _product_id: counters(),
             subject="product {}".format,
             spread_subject="counts of {}".format,
+            write=write,
             count=count_all,
             show="{}: {}".format,
         ),

@@ -15,6 +15,8 @@ from comments.store.table import Changes, change, changed, comment_key, query_pa
 from comments.votes.services import HELPFUL, helpful_votes, rank_or_log, refresh_comment
 from dynapages.items import Item, Value, table_key
 from dynapages.lists.runs import SEPARATOR
+from dynapages.process import write
+from dynapages.pynamodb.models import unchanged, update
 from dynapages.upkeep.integrity import (
     Candidate,
     Derived,
@@ -23,9 +25,8 @@ from dynapages.upkeep.integrity import (
     Sums,
     compare,
     key_of,
-    write,
 )
-from dynapages.writes.transactions import Action, check, unchanged, update
+from dynapages.writes.transactions import Action, check
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
@@ -64,6 +65,7 @@ def votes(exists: Callable[[str], bool]) -> Sums:
         counters=lambda _comment_id: tallies(),
         subject="comment {}".format,
         spread_subject="votes of comment {}".format,
+        write=write,
         count=lambda comment_id: {HELPFUL: _count(comment_id, keys.VOTE_PREFIX)},
         show="{1}".format,
         exists=exists,
@@ -80,6 +82,7 @@ def user_keys() -> Derived:
         subject=lambda item: f"{item['sk']['S']} of {_comment_id(item)}",
         derive=_user_keys,
         actions=_user_key_actions,
+        write=write,
         read=lambda key: read_item(table_key(*key)),
         show="{1}".format,
     )

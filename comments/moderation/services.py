@@ -43,7 +43,8 @@ from comments.votes.services import rank_or_log
 from dynapages.errors import DynamoError
 from dynapages.lists.runs import sort_key_of
 from dynapages.process import client
-from dynapages.writes.transactions import ConditionFailed, unchanged, update, write_one
+from dynapages.pynamodb.models import unchanged, update
+from dynapages.writes.transactions import ConditionFailed, write_one
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 

@@ -45,7 +45,8 @@ from dynapages.calls.meter import labelled_calls
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 from dynapages.lists.runs import sort_key_of, timestamp
-from dynapages.writes.transactions import Action, ConditionFailed, Contended, delete, put, unchanged
+from dynapages.pynamodb.models import unchanged
+from dynapages.writes.transactions import Action, ConditionFailed, Contended, delete, put
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.orders.queries import has_bought

@@ -26,8 +26,9 @@ from dynapages.items import Item, table_key
 from dynapages.lists.reader import PageRequest
 from dynapages.lists.runs import SEPARATOR, id_at
 from dynapages.process import client, page_batches, pool, read
+from dynapages.pynamodb.models import update
 from dynapages.writes.counters import NamedShards, Shards
-from dynapages.writes.transactions import Action, update
+from dynapages.writes.transactions import Action
 from shop.catalogue.services import stored_products
 
 if TYPE_CHECKING:

@@ -59,14 +59,15 @@ class HelpfulComment:
 
 def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedProduct]:
     """Read a page of a ranking of the shop's products, highest first."""
-    page = RANKED.read_all(lambda shards: read(_runs(ranking, shards), request))
+    page = RANKED.read_all(lambda shards: read(_runs(ranking, shards), request), pool=pool())
     return PageResult(_products(ranking, page), page)
 
 
 def find_leaderboards(size: int) -> dict[Ranking, tuple[RankedProduct, ...]]:
     """Read the first ``size`` products of each ranking of the shop."""
     heads = RANKED.read_all(
-        lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking])
+        lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking]),
+        pool=pool(),
     )
     return {one: _products(one, head) for one, head in zip(Ranking, heads, strict=True)}
 

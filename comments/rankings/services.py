@@ -33,13 +33,12 @@ from dynapages.calls.meter import labelled_calls
 from dynapages.calls.pool import Backoff
 from dynapages.django.options import Advance
 from dynapages.process import client, pool
+from dynapages.pynamodb.models import unchanged, update
 from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,
     Contended,
-    unchanged,
-    update,
     write_one,
     write_together,
 )

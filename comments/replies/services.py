@@ -24,13 +24,13 @@ from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
 from dynapages.lists.runs import parse_timestamp, timestamp
 from dynapages.process import client
+from dynapages.pynamodb.models import unchanged
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,
     delete,
     put,
-    unchanged,
     write_together,
 )
 

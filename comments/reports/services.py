@@ -20,7 +20,8 @@ from dynapages.calls.meter import labelled_calls
 from dynapages.items import Item
 from dynapages.lists.runs import parse_timestamp, sort_key_of, timestamp
 from dynapages.process import client, pool
-from dynapages.writes.transactions import Action, ConditionFailed, put, update, write_together
+from dynapages.pynamodb.models import update
+from dynapages.writes.transactions import Action, ConditionFailed, put, write_together
 
 LONGEST_TEXT = 1_000
 """Characters of a report's text."""

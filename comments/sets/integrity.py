@@ -23,15 +23,9 @@ from comments.store.table import ATTEMPTS, query_pages
 from dynapages.calls.batches import Batches, in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item, table_key
-from dynapages.process import client
-from dynapages.upkeep.integrity import (
-    Candidate,
-    Difference,
-    Handlers,
-    every_item,
-    find_differences,
-    write,
-)
+from dynapages.process import client, write
+from dynapages.pynamodb.models import unchanged
+from dynapages.upkeep.integrity import Candidate, Difference, Handlers, every_item, find_differences
 from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,
@@ -39,7 +33,6 @@ from dynapages.writes.transactions import (
     check,
     delete,
     put,
-    unchanged,
     write_together,
 )
 
@@ -76,7 +69,9 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """
     shown = progress or Progress(shown=False)
     with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
-        for _, difference in find_differences(TABLE, {"sets": [SetItems(shown)]}, advance):
+        for _, difference in find_differences(
+            client(), TABLE, {"sets": [SetItems(shown)]}, advance
+        ):
             yield difference
 
 

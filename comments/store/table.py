@@ -22,7 +22,8 @@ from dynapages.errors import gettext_noop
 from dynapages.items import Item, Value, table_key
 from dynapages.lists.runs import Index, Position, id_at
 from dynapages.process import client
-from dynapages.writes.transactions import Action, ConditionFailed, Contended, set_or_remove, update
+from dynapages.pynamodb.models import set_or_remove, update
+from dynapages.writes.transactions import Action, ConditionFailed, Contended
 
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]

@@ -35,6 +35,7 @@ from dynapages.calls.pool import Backoff
 from dynapages.items import Item
 from dynapages.lists.runs import id_at
 from dynapages.process import client
+from dynapages.pynamodb.models import set_or_remove, unchanged, update
 from dynapages.writes.counters import NoSuchCounter, write_counted
 from dynapages.writes.transactions import (
     Action,
@@ -44,9 +45,6 @@ from dynapages.writes.transactions import (
     check,
     delete,
     put,
-    set_or_remove,
-    unchanged,
-    update,
     write_one,
     write_together,
 )

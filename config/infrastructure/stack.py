@@ -14,7 +14,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 
 from comments.sets.models import TABLE as TABLE_OF_COPIES
-from dynapages.tables import TableSchema, Throughput
+from dynapages.tables import ON_DEMAND, TableSchema, Throughput
 from shop.activity.tables import model_of, months_ahead, wanted_throughput
 
 _EXAMPLE = "arn:aws:dynamodb:eu-west-1:123456789012:table/shop-"
@@ -144,10 +144,37 @@ def _table(table: Table) -> dict[str, Any]:
         "DeletionPolicy": "Retain",
         "UpdateReplacePolicy": "Retain",
         "Properties": {
-            **table.schema.cloudformation_properties(maximum=_if("LimitAny", limits)),
+            **_properties(table.schema, maximum=_if("LimitAny", limits)),
             **(kept if table.is_kept else passing),
             "Tags": _tags(),
         },
+    }
+
+
+def _properties(schema: TableSchema, *, maximum: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties of a table with this declaration.
+
+    ``maximum`` is the OnDemandThroughput of a table that is billed on demand and of each of its
+    global indexes.
+    """
+    is_limited = schema.billing.get("BillingMode") == ON_DEMAND
+    limit = {"OnDemandThroughput": maximum} if is_limited else {}
+    expiry = {"AttributeName": schema.expiry_attribute, "Enabled": True}
+    parts = {
+        "GlobalSecondaryIndexes": [{**index, **limit} for index in schema.global_indexes],
+        "LocalSecondaryIndexes": schema.local_indexes,
+        "TimeToLiveSpecification": schema.expiry_attribute and expiry,
+        # To name what it shows is to switch it on: there is no StreamEnabled here.
+        "StreamSpecification": schema.stream and {"StreamViewType": schema.stream},
+    }
+    return {
+        "TableName": schema.name,
+        "AttributeDefinitions": schema.attributes,
+        "KeySchema": schema.key,
+        "BillingMode": "PROVISIONED",
+        **schema.billing,
+        **limit,
+        **{name: value for name, value in parts.items() if value},
     }
 
 

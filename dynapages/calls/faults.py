@@ -19,7 +19,6 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 from botocore.retries.standard import ThrottledRetryableChecker
-from pynamodb.exceptions import PynamoDBException
 
 from dynapages.calls.pool import OutOfTime
 from dynapages.errors import DynamoError, gettext_noop
@@ -64,8 +63,8 @@ _NO_INDEX = "does not have the specified index"
 _TOO_FEW_ACTIONS = re.compile(r"transactItems\b.*less than or equal to \d{1,2}\b", re.DOTALL)
 """The ValidationException of an engine from before transactions had up to 100 actions."""
 
-FAILURES = (DynamoError, ClientError, BotoCoreError, PynamoDBException)
-"""Everything a call to DynamoDB may raise, by whichever library it is made."""
+FAILURES = (DynamoError, ClientError, BotoCoreError)
+"""Everything a call to DynamoDB may raise, also by `dynapages.pynamodb.models.DynamoModel`."""
 _NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 NO_CREDENTIALS = "There are no AWS credentials, and DYNAMODB_ENDPOINT_URL names no other DynamoDB."
 
@@ -146,8 +145,7 @@ def sentence_about(failure: BaseException) -> str:
     fault = fault_in(failure)
     if fault is not None:
         return fault.detail if isinstance(fault, Unauthorized) else str(fault)
-    wrapped = failure.cause if isinstance(failure, PynamoDBException) else None
-    return _in_one_line(wrapped or failure)
+    return _in_one_line(_wrapped_in(failure) or failure)
 
 
 def _fault_of(error: ClientError) -> Unavailable | None:
@@ -179,5 +177,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     while current is not None and id(current) not in seen:
         seen.add(id(current))
         yield current
-        wrapped = current.cause if isinstance(current, PynamoDBException) else None
-        current = wrapped or current.__cause__
+        current = _wrapped_in(current) or current.__cause__
+
+
+def _wrapped_in(error: BaseException) -> BaseException | None:
+    """Return the error that one of PynamoDB's has as its attribute ``cause``."""
+    cause = getattr(error, "cause", None)
+    return cause if isinstance(cause, BaseException) else None

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 from dynapages.calls import meter
 from dynapages.calls.pool import Pool
 from dynapages.errors import gettext_noop
-from dynapages.items import Item, python_item
+from dynapages.items import Item, KeyValue, python_item, wire_value
 from dynapages.lists.explain import Explanation, explain
-from dynapages.lists.keys import KeyValue, wire_value
 from dynapages.lists.merging import Rounds
 from dynapages.lists.queries import QuerySource, checked_query
 from dynapages.lists.reader import (

@@ -7,12 +7,8 @@ so that the place of an item is a text whatever its sort key is, and `value_at` 
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import TypeAlias
 
-from dynapages.items import Value
-
-KeyValue: TypeAlias = str | int | Decimal | bytes
-"""What a key attribute can hold. Of numbers DynamoDB keeps 38 digits, from 1E-130 to 9.9E+125."""
+from dynapages.items import KeyValue, Value, key_value
 
 _STRING, _NUMBER, _BINARY = "S", "N", "B"
 _NEGATIVE, _ZERO, _POSITIVE = "0", "1", "2"
@@ -23,29 +19,6 @@ _MIRRORED = str.maketrans("0123456789", "9876543210")
 _NUL, _ESCAPED = "\0", "\0\1"
 END = "\0\0"
 """Behind a text of `text_of` this sorts in front of all that may follow in a longer text."""
-
-
-def wire_value(value: KeyValue) -> Value:
-    """Return a key value in wire form. Raises ValueError for other types."""
-    if isinstance(value, str):
-        return {"S": value}
-    if isinstance(value, bytes):
-        return {"B": value}
-    number: object = value  # whatever the types say, a caller may give a float
-    if isinstance(number, int | Decimal) and not isinstance(number, bool):
-        return {"N": str(number)}
-    kind = type(value).__name__
-    sentence = f"A key is a str, an int, a Decimal or bytes; {value!r} is of type {kind}"
-    raise ValueError(sentence)
-
-
-def key_value(value: Value) -> KeyValue:
-    """Return the value of a key attribute in wire form: a str, a Decimal or bytes."""
-    ((kind, content),) = value.items()
-    if kind == "N":
-        return Decimal(content)
-    key: KeyValue = content
-    return key
 
 
 def text_of(value: KeyValue) -> str:

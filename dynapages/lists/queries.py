@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import NotSetUp, fault_in
-from dynapages.items import Item
-from dynapages.lists.keys import END, KeyValue, key_value, text_of, value_at, value_in, wire_value
+from dynapages.items import Item, KeyValue, key_value, wire_value
+from dynapages.lists.keys import END, text_of, value_at, value_in
 from dynapages.lists.runs import (
     HIGHEST,
     NOTHING,

@@ -15,8 +15,8 @@ from enum import Enum
 from hashlib import blake2b
 from typing import Protocol
 
-from dynapages.items import Item, Value
-from dynapages.lists.keys import END, KeyValue, key_text, key_value, plain_text, text_of
+from dynapages.items import Item, KeyValue, Value, key_value
+from dynapages.lists.keys import END, key_text, plain_text, text_of
 
 
 @dataclass(frozen=True, slots=True)

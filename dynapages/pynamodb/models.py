@@ -1,24 +1,79 @@
-"""PynamoDB's models on the process's client.
+"""PynamoDB's models on the process's client, and its expressions in actions.
 
-PynamoDB would build a client for each model, without a lock and with a time limit of 30 seconds.
+PynamoDB would build a client for each model, without a lock and with a time limit of 30 seconds,
+and wrap what a call raises.
 """
 
+from collections.abc import Iterable
+from functools import partial, reduce
+from operator import and_
 from typing import Any
 
-from pynamodb.connection import TableConnection
+from botocore.exceptions import BotoCoreError, ClientError
+from pynamodb.attributes import Attribute
+from pynamodb.connection import Connection, TableConnection
+from pynamodb.expressions.condition import Condition
+from pynamodb.expressions.update import Action as Change
+from pynamodb.expressions.update import Update
 from pynamodb.models import Model
 
+from dynapages.calls.faults import fault_in
+from dynapages.items import Item, Value
 from dynapages.process import client
+from dynapages.writes import transactions
+from dynapages.writes.transactions import Action, Table
 
-__all__ = ["DynamoModel"]
+__all__ = ["DynamoModel", "set_or_remove", "unchanged", "update"]
 
 
 class DynamoModel(Model):
-    """A PynamoDB model whose calls use `dynapages.process.client`."""
+    """A PynamoDB model whose calls use `dynapages.process.client`.
+
+    A call that the database does not answer as it should raises one of
+    `dynapages.calls.faults.Unavailable`, not PynamoDB's exception around it.
+    """
 
     @classmethod
     def _get_connection(cls) -> TableConnection:
         connection = super()._get_connection()
         private: Any = connection.connection
         private._client = client()  # noqa: SLF001 - PynamoDB takes no client from outside
+        private.dispatch = partial(_dispatch, private)
         return connection
+
+
+def _dispatch(connection: Connection, *operation: Any) -> Any:  # noqa: ANN401 - PynamoDB's
+    """Make a call as PynamoDB does. Raises Unavailable, and botocore's other errors."""
+    try:
+        return Connection.dispatch(connection, *operation)
+    except (BotoCoreError, ClientError) as error:
+        if fault := fault_in(error):
+            raise fault from error
+        raise
+
+
+def update(
+    table: Table,
+    key: Item,
+    changes: Iterable[Change],
+    condition: Condition | None = None,
+    *,
+    return_item: bool = False,
+) -> Action:
+    """Build an update of an item; ``changes`` as ``Comment.place.set(…)`` builds them."""
+    return transactions.update(table, key, Update(*changes), condition, return_item=return_item)
+
+
+def unchanged(item: Item, *attributes: Attribute[Any]) -> Condition:
+    """Require that each attribute is as it is in ``item``, or missing as it is there."""
+    return reduce(and_, (_as_in(item, attribute) for attribute in attributes))
+
+
+def set_or_remove(attribute: Attribute[Any], value: Value | None) -> Change:
+    """Set an attribute to a value in wire form, or remove it where the value is None."""
+    return attribute.remove() if value is None else attribute.set(value)
+
+
+def _as_in(item: Item, attribute: Attribute[Any]) -> Condition:
+    value = item.get(attribute.attr_name)
+    return attribute.does_not_exist() if value is None else attribute == value

@@ -14,17 +14,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dynapages.items import Item
-from dynapages.process import client
 from dynapages.writes.counters import Counters, cells_in, shards_in
-from dynapages.writes.transactions import Action, ConditionFailed, write_together
+from dynapages.writes.transactions import Action, ConditionFailed
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-from itertools import islice
-
-from pynamodb.models import Model
-
-from dynapages.calls.batches import Keyed
 
 PAUSES = (0.2, 0.4, 0.8, 1.6)
 """Seconds between reads; the first is for writes that were under way when the table was read."""
@@ -34,6 +28,8 @@ Show = Callable[[str, Any], str]
 """Formats a name and its value for a report."""
 Advance = Callable[[int], object]
 """Is called with the number of items read since the last time."""
+Write = Callable[[list[Action]], object]
+"""Writes actions, all or nothing."""
 Repair = Callable[[dict[str, Any]], object]
 """Writes the expected values of what differs; False, or ConditionFailed, if it changed since."""
 
@@ -95,7 +91,10 @@ class Kind(Protocol):
 
 
 def find_differences(
-    table: str, checks: Mapping[str, Sequence[Kind]], advance: Advance = lambda _number: None
+    client: "DynamoDBClient",
+    table: str,
+    checks: Mapping[str, Sequence[Kind]],
+    advance: Advance = lambda _number: None,
 ) -> Iterator[tuple[str, Difference]]:
     """Yield each difference with the name of its check, by one Scan of the table for all checks.
 
@@ -104,7 +103,7 @@ def find_differences(
     kinds = [(name, kind) for name, some in checks.items() for kind in some]
     handlers = [handler for _, kind in kinds for handler in kind.handlers().items()]
     if handlers:
-        for item in every_item(client(), table, advance):
+        for item in every_item(client, table, advance):
             partition, sort_key = key_of(item)
             for (partition_start, sort_start), add in handlers:
                 if partition.startswith(partition_start) and sort_key.startswith(sort_start):
@@ -188,11 +187,6 @@ def compare(
         yield Difference(kind, subject, left, right, mend)
 
 
-def write(actions: Sequence[Action]) -> None:
-    """Write the actions of a repair, all or nothing. Raises ConditionFailed and Contended."""
-    write_together(client(), actions)
-
-
 def repair_once(repair: Callable[..., object], *arguments: object) -> bool:
     """Call ``repair``; return False if it does, or if the item changed since it was read."""
     try:
@@ -205,9 +199,8 @@ def repair_once(repair: Callable[..., object], *arguments: object) -> bool:
 class Derived:
     """Items with texts that follow from the item, and from what ``derive`` reads beside it.
 
-    ``actions`` builds what writes them, on condition that the item is unchanged. ``names`` are the
-    attributes compared, by default those derived. ``write`` writes actions all or nothing, ``read``
-    reads an item strongly.
+    ``actions`` builds what ``write`` writes, on condition that the item is unchanged. ``names`` are
+    the attributes compared, by default those derived. ``read`` reads an item strongly.
     """
 
     kind: str
@@ -216,8 +209,8 @@ class Derived:
     derive: Callable[[Item], Mapping[str, str]]
     actions: Callable[[Item, Mapping[str, str]], list[Action]]
     read: Callable[[Key], Item | None]
+    write: Write
     names: Sequence[str] = ()
-    write: Callable[[list[Action]], object] = write
     show: Show = "{} {}".format
     wrong: list[Key] = field(default_factory=list)
 
@@ -266,6 +259,7 @@ class Sums:
     counters: Callable[[str], Counters]
     subject: Callable[[str], str]
     spread_subject: Callable[[str], str]
+    write: Write
     count: Callable[[str], Mapping[str, int]] | None = None
     kind: str = "counts"
     show: Show = "{} {}".format
@@ -325,7 +319,7 @@ class Sums:
         if self.counters(name).read(name, consistent=True) != seen:
             raise ConditionFailed({})
         if actions:
-            write([*actions, *self.also(name)])
+            self.write([*actions, *self.also(name)])
         self.after(name)
 
 
@@ -379,10 +373,8 @@ def key_of(item: Item) -> Key:
     return item["pk"]["S"], item["sk"]["S"]
 
 
-Kept = tuple[type[Model], str, Item]
+Kept = tuple[type[Any], str, Item]
 """An item by its model, its table and its key."""
-ReadMany = Callable[[Sequence[Keyed]], Iterable[Keyed]]
-NAMES_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,31 +404,3 @@ def erase(traces: Iterable[Trace], username: str, *, dry_run: bool = False) -> d
                 trace.delete(username, name)
         found[trace.kind] = len(names)
     return found
-
-
-def held(trace: Trace, username: str, read: ReadMany) -> Iterator[list[dict[str, Any]]]:
-    """Yield what is stored of a person of one kind, `NAMES_AT_ONCE` names at a time.
-
-    Each item is its attributes by their names in the model. ``read`` returns the items that there
-    are.
-    """
-    names = iter(trace.find(username))
-    while some := list(dict.fromkeys(islice(names, NAMES_AT_ONCE))):
-        wanted = [kept for name in some for kept in trace.keys(username, name)]
-        found = {
-            _identity(table, item): item
-            for table, item in read([(table, key) for _, table, key in wanted])
-        }
-        items = [(model, found.get(_identity(table, key))) for model, table, key in wanted]
-        yield [_attributes(model, item) for model, item in items if item]
-
-
-def _identity(table: str, item: Item) -> tuple[str, str, str]:
-    return table, item["pk"]["S"], item["sk"]["S"]
-
-
-def _attributes(model: type[Model], item: Item) -> dict[str, Any]:
-    """Return the values by their names in the model; what it does not know as it is stored."""
-    known = {attribute.attr_name for attribute in model.get_attributes().values()}
-    others = {name: next(iter(item[name].values())) for name in item.keys() - known}
-    return {**model.from_raw_data(dict(item)).attribute_values, **others}

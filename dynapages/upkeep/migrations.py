@@ -12,9 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from pynamodb.attributes import NumberAttribute
-from pynamodb.expressions.condition import Condition
-
 from dynapages.calls import clock
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
@@ -25,6 +22,7 @@ from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,
+    Serializable,
     put,
     unchanged,
     write_one,
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 ATTEMPTS = 5
 TOGETHER = 16
 """Items derived and written at a time."""
-_REVISION = NumberAttribute(attr_name="revision")
 
 
 class AnotherRun(DynamoError):
@@ -56,7 +53,7 @@ class MigrationStep:
     name: str
     sentence: str
     table: str
-    only: Condition
+    only: Serializable
     derive: Callable[[Item], Sequence[Action]]
 
     @property
@@ -198,7 +195,7 @@ class Migration:
         if self.is_trial:
             return reached
         following = replace(reached, revision=reached.revision + 1)
-        same = unchanged(reached.item(step) if reached.revision else {}, _REVISION)
+        same = unchanged(reached.item(step) if reached.revision else {}, "revision")
         try:
             write_one(self.client, put(step.table, following.item(step), same))
         except ConditionFailed as error:

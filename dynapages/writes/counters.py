@@ -30,19 +30,16 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING, TypeVar
 from zlib import crc32
 
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
-from pynamodb.expressions.condition import Condition
-
 from dynapages.calls.batches import Batches
 from dynapages.calls.meter import labelled_calls
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
-from dynapages.items import Item, wire_key
-from dynapages.process import pool as pool_of_process
+from dynapages.items import Item, KeyValue, key_value, wire_key, wire_value
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,
+    Expression,
     Transactions,
     check,
     delete,
@@ -61,7 +58,6 @@ T = TypeVar("T")
 
 SHARDS = "_shards"
 """The attribute with the number; an item without it means one shard."""
-_NUMBER = NumberAttribute(attr_name=SHARDS)
 
 
 @dataclass(slots=True)
@@ -75,7 +71,7 @@ class Shards:
 
     client: "DynamoDBClient"
     table: str
-    key_of: Callable[[str], Mapping[str, str]]
+    key_of: Callable[[str], Mapping[str, KeyValue]]
     _known: dict[str, int] = field(default_factory=dict)
 
     def pick(self, name: str, *, least: int = 1) -> int:
@@ -99,11 +95,12 @@ class Shards:
 
     def raise_to(self, name: str, number: int) -> int:
         """Raise the number to ``number`` unless it is as high already; return what is stored."""
+        stored, values = {"#n": SHARDS}, {":n": {"N": str(number)}}
         raised = update(
             self.table,
             wire_key(self.key_of(name)),
-            [_NUMBER.set(number)],
-            _NUMBER.does_not_exist() | (number > _NUMBER),
+            Expression("SET #n = :n", stored, values),
+            Expression("attribute_not_exists(#n) OR #n < :n", stored, values),
         )
         try:
             write_one(self.client, raised)
@@ -164,9 +161,9 @@ class NamedShards:
         """Raise the stored number to at least ``number``."""
         self.shards().raise_to(self.name, number)
 
-    def read_all(self, read: Callable[[int], T]) -> T:
+    def read_all(self, read: Callable[[int], T], *, pool: Pool) -> T:
         """Return what ``read`` returns for the stored number of shards."""
-        return self.shards().read_all(self.name, read, pool=pool_of_process())
+        return self.shards().read_all(self.name, read, pool=pool)
 
 
 def shard_of(unique_id: str, shards: int) -> int:
@@ -195,9 +192,7 @@ Deltas = Mapping[str, Mapping[str, int]]
 Shard = tuple[str, int]
 """A counter's name and the number of one of its shards."""
 
-_SPREAD = UnicodeAttribute(attr_name="_spread")
-_CHANGE = UnicodeAttribute(attr_name="_change")
-_STATE = (_NUMBER, _SPREAD, _CHANGE)
+_SPREAD, _CHANGE = "_spread", "_change"
 
 
 class NoSuchCounter(DynamoError):
@@ -216,7 +211,7 @@ class Counters:
 
     batches: Batches
     table: str
-    key_of: Callable[[str, int], Mapping[str, str]]
+    key_of: Callable[[str, int], Mapping[str, KeyValue]]
     least_shards: int = 1
     most_shards: int = MOST_SHARDS
     must_exist: bool = False
@@ -233,8 +228,9 @@ class Counters:
         if number < self.least_shards:
             number = self.ensure(name, self.least_shards)
         shard = randrange(number)  # noqa: S311 - spreads load
-        first = self._exists() if self.must_exist else None
-        return self._add(name, shard, deltas, _SPREAD.exists() if shard else first)
+        there = _SPREAD if shard else self._key_name
+        exists = Expression("attribute_exists(#there)", {"#there": there})
+        return self._add(name, shard, deltas, exists if shard or self.must_exist else None)
 
     def begin(self, name: str, deltas: Mapping[str, int]) -> Action:
         """Build the change that creates a counter, or adds to its first shard.
@@ -276,14 +272,14 @@ class Counters:
             return True
         sums = _summed([shards[0], *shards[kept:]])
         spread = token_urlsafe(6)
-        texts = {_SPREAD.attr_name: {"S": spread}, _CHANGE.attr_name: {"S": spread}}
+        texts = {_SPREAD: {"S": spread}, _CHANGE: {"S": spread}}
         cells = {cell: {"N": str(number)} for cell, number in sums.items() if number}
         whole = {**self._key(name, 0), SHARDS: {"N": str(kept)}, **texts, **cells}
         actions = [put(self.table, whole, _as_read(shards[0]))]
         for number, item in enumerate(shards[1:], 1):
             key = self._key(name, number)
             if number < kept:
-                actions.append(update(self.table, key, [_SPREAD.set(spread)]))
+                actions.append(update(self.table, key, _changes({_SPREAD: spread})))
             else:
                 actions.append(delete(self.table, key, _as_read(item)))
         try:
@@ -355,39 +351,37 @@ class Counters:
         deltas = {cell: delta for cell, delta in sorted(wrong.items()) if delta}
         if not deltas:
             return []
-        same = [unchanged(item, _NUMBER, _SPREAD, *map(_cell, deltas)) for item in shards]
+        same = [unchanged(item, SHARDS, _SPREAD, *deltas) for item in shards]
         return [
             self._add(name, 0, deltas, same[0]),
             *(check(self.table, self._key(name, n), same[n]) for n in range(1, len(shards))),
         ]
 
     def _add(
-        self, name: str, shard: int, deltas: Mapping[str, int], condition: Condition | None = None
+        self, name: str, shard: int, deltas: Mapping[str, int], condition: Expression | None = None
     ) -> Action:
-        added = [_cell(cell).add(delta) for cell, delta in sorted(deltas.items()) if delta]
-        if not added:
+        if not any(deltas.values()):
             raise ValueError(f"A change of the counter {name} that changes nothing")
-        changes = [*added, _CHANGE.set(token_urlsafe(6))]
+        changes = _changes({_CHANGE: token_urlsafe(6)}, deltas)
         return update(self.table, self._key(name, shard), changes, condition)
 
-    def _exists(self) -> Condition:
-        return UnicodeAttribute(attr_name=next(iter(self.key_of("", 0)))).exists()
+    @property
+    def _key_name(self) -> str:
+        return next(iter(self.key_of("", 0)))
 
     def _creations(self, name: str, shards: Sequence[Item], number: int) -> list[Action]:
         """Build the actions that store ``number`` and create the shards that do not exist."""
         text = token_urlsafe(6)
-        spread: str = shards[0].get(_SPREAD.attr_name, {"S": text})["S"]
-        texts = [_SPREAD.set(spread), _CHANGE.set(text)]
-        same = unchanged(shards[0], _NUMBER, _SPREAD)
-        if self.must_exist:
-            same &= self._exists()
+        spread: str = shards[0].get(_SPREAD, {"S": text})["S"]
+        texts = {_SPREAD: spread, _CHANGE: text}
+        same = unchanged(shards[0], SHARDS, _SPREAD, *([self._key_name] if self.must_exist else []))
         created = [
-            update(self.table, self._key(name, n), texts)
+            update(self.table, self._key(name, n), _changes(texts))
             for n in range(1, number)
-            if n >= len(shards) or shards[n].get(_SPREAD.attr_name) != {"S": spread}
+            if n >= len(shards) or shards[n].get(_SPREAD) != {"S": spread}
         ]
         return [
-            update(self.table, self._key(name, 0), [_NUMBER.set(number), *texts], same),
+            update(self.table, self._key(name, 0), _changes({SHARDS: number, **texts}), same),
             *created,
         ]
 
@@ -433,8 +427,8 @@ class Counters:
 
     def _by_shard(self, shards: list[Shard], items: Iterable[Item]) -> dict[Shard, Item]:
         parts = tuple(self.key_of("", 0))
-        by_key = {_strings(self._key(*shard), parts): shard for shard in shards}
-        found = ((by_key.get(_strings(item, parts)), item) for item in items)
+        by_key = {_values(self._key(*shard), parts): shard for shard in shards}
+        found = ((by_key.get(_values(item, parts)), item) for item in items)
         return {shard: item for shard, item in found if shard}
 
     def _key(self, name: str, shard: int) -> Item:
@@ -498,21 +492,30 @@ def _summed(shards: Iterable[Item]) -> Counter[str]:
 
 def _is_whole(shards: Sequence[Item]) -> bool:
     """Return whether shards were read between the same two folds."""
-    first, *others = [item.get(_SPREAD.attr_name) for item in shards]
+    first, *others = [item.get(_SPREAD) for item in shards]
     return all(text == first for text in others)
 
 
-def _as_read(item: Item) -> Condition:
-    return unchanged(item, *_STATE)
+def _as_read(item: Item) -> Expression:
+    return unchanged(item, SHARDS, _SPREAD, _CHANGE)
 
 
 def _each(shards: Mapping[str, int]) -> list[Shard]:
     return [(name, shard) for name, number in shards.items() for shard in range(number)]
 
 
-def _cell(name: str) -> NumberAttribute:
-    return NumberAttribute(attr_name=name)
+def _changes(values: Mapping[str, KeyValue], deltas: Mapping[str, int] | None = None) -> Expression:
+    """Build what sets attributes to values, and adds to cells what is not zero."""
+    added = {cell: delta for cell, delta in sorted((deltas or {}).items()) if delta}
+    changed = [*values.items(), *added.items()]
+    sets = ", ".join(f"#{n} = :{n}" for n in range(len(values)))
+    adds = ", ".join(f"#{n} :{n}" for n in range(len(values), len(changed)))
+    return Expression(
+        f"SET {sets} ADD {adds}" if adds else f"SET {sets}",
+        {f"#{n}": name for n, (name, _) in enumerate(changed)},
+        {f":{n}": wire_value(value) for n, (_, value) in enumerate(changed)},
+    )
 
 
-def _strings(item: Item, names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(item[name]["S"] for name in names)
+def _values(item: Item, names: Iterable[str]) -> tuple[KeyValue, ...]:
+    return tuple(key_value(item[name]) for name in names)

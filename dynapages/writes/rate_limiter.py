@@ -7,17 +7,13 @@ updates make it exact with any number of writers. An item whose moment has passe
 none: the table's time to live may delete it.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from pynamodb.attributes import NumberAttribute
-from pynamodb.expressions.condition import Condition
-from pynamodb.expressions.update import Action as Change
-
-from dynapages.items import wire_key
-from dynapages.writes.transactions import ConditionFailed, delete, update, write_one
+from dynapages.items import KeyValue, wire_key
+from dynapages.writes.transactions import ConditionFailed, Expression, delete, update, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -26,8 +22,8 @@ EXPIRES_AT = "expires_at"
 """The attribute for the table's time to live: seconds since 1970."""
 TAKEN_UNTIL = "taken_until"
 """Milliseconds since 1970."""
-_TAKEN = NumberAttribute(attr_name=TAKEN_UNTIL)
-_EXPIRY = NumberAttribute(attr_name=EXPIRES_AT)
+_EXPIRES = "#expires = :expiry"
+_NAMES = {"#taken": TAKEN_UNTIL, "#expires": EXPIRES_AT}
 ATTEMPTS = 8
 
 
@@ -55,7 +51,7 @@ class Limiter:
 
     client: "DynamoDBClient"
     table: str
-    key_of: Callable[[str], Mapping[str, str]]
+    key_of: Callable[[str], Mapping[str, KeyValue]]
 
     def take(self, name: str, limit: Limit, *, now: datetime) -> float:
         """Count one use; return 0.0, or the seconds until the next one is allowed.
@@ -76,13 +72,13 @@ class Limiter:
 
     def give_back(self, name: str, limit: Limit) -> None:
         """Undo one `take` that returned 0.0."""
-        self._write(name, [_TAKEN.set(_TAKEN - limit.share)], _TAKEN.exists())
+        self._write(name, "SET #taken = #taken - :by", "attribute_exists(#taken)", by=limit.share)
 
     def rest(self, name: str, limit: Limit, *, lasts: timedelta, now: datetime) -> None:
         """Allow no use for so long from now, however few there were."""
         rested = _milliseconds(now) + lasts // timedelta(milliseconds=1)
-        taken_until = rested + limit.spare
-        self._write(name, [_TAKEN.set(taken_until), _EXPIRY.set(_expiry(limit, rested))])
+        expiry = _expiry(limit, rested)
+        self._write(name, f"SET #taken = :to, {_EXPIRES}", to=rested + limit.spare, expiry=expiry)
 
     def clear(self, name: str) -> None:
         """Forget all uses."""
@@ -90,22 +86,33 @@ class Limiter:
 
     def _start(self, name: str, limit: Limit, moment: int) -> int | None:
         """Take the first share; None on success, else the moment until which it is taken."""
-        changes = [_TAKEN.set(moment + limit.share), _EXPIRY.set(_expiry(limit, moment))]
-        return self._write(name, changes, _TAKEN.does_not_exist() | (moment >= _TAKEN))
+        return self._write(
+            name,
+            f"SET #taken = :to, {_EXPIRES}",
+            "attribute_not_exists(#taken) OR #taken <= :now",
+            to=moment + limit.share,
+            now=moment,
+            expiry=_expiry(limit, moment),
+        )
 
     def _go_on(self, name: str, limit: Limit, moment: int) -> int | None:
         """Take a further share. Returns like `_start`."""
-        changes = [_TAKEN.set(_TAKEN + limit.share), _EXPIRY.set(_expiry(limit, moment))]
-        fits_in = (moment < _TAKEN) & (moment + limit.spare >= _TAKEN)
-        return self._write(name, changes, fits_in)
+        return self._write(
+            name,
+            f"SET #taken = #taken + :by, {_EXPIRES}",
+            "#taken > :now AND #taken <= :latest",
+            by=limit.share,
+            now=moment,
+            latest=moment + limit.spare,
+            expiry=_expiry(limit, moment),
+        )
 
-    def _write(
-        self, name: str, changes: Iterable[Change], condition: Condition | None = None
-    ) -> int | None:
-        key = wire_key(self.key_of(name))
-        written = update(self.table, key, changes, condition, return_item=True)
+    def _write(self, name: str, changes: str, condition: str = "", **numbers: int) -> int | None:
+        values = {f":{each}": {"N": str(number)} for each, number in numbers.items()}
+        holds = Expression(condition, _NAMES, values) if condition else None
+        key, change = wire_key(self.key_of(name)), Expression(changes, _NAMES, values)
         try:
-            write_one(self.client, written)
+            write_one(self.client, update(self.table, key, change, holds, return_item=True))
         except ConditionFailed as error:
             failed = error.failed[0]
             return int(failed[TAKEN_UNTIL]["N"]) if TAKEN_UNTIL in failed else 0

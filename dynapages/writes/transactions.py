@@ -1,6 +1,6 @@
-"""Actions, by PynamoDB's expressions; transactions, with the retries that botocore lacks.
+"""Actions, by botocore's expressions or PynamoDB's; transactions, with the retries botocore lacks.
 
-    update(Comment, key, [Comment.place.set(place)], Comment.version == 3)
+    update("comments", key, Expression("SET #p = :p", {"#p": "place"}, {":p": {"S": place}}))
 
 DynamoDB cancels a transaction that meets another one on the same item with TransactionConflict,
 which botocore does not retry. Here it is, with backoff and jitter, a bounded number of times. A
@@ -8,25 +8,19 @@ condition that does not hold is raised at once. Follows "Amazon DynamoDB Transac
 of the Developer Guide.
 """
 
+import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import and_
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
 from botocore.exceptions import ClientError
-from pynamodb.attributes import Attribute, UnicodeAttribute
-from pynamodb.expressions.condition import Condition
-from pynamodb.expressions.update import Action as Change
-from pynamodb.expressions.update import Update
-from pynamodb.models import Model
 
 from dynapages.calls.faults import FAILURES, EngineTooOld, Throttled, fault_in
 from dynapages.calls.pool import Backoff
 from dynapages.errors import DynamoError
-from dynapages.items import Item, Value, table_key
+from dynapages.items import Item, table_key
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -35,12 +29,48 @@ if TYPE_CHECKING:
 Action = Mapping[str, Any]
 """One of the actions of TransactWriteItems: ``{"Put": …}``, ``{"Update": …}`` and so on."""
 
-Table = type[Model] | str
-"""A model, or the name of a table."""
+Table = str | type[Any]
+"""The name of a table, or a model of PynamoDB."""
+
+_PLACEHOLDER = re.compile(r"[#:]\w+")
+
+
+class Serializable(Protocol):
+    """A condition, or the changes of an update: an `Expression`, or what PynamoDB makes of them."""
+
+    def serialize(self, names: dict[str, str], values: dict[str, Any], /) -> str | None:
+        """Return its text; add its attribute names and values to those that have placeholders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A condition or an update as botocore takes it: its text, with its names and values.
+
+    The placeholders are its own: those of a condition and of the changes beside it may be the same.
+    """
+
+    text: str
+    names: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def serialize(self, names: dict[str, str], values: dict[str, Any], /) -> str:
+        """Return the text with placeholders that nothing else of the action has."""
+
+        def replaced(found: re.Match[str]) -> str:
+            own = found.group()
+            if own in self.names:
+                return names.setdefault(self.names[own], f"#{len(names)}")
+            if own in self.values:
+                placeholder = f":{len(values)}"
+                values[placeholder] = self.values[own]
+                return placeholder
+            return own
+
+        return _PLACEHOLDER.sub(replaced, self.text)
 
 
 def put(
-    table: Table, item: Item, condition: Condition | None = None, *, return_item: bool = False
+    table: Table, item: Item, condition: Serializable | None = None, *, return_item: bool = False
 ) -> Action:
     """Build a put of a whole item into ``table``.
 
@@ -52,22 +82,22 @@ def put(
 def update(
     table: Table,
     key: Item,
-    changes: Iterable[Change],
-    condition: Condition | None = None,
+    changes: Serializable,
+    condition: Serializable | None = None,
     *,
     return_item: bool = False,
 ) -> Action:
-    """Build an update of an item; ``changes`` as ``Comment.place.set(…)`` builds them."""
+    """Build an update of an item."""
     built = _parameters(table, condition, changes=changes, return_item=return_item)
     return {"Update": built | {"Key": key}}
 
 
-def check(table: Table, key: Item, condition: Condition) -> Action:
+def check(table: Table, key: Item, condition: Serializable) -> Action:
     """Build a condition on an item that is not written."""
     return {"ConditionCheck": _parameters(table, condition) | {"Key": key}}
 
 
-def delete(table: Table, key: Item, condition: Condition | None = None) -> Action:
+def delete(table: Table, key: Item, condition: Serializable | None = None) -> Action:
     """Build a delete; without a condition it succeeds where there is no item."""
     return {"Delete": _parameters(table, condition) | {"Key": key}}
 
@@ -78,37 +108,31 @@ def parameters(action: Action) -> Mapping[str, Any]:
     return dict(found)
 
 
-def unchanged(item: Item, *attributes: Attribute[Any]) -> Condition:
+def unchanged(item: Item, *names: str) -> Expression:
     """Require that each attribute is as it is in ``item``, or missing as it is there."""
-    return reduce(and_, (_as_in(item, attribute) for attribute in attributes))
-
-
-def set_or_remove(attribute: Attribute[Any], value: Value | None) -> Change:
-    """Set an attribute to a value in wire form, or remove it where the value is None."""
-    return attribute.remove() if value is None else attribute.set(value)
-
-
-def _as_in(item: Item, attribute: Attribute[Any]) -> Condition:
-    value = item.get(attribute.attr_name)
-    return attribute.does_not_exist() if value is None else attribute == value
+    placeholders = {f"#{number}": name for number, name in enumerate(names)}
+    values = {f":{own[1:]}": item[name] for own, name in placeholders.items() if name in item}
+    terms = (
+        f"{own} = :{own[1:]}" if name in item else f"attribute_not_exists({own})"
+        for own, name in placeholders.items()
+    )
+    return Expression(" AND ".join(terms), placeholders, values)
 
 
 def _parameters(
     table: Table,
-    condition: Condition | None,
+    condition: Serializable | None,
     *,
-    changes: Iterable[Change] = (),
+    changes: Serializable | None = None,
     return_item: bool = False,
 ) -> dict[str, Any]:
-    placeholders: dict[str, str] = {}
+    names: dict[str, str] = {}
     values: dict[str, Any] = {}
     built = {
         "TableName": table if isinstance(table, str) else table.Meta.table_name,
-        "UpdateExpression": Update(*changes).serialize(placeholders, values),
-        "ConditionExpression": None
-        if condition is None
-        else condition.serialize(placeholders, values),
-        "ExpressionAttributeNames": {name: path for path, name in placeholders.items()},
+        "UpdateExpression": None if changes is None else changes.serialize(names, values),
+        "ConditionExpression": None if condition is None else condition.serialize(names, values),
+        "ExpressionAttributeNames": {name: path for path, name in names.items()},
         "ExpressionAttributeValues": values,
         "ReturnValuesOnConditionCheckFailure": "ALL_OLD" if return_item else None,
     }
@@ -204,7 +228,7 @@ def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
     DynamoDB would charge for the call.
     """
     missing = [f"NONE#{number}" for number in range(TOO_MANY_FOR_OLD_ENGINES)]
-    exists = UnicodeAttribute(attr_name="pk").exists()
+    exists = Expression("attribute_exists(pk)")
     try:
         write_together(client, [check(table, table_key(key, key), exists) for key in missing])
     except FAILURES as failure:

@@ -1,14 +1,18 @@
-"""Rotation, repeatable: create this and next month's tables, lower older ones, drop the oldest."""
+"""Rotation, repeatable: create this and next month's tables, lower older ones, drop the oldest.
 
-from collections.abc import Callable, Mapping
+A change of a table that is not possible now is no error: the next run does it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from botocore.exceptions import ClientError
 from django.conf import settings
 
-from dynapages.tables import Throughput, drop_table, set_throughput, table_names, throughput_of
+from dynapages.tables import ON_DEMAND, Throughput
 from shop.activity.tables import (
     Month,
     forget_shards,
@@ -126,3 +130,63 @@ def _carry_out(step: RotationStep, *, client: "DynamoDBClient") -> bool:
         forget_shards(step.month)
         return drop_table(client, step.month.table)
     return set_throughput(client, step.month.table, step.throughput)
+
+
+_BUSY = frozenset({"ResourceInUseException", "LimitExceededException"})
+_GONE = "ResourceNotFoundException"
+_NO_CHANGE = "will not change"
+"""The ValidationException of a change to the capacity that a table already has."""
+
+
+def table_names(client: "DynamoDBClient") -> Iterator[str]:
+    """Yield the names of all tables of the account and region."""
+    for page in client.get_paginator("list_tables").paginate():
+        yield from page["TableNames"]
+
+
+def throughput_of(client: "DynamoDBClient", table: str) -> Throughput | None:
+    """Return a table's provisioned capacity; None when it is on demand or does not exist."""
+    try:
+        described = client.describe_table(TableName=table)["Table"]
+    except client.exceptions.ResourceNotFoundException:
+        return None
+    if described.get("BillingModeSummary", {}).get("BillingMode") == ON_DEMAND:
+        return None
+    provisioned = described["ProvisionedThroughput"]
+    return Throughput(provisioned["ReadCapacityUnits"], provisioned["WriteCapacityUnits"])
+
+
+def set_throughput(client: "DynamoDBClient", table: str, wanted: Throughput) -> bool:
+    """Change a table's provisioned capacity; return whether DynamoDB accepted it."""
+    try:
+        client.update_table(
+            TableName=table,
+            ProvisionedThroughput={
+                "ReadCapacityUnits": wanted.read,
+                "WriteCapacityUnits": wanted.write,
+            },
+        )
+    except ClientError as error:
+        if _NO_CHANGE in str(error):
+            return True
+        if _code(error) in _BUSY | {_GONE}:
+            return False
+        raise
+    return True
+
+
+def drop_table(client: "DynamoDBClient", table: str) -> bool:
+    """Delete a table with its items; return whether it is gone or being deleted."""
+    try:
+        client.delete_table(TableName=table)
+    except ClientError as error:
+        if _code(error) in _BUSY:
+            return False
+        if _code(error) != _GONE:
+            raise
+    return True
+
+
+def _code(error: ClientError) -> str:
+    code: str = error.response.get("Error", {}).get("Code", "")
+    return code

@@ -14,7 +14,8 @@ from dynapages.items import table_key
 from dynapages.lists.reader import Page, PageRequest
 from dynapages.lists.runs import id_at
 from dynapages.process import pool, read
-from dynapages.writes.transactions import Action, update
+from dynapages.pynamodb.models import update
+from dynapages.writes.transactions import Action
 from shop import keys
 from shop.catalogue.items import EDGES, purchase_data
 from shop.catalogue.queries import (
@@ -90,7 +91,7 @@ def _newest_buyers(product_id: str, most: int) -> list[str]:
         return read(runs, PageRequest(most), look_ahead=False)
 
     with labelled_calls("newest buyers"):
-        page = EDGES.read_all(read_from)
+        page = EDGES.read_all(read_from, pool=pool())
     return [id_at(entry.position.place) for entry in page.entries]
 
 

@@ -358,7 +358,7 @@ def _merged(runs_of: Callable[..., Sequence[Run]], request: PageRequest, order: 
         runs = runs_of(shards=shards)
         return read(runs, request, order=order, first_reads=[share] * shards)
 
-    return EDGES.read_all(read_from)
+    return EDGES.read_all(read_from, pool=pool())
 
 
 LABELS = {

@@ -10,14 +10,12 @@ from dynapages.calls.batches import Batches
 from dynapages.items import Item, Value, table_key
 from dynapages.lists.reader import Page
 from dynapages.process import client, pool
+from dynapages.pynamodb.models import set_or_remove, unchanged, update
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,
     delete,
-    set_or_remove,
-    unchanged,
-    update,
     write_one,
     write_together,
 )

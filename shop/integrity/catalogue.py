@@ -12,15 +12,10 @@ from pynamodb.attributes import Attribute
 
 from dynapages.items import Item, table_key
 from dynapages.lists.runs import SEPARATOR
-from dynapages.upkeep.integrity import (
-    Candidate,
-    Difference,
-    Handlers,
-    ShardNumber,
-    compare,
-    write,
-)
-from dynapages.writes.transactions import Action, delete, unchanged, update
+from dynapages.process import write
+from dynapages.pynamodb.models import unchanged, update
+from dynapages.upkeep.integrity import Candidate, Difference, Handlers, ShardNumber, compare
+from dynapages.writes.transactions import Action, delete
 from shop import keys
 from shop.catalogue.items import (
     EDGES,

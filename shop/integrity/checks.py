@@ -10,6 +10,8 @@ from hashlib import blake2b
 
 from dynapages.items import Item, table_key
 from dynapages.lists.runs import parse_timestamp
+from dynapages.process import client, write
+from dynapages.pynamodb.models import unchanged, update
 from dynapages.upkeep.integrity import (
     Candidate,
     Derived,
@@ -21,9 +23,8 @@ from dynapages.upkeep.integrity import (
     find_differences,
     repair_once,
     texts_in,
-    write,
 )
-from dynapages.writes.transactions import Action, check, unchanged, update
+from dynapages.writes.transactions import Action, check
 from shop import keys
 from shop.catalogue.also_bought import DERIVED as PURCHASE_KEYS
 from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
@@ -73,8 +74,9 @@ def order_kinds() -> Sequence[Kind]:
         starts=_ORDERS,
         subject=lambda item: f"order {_id_of(item)}",
         read=_read,
+        write=write,
     )
-    counts = partial(Sums, name_in=_counter_in, items=_ORDERS, counters=counters_of)
+    counts = partial(Sums, name_in=_counter_in, items=_ORDERS, counters=counters_of, write=write)
     return (
         LargeOrders(),
         of_orders("keys", names=ORDER_KEYS, derive=_order_keys, actions=_order_actions),
@@ -211,6 +213,7 @@ def pickup_kinds() -> Sequence[Kind]:
             counters=counters_of,
             subject=_directory,
             spread_subject=_directory,
+            write=write,
             show=lambda cell, number: f"{cell_in(cell)} {number}",
         ),
     )
@@ -225,7 +228,7 @@ CHECKS: Mapping[str, Callable[[], Sequence[Kind]]] = {
 
 def shop_differences(names: Iterable[str]) -> Iterator[tuple[str, Difference]]:
     """Run checks by one Scan of the table; yield each difference with the name of its check."""
-    return find_differences(TABLE, {name: CHECKS[name]() for name in names})
+    return find_differences(client(), TABLE, {name: CHECKS[name]() for name in names})
 
 
 class PurchaseItems:

@@ -8,8 +8,9 @@ from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.caching import Waiting, remember_waiting
 from dynapages.items import table_key
+from dynapages.pynamodb.models import update
 from dynapages.writes.counters import Deltas
-from dynapages.writes.transactions import Action, update
+from dynapages.writes.transactions import Action
 from shop import keys
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record

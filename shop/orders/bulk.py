@@ -7,8 +7,9 @@ from functools import partial
 
 from dynapages.items import Item
 from dynapages.process import pool
+from dynapages.pynamodb.models import unchanged
 from dynapages.writes.counters import Deltas
-from dynapages.writes.transactions import MOST_ACTIONS, Action, ConditionFailed, unchanged
+from dynapages.writes.transactions import MOST_ACTIONS, Action, ConditionFailed
 from shop import keys
 from shop.catalogue.items import EDGES
 from shop.models import Order

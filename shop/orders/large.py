@@ -21,6 +21,7 @@ from dynapages.calls.batches import in_chunks
 from dynapages.items import Item, table_key
 from dynapages.lists.runs import parse_timestamp, timestamp
 from dynapages.process import client
+from dynapages.pynamodb.models import unchanged, update
 from dynapages.writes.counters import Deltas
 from dynapages.writes.transactions import (
     MOST_ACTIONS,
@@ -29,8 +30,6 @@ from dynapages.writes.transactions import (
     Contended,
     check,
     delete,
-    unchanged,
-    update,
     write_together,
 )
 from shop import keys

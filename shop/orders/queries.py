@@ -68,7 +68,7 @@ def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
 
 def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of the shop's open orders, oldest first, of all customers (A7)."""
-    return OPEN_ORDERS.read_all(partial(_list_queue, chosen, request))
+    return OPEN_ORDERS.read_all(partial(_list_queue, chosen, request), pool=pool())
 
 
 def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrdersResult:

@@ -16,14 +16,13 @@ from pynamodb.expressions.update import Action as Change
 from dynapages.calls.batches import in_chunks
 from dynapages.items import table_key
 from dynapages.process import client
+from dynapages.pynamodb.models import unchanged, update
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
     Contended,
     check,
     delete,
-    unchanged,
-    update,
     write_together,
 )
 from shop import keys

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import pytest
-from pynamodb.attributes import UnicodeAttribute
 
 from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
@@ -14,9 +13,16 @@ from dynapages.items import Item, table_key
 from dynapages.upkeep import migrations
 from dynapages.upkeep.migrations import AnotherRun, Checkpoint, Migration, MigrationStep
 from dynapages.upkeep.pace import Pace
-from dynapages.writes.transactions import Action, ConditionFailed, Contended, unchanged, update
+from dynapages.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Contended,
+    Expression,
+    unchanged,
+    update,
+)
 
-PK, OLD, NEW, NOTE = (UnicodeAttribute(attr_name=name) for name in ("pk", "old", "new", "note"))
+THINGS = Expression("begins_with(#p, :p)", {"#p": "pk"}, {":p": {"S": "THING#"}})
 ITEMS = 9
 
 
@@ -32,7 +38,7 @@ class Things:
             name="rename",
             sentence="Rename an attribute.",
             table=self.table,
-            only=PK.startswith("THING#"),
+            only=THINGS,
             derive=derive or self.renamed,
         )
 
@@ -40,8 +46,9 @@ class Things:
         if "old" not in item:
             return []
         key = table_key(item["pk"]["S"], item["sk"]["S"])
-        changes = [NEW.set(item["old"]["S"].upper()), OLD.remove()]
-        return [update(self.table, key, changes, unchanged(item, PK, OLD))]
+        values = {":new": {"S": item["old"]["S"].upper()}}
+        changes = Expression("SET #n = :new REMOVE #o", {"#n": "new", "#o": "old"}, values)
+        return [update(self.table, key, changes, unchanged(item, "pk", "old"))]
 
     def put(self, **values: str) -> None:
         item = {name: {"S": value} for name, value in values.items()}

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from pynamodb.attributes import UnicodeAttribute
 
 from dynapages.calls.batches import Batches
 from dynapages.calls.meter import metered
@@ -18,6 +17,7 @@ from dynapages.writes.counters import MOST_SHARDS, Counters, NoSuchCounter, writ
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
+    Expression,
     Transactions,
     check,
     put,
@@ -29,7 +29,8 @@ from dynapages_testing.hooks import before_the_next
 
 pytestmark = pytest.mark.usefixtures("table")
 TABLE = unique("dynapages-test")
-PK = UnicodeAttribute(attr_name="pk")
+EXISTS = Expression("attribute_exists(pk)")
+IS_NEW = Expression("attribute_not_exists(pk)")
 
 
 def key_of(name: str, shard: int) -> dict[str, str]:
@@ -175,13 +176,13 @@ class TestAWriterThatKnowsTooManyShards:
 
     def test_writes_its_own_actions_once_and_to_those_there_are(self, name, stale):
         for number in range(20):
-            noted = put(TABLE, wire_key(key_of(name, 100 + number)), PK.does_not_exist())
+            noted = put(TABLE, wire_key(key_of(name, 100 + number)), IS_NEW)
             change(stale, name, noted, en=1)
         assert stored(name) == [0]
         assert make_counters().read(name, consistent=True) == {"en": 20}
 
     def test_is_told_of_conditions_of_its_own_alone(self, name, stale):
-        missing = check(TABLE, wire_key(key_of(name, 99)), PK.exists())
+        missing = check(TABLE, wire_key(key_of(name, 99)), EXISTS)
         for _ in range(20):
             with pytest.raises(ConditionFailed) as failure:
                 change(stale, name, missing, en=1)
@@ -338,7 +339,7 @@ class Counting(RuleBasedStateMachine):
         note = put(
             TABLE,
             wire_key(key_of(f"{self.name}-note", next(self.notes))),
-            PK.does_not_exist(),
+            IS_NEW,
         )
         with conflicts(met):
             change(self.processes[process], self.name, note, **deltas)

@@ -9,8 +9,16 @@ import pytest
 from django.core.management import call_command
 
 from dynapages.process import client
-from dynapages.tables import Throughput, set_throughput, table_names, throughput_of
-from shop.activity.rotation import LEAST, existing_months, rotate, steps_for
+from dynapages.tables import Throughput
+from shop.activity.rotation import (
+    LEAST,
+    existing_months,
+    rotate,
+    set_throughput,
+    steps_for,
+    table_names,
+    throughput_of,
+)
 from shop.activity.tables import Month, month_of_table
 from tests.support.activity.making import NOW, THIS
 from tests.support.clock import this_month
