@@ -119,7 +119,7 @@ package:
 	@.ci/package --build $(DIST)
 
 # The other folders hold no sentences, or other projects' catalogues.
-NOT_SEARCHED := $(addprefix --ignore ,var tests node_modules docs .venv)
+NOT_SEARCHED := $(addprefix --ignore ,var tests dynapages/tests dynapages/examples node_modules docs .venv)
 messages: install
 	@command -v xgettext >/dev/null || { echo "GNU gettext is needed: apt-get install gettext"; exit 1; }
 	@export DEBUG=1; $(PYTHON) manage.py makemessages --locale de \

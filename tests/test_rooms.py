@@ -24,6 +24,8 @@ BRINGS_ROWS = (
     *("comments.data", "comments.management", "comments.erasure"),
 )
 """What may import imports and exports; ``erasure`` exports all that is stored about a user."""
+ROWS_OF_FILES = ("shop.data.files", "shop.data.options")
+"""What imports and exports of anything share."""
 NOT_THE_LIBRARY = [PROJECT / "dynapages" / folder for folder in ("examples", "tests")]
 """They lie in its folder, and are not in its wheel."""
 MOST_MODULES = 20
@@ -67,13 +69,17 @@ def room_of(module: str) -> str:
     return module if folder in LAYERS else folder
 
 
-def offenders(importers: Iterator[str], *packages: str) -> list[str]:
-    """Return each import of one of ``packages``, as ``importer imports name``."""
+def offenders(importers: Iterator[str], *packages: str, allowed: tuple[str, ...] = ()) -> list[str]:
+    """Return each import of one of ``packages`` that is not ``allowed``.
+
+    Each as ``importer imports name``.
+    """
     return [
         f"{module} imports {name}"
         for module in importers
         for name in sorted(imports_of(module))
         if any(name == package or name.startswith(f"{package}.") for package in packages)
+        and not name.startswith(allowed)
     ]
 
 
@@ -124,6 +130,15 @@ class TestWhatARoomIsFor:
     def test_an_app_reads_and_writes_without_its_imports_and_exports(self, app):
         others = (name for name in below(app) if not name.startswith(BRINGS_ROWS))
         assert offenders(others, "shop.data", "comments.data") == []
+
+    def test_rows_of_files_know_nothing_of_what_they_are_about(self):
+        files = below(*ROWS_OF_FILES)
+        assert offenders(files, "shop", "comments", allowed=ROWS_OF_FILES) == []
+
+    def test_comments_take_nothing_else_of_the_shops_data(self):
+        """But Olist's reviews, which are of the products in its orders."""
+        mine = (name for name in below("comments.data") if name != "comments.data.olist")
+        assert offenders(mine, "shop.data", allowed=ROWS_OF_FILES) == []
 
     def test_views_know_no_dynamodb(self):
         views = (name for name in modules() if name.endswith((".views", "_views")))

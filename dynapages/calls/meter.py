@@ -138,6 +138,17 @@ def join_rounds(context: Context) -> None:
     _round.set(max(_round.get(), context.get(_round, 0)))
 
 
+@contextmanager
+def one_round() -> Iterator[None]:
+    """Count the call that is made and waited for in the block, even where another thread made it.
+
+    A client that is awaited may run in a thread, whose context is lost.
+    """
+    before = _round.get()
+    yield
+    _round.set(max(_round.get(), before + 1))
+
+
 def attach(client: "DynamoDBClient") -> None:
     """Meter every later call of a client; once is enough, and more often does no harm."""
     events = client.meta.events

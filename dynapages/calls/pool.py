@@ -130,7 +130,9 @@ class Pool:
 
 
 def _raise_first_failure(futures: Sequence[Future[T]]) -> None:
-    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+    left = seconds_left()
+    timeout = None if isinf(left) else left + GRACE
+    done, _ = wait(futures, timeout=timeout, return_when=FIRST_EXCEPTION)
     failures = [future.exception() for future in futures if future in done]
     failure = next((failure for failure in failures if failure is not None), None)
     if failure is not None:

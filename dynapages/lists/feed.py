@@ -1,15 +1,17 @@
 """A feed: one list of the items of several partitions, page by page, in both directions."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isinf
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 from dynapages.calls import meter
-from dynapages.calls.pool import Pool
+from dynapages.calls.pool import Pool, seconds_left
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, KeyValue, python_item, wire_value
+from dynapages.lists.drivers import adrive, drive
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import Rounds
 from dynapages.lists.queries import QuerySource, checked_query
@@ -20,7 +22,6 @@ from dynapages.lists.reader import (
     Segment,
     SegmentsPlan,
     Toward,
-    drive,
     page_rounds,
     segment_rounds,
 )
@@ -125,18 +126,40 @@ class Feed:
         `time_budget` is spent, and what the client raises.
         """
         request = self._request(size, after, before)
-        page = drive(self._rounds(request), self._source, self._pool or _pool_of(os.getpid()))
-        return self._page(page, request)
+        return self._page(self._read(request), request)
+
+    async def apage(
+        self, size: int, *, after: str | None = None, before: str | None = None
+    ) -> "FeedPage":
+        """Read a page as `page` does, by a client whose methods are awaited."""
+        request = self._request(size, after, before)
+        return self._page(await adrive(self._rounds(request), self._source), request)
 
     def __iter__(self) -> Iterator[Any]:
         """Yield every item, read in pages of 100."""
         request = PageRequest(WALKED)
         while True:
-            page = drive(self._rounds(request), self._source, self._pool or _pool_of(os.getpid()))
+            page = self._read(request)
             yield from (self._parse(entry.item) for entry in page.entries)
             if page.next_position is None:
                 return
             request = PageRequest(WALKED, page.next_position)
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        """Yield every item, read in pages of 100 by a client whose methods are awaited."""
+        request = PageRequest(WALKED)
+        while True:
+            page = await adrive(self._rounds(request), self._source)
+            for entry in page.entries:
+                yield self._parse(entry.item)
+            if page.next_position is None:
+                return
+            request = PageRequest(WALKED, page.next_position)
+
+    def _read(self, request: PageRequest) -> Page:
+        pool = self._pool or _pool_of(os.getpid())
+        in_threads = not isinf(seconds_left())
+        return drive(self._rounds(request), self._source, pool, in_threads=in_threads)
 
     def _request(self, size: int, after: str | None, before: str | None) -> PageRequest:
         if after is not None and before is not None:

@@ -96,7 +96,7 @@ Reads = list[tuple[Cursor, int]]
 Rounds = Generator["Sequence[ReadRequest]", Sequence[Chunk], T]
 """Yields the reads of each round, is sent what they found in their order, and returns a result.
 
-It makes no call: see `dynapages.lists.reader.drive`.
+It makes no call: see `dynapages.lists.drivers`.
 """
 Fallback = Callable[[Run, float], Sequence[Run]]
 """Returns runs that together hold what a run with a filter keeps, and that drop less or nothing.

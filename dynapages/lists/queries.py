@@ -15,12 +15,13 @@ more for each megabyte.
 """
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Awaitable, Coroutine, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import NotSetUp, fault_in
+from dynapages.calls.meter import one_round
 from dynapages.items import Item, KeyValue, key_value, wire_value
 from dynapages.lists.keys import END, text_of, value_at, value_in
 from dynapages.lists.runs import (
@@ -72,7 +73,12 @@ class QuerySource:
         try:
             request = next(steps)
             while True:
-                request = steps.send(self._client.query(**request))
+                answer: Any = self._client.query(**request)
+                if isinstance(answer, Coroutine):
+                    answer.close()
+                    sentence = "The client is one that is awaited: use apage, or async for"
+                    raise TypeError(sentence)
+                request = steps.send(answer)
         except StopIteration as stop:
             chunk: Chunk = stop.value
             return chunk
@@ -80,6 +86,25 @@ class QuerySource:
             if self._may_miss_tables and isinstance(fault_in(error), NotSetUp):
                 return NOTHING
             raise
+
+    async def aquery(
+        self, run: Run, *, behind: Position | None, limit: int, ascending: bool
+    ) -> Chunk:
+        """Read as `query` does, by a client whose methods are awaited, such as aiobotocore's."""
+        steps = read_run(run, behind=behind, limit=limit, ascending=ascending, further=self._query)
+        try:
+            request = next(steps)
+            while True:
+                answer: Any = self._client.query(**request)
+                if not isinstance(answer, Awaitable):
+                    sentence = "The client is not one that is awaited: use page, or for"
+                    raise TypeError(sentence)
+                with one_round():
+                    answer = await answer
+                request = steps.send(answer)
+        except StopIteration as stop:
+            chunk: Chunk = stop.value
+            return chunk
 
 
 def read_run(

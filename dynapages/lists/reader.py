@@ -14,23 +14,22 @@ are ahead in each, the first step has all segments that the page is expected to 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import partial
 from math import inf
 from typing import Generic, TypeVar
 
-from dynapages.calls.pool import OutOfTime, Pool, seconds_left
+from dynapages.calls.pool import Pool
 from dynapages.items import blocks_of
+from dynapages.lists.drivers import drive
 from dynapages.lists.merging import (
     LARGEST_ITEM,
     LEAST_UNITS,
     Entry,
     Fallback,
     Merge,
-    ReadRequest,
     Rounds,
     refuse_overlaps,
 )
-from dynapages.lists.runs import Chunk, Position, Run, Source
+from dynapages.lists.runs import Position, Run, Source
 
 T = TypeVar("T")
 
@@ -187,7 +186,7 @@ def page_rounds(
     fallback: Fallback | None = None,
     look_ahead: bool = True,
 ) -> Rounds[Page]:
-    """Return the rounds of `read_page`, for a driver such as `drive`."""
+    """Return the rounds of `read_page`, for `dynapages.lists.drivers`."""
     ascending = _is_ascending(order, request)
     refuse_overlaps(runs)
     needed = request.size + look_ahead
@@ -204,28 +203,6 @@ def page_rounds(
     yield from merge.read(first_reads=first_reads)
     found = merge.found(request.size + 1)
     return page_of(request, found, merges=[merge], cut_at=merge.cut_at)
-
-
-def drive(rounds: Rounds[T], source: Source, pool: Pool) -> T:
-    """Make the reads of each round, in parallel, and return the result.
-
-    Raises OutOfTime where no time of the budget is left, and what the source raises.
-    """
-    try:
-        wanted = next(rounds)
-        while True:
-            wanted = rounds.send(pool.gather([partial(_read, source, each) for each in wanted]))
-    except StopIteration as stop:
-        result: T = stop.value
-        return result
-
-
-def _read(source: Source, wanted: ReadRequest) -> Chunk:
-    if not seconds_left():
-        raise OutOfTime
-    return source.query(
-        wanted.run, behind=wanted.behind, limit=wanted.limit, ascending=wanted.ascending
-    )
 
 
 def _is_ascending(order: Order, request: PageRequest) -> bool:
@@ -381,7 +358,7 @@ def segment_rounds(
     *,
     order: Order = Order.NEWEST_FIRST,
 ) -> Rounds[Page]:
-    """Return the rounds of `read_segments`, for a driver such as `drive`."""
+    """Return the rounds of `read_segments`, for `dynapages.lists.drivers`."""
     ascending = _is_ascending(order, request)
     ahead = _ahead(segments, request, ascending=ascending)
     merges: list[Merge] = []

@@ -222,7 +222,7 @@ def _spent(meter: Meter) -> float:
 class TestReadiness:
     def test_is_remembered_for_a_moment(self, monkeypatch):
         assert Client().get("/readyz").content == b"ready\n"
-        monkeypatch.setattr(site, "unreadiness", lambda _: "asked again")
+        monkeypatch.setattr(site, "unreadiness", lambda *_: "asked again")
         assert Client().get("/readyz").content == b"ready\n"
         cache.clear()  # as time does
         assert Client().get("/readyz").content == b"asked again\n"

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from math import ceil
 from typing import Any
+from zlib import crc32
 
 from dynapages.items import BLOCK, Item
+from dynapages.lists.keys import key_value
 from dynapages_testing.strict import Request, check_query, key_condition
 
 READ_UNITS = 0.5
@@ -42,7 +44,8 @@ class QueryModel:
         self.requests.append(request)
         assert len(self.requests) < ENDLESS, "the reader asks without end"
         behind = self._behind(request)
-        most = min(request["Limit"], self.cut(request) or request["Limit"])
+        limit = request.get("Limit", len(self.items) + 1)
+        most = min(limit, self.cut(request) or limit)
         read = list(islice(behind, most))
         size = sum(map(self.bytes_of, read))
         answer = {
@@ -83,9 +86,10 @@ class QueryModel:
         ]
         return sorted(found, key=lambda i: self._place(i, request), reverse=not ascending)
 
-    def _place(self, item: Item, request: Request) -> tuple[str, ...]:
+    def _place(self, item: Item, request: Request) -> tuple[Any, int]:
+        # Items with one sort key have an order that nobody knows.
         _, sort_key = self._sorted_by(request)
-        return item[sort_key]["S"], *(item[name]["S"] for name in TABLE_KEY)
+        return key_value(item[sort_key]), crc32(repr([item[name] for name in TABLE_KEY]).encode())
 
     def _sorted_by(self, request: Request) -> tuple[str, str]:
         name = request.get("IndexName")

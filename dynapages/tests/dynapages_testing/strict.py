@@ -7,13 +7,14 @@ AWS answers both with a ValidationException. `refuse_what_aws_refuses` brings th
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cache
 from typing import Any
 
 from botocore.exceptions import ClientError
 
-Value = Mapping[str, str]
+from dynapages.lists.keys import key_value
+
+Value = Mapping[str, Any]
 Request = Mapping[str, Any]
 
 _NAME, _VALUE = r"([#\w.]+)", r"(:\w+)"
@@ -32,7 +33,7 @@ class KeyCondition:
     partition_key: str
     partition: Value
     sort_key: str | None = None
-    prefix: str = ""
+    prefix: str | bytes = ""
     low: Value | None = None
     high: Value | None = None
     low_is_in: bool = True
@@ -45,11 +46,11 @@ class KeyCondition:
             return False
         if self.high is not None and not self._below(value, _comparable(self.high)):
             return False
-        return not self.prefix or sort_value["S"].startswith(self.prefix)
+        return not self.prefix or value.startswith(self.prefix)
 
     def ends_at(self, sort_value: Value, *, ascending: bool) -> bool:
-        """Return whether nothing within the condition can follow a sort key."""
-        return sort_value == (self.high if ascending else self.low)
+        """Return whether nothing can follow a sort key: items with one key alone may be many."""
+        return self.low != self.high and sort_value == (self.high if ascending else self.low)
 
     def _above(self, value: Any, low: Any) -> bool:
         return bool(value >= low if self.low_is_in else value > low)
@@ -72,7 +73,7 @@ def key_condition(request: Request) -> KeyCondition:
         "sort_key": names.get(sort_key, sort_key),
     }
     if begins:
-        return KeyCondition(**condition, prefix=values[prefix]["S"], low=values[prefix])
+        return KeyCondition(**condition, prefix=_comparable(values[prefix]), low=values[prefix])
     if between:
         return KeyCondition(**condition, low=values[low], high=values[high])
     return KeyCondition(**condition, **_one_bound(operator, values.get(bound)))
@@ -120,8 +121,8 @@ def refuse_what_aws_refuses(client: Any) -> None:
 
 
 def _check_values(request: Request, condition: KeyCondition) -> None:
-    spelled = request["KeyConditionExpression"] + request.get("FilterExpression", "")
-    spelled += request.get("ProjectionExpression", "")
+    parts = ("KeyConditionExpression", "FilterExpression", "ProjectionExpression")
+    spelled = " ".join(request.get(part, "") for part in parts)
     known = [*request["ExpressionAttributeValues"], *request.get("ExpressionAttributeNames", {})]
     unused = [name for name in known if not re.search(rf"{name}\b", spelled)]
     if unused:
@@ -151,8 +152,8 @@ def _one_bound(operator: str | None, bound: Value | None) -> dict[str, Any]:
     return {side: bound, f"{side}_is_in": operator.endswith("=")}
 
 
-def _comparable(value: Value) -> str | Decimal:
-    return Decimal(value["N"]) if "N" in value else value["S"]
+def _comparable(value: Value) -> Any:
+    return key_value(value)
 
 
 def _refusal(message: str) -> ClientError:

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynapages.lists.keys import END, text_of
 from dynapages.lists.runs import Position, sort_key_of
 from dynapages.lists.tokens import DamagedToken, ForeignToken, KeyedSigner, Tokens
 from dynapages_testing.merged_lists import START
 
-SIGNER = KeyedSigner("a secret of the tests alone")
-TOKENS = Tokens(SIGNER)
+KEY = "a secret of the tests"
+TOKENS = Tokens(KEY)
 LIST = "comments/42/de.en/1.2"
 POSITION = Position(sort_key_of(START, "c" * 90), "USER#alex", 60)
 URL_SAFE = re.compile(r"[A-Za-z0-9._~-]+")
@@ -66,25 +67,60 @@ class TestADamagedToken:
             TOKENS.read(text, list_name=LIST)
 
     @pytest.mark.parametrize(
-        "text", ["", ".", "\ud800.x", "A" * 2049, "A" * 1_000_000, "é.é", "\0"]
+        "text", ["", ".", "\ud800.x", "A" * 4097, "A" * 1_000_000, "é.é", "\0"]
     )
     def test_may_be_empty_or_long_or_no_text_at_all(self, text):
         with pytest.raises(DamagedToken):
             TOKENS.read(text, list_name=LIST)
 
     def test_may_be_signed_with_another_key(self):
-        token = Tokens("another secret of the tests").write(POSITION, list_name=LIST)
+        token = Tokens("another " * 10).write(POSITION, list_name=LIST)
         with pytest.raises(DamagedToken):
             TOKENS.read(token, list_name=LIST)
 
     def test_may_be_of_another_version(self):
-        token = SIGNER.sign("Aq" + TOKENS.write(POSITION, list_name=LIST)[2:-44])
+        token = KeyedSigner(KEY).sign("Aq" + TOKENS.write(POSITION, list_name=LIST)[2:-44])
         with pytest.raises(DamagedToken, match="too old"):
             TOKENS.read(token, list_name=LIST)
 
-    def test_may_be_something_else_the_site_signed(self):
+    def test_may_be_something_else_that_was_signed(self):
         with pytest.raises(DamagedToken):
-            TOKENS.read(SIGNER.sign("alex@example.com"), list_name=LIST)
+            TOKENS.read(KeyedSigner(KEY).sign("alex@example.com"), list_name=LIST)
+
+
+class Unsigned:
+    """A signer that signs nothing: it shows what is signed."""
+
+    def sign(self, value: str) -> str:
+        return value
+
+    def unsign(self, value: str) -> str:
+        return value
+
+
+class TestWhatIsSigned:
+    def test_stays_as_it_was_in_the_first_tokens(self):
+        token = "AfRZ4FshkgAAADwACVVTRVIjYWxleDIwMjYtMTEtMjBUMDk6MzA6MDAuMDAwMDAwWiNj"
+        position = Position(sort_key_of(START, "c"), "USER#alex", 60)
+        assert Tokens(Unsigned()).write(position, list_name=LIST) == token
+        assert Tokens(Unsigned()).read(token, list_name=LIST) == position
+
+    @pytest.mark.parametrize("key", [b"\xff" * 1024, "\0" * 1024])
+    def test_may_be_the_longest_sort_key(self, key):
+        position = Position(text_of(key) + END + "f" * 24, ordinal=None)
+        token = TOKENS.write(position, list_name=LIST)
+        assert TOKENS.read(token, list_name=LIST) == position
+
+
+class TestASecret:
+    @pytest.mark.parametrize("secret", ["", "fifteen letters", b"\0" * 15])
+    def test_has_at_least_16_bytes(self, secret):
+        with pytest.raises(ValueError, match="at least 16 bytes, not"):
+            Tokens(secret)
+
+    def test_may_be_bytes(self):
+        token = Tokens(KEY.encode()).write(POSITION, list_name=LIST)
+        assert TOKENS.read(token, list_name=LIST) == POSITION
 
 
 def damage(token: str, other: str, random: Random) -> str:
