@@ -13,7 +13,7 @@ from dynapages_testing.chance import EXAMPLES, unique
 from dynapages_testing.processes import PATIENCE
 from dynapages_testing.strict import refuse_what_aws_refuses
 
-SAMPLES = {"dynapages-notes", "dynapages-reviews"}
+SAMPLES = {"dynapages-notes", "dynapages-reviews", "dynapages-things"}
 """The tables that the examples and the documents make."""
 
 settings.register_profile("dynapages", deadline=None, derandomize=True, max_examples=EXAMPLES)

@@ -46,7 +46,7 @@ class TestTheProgramsOfAPage:
                 pytest.importorskip(needed)
             if needed == "drf":
                 pytest.importorskip("rest_framework")
-        path = tmp_path / f"{page.stem}.py"
+        path = tmp_path / "program.py"
         path.write_text(program(page))
         ended = subprocess.run(
             [sys.executable, str(path)],
