@@ -12,9 +12,14 @@ from enum import StrEnum
 from pathlib import Path
 from random import Random
 
-from faker import Faker
-
 from demo.sample.catalogue import SampleProduct
+from dynapages.errors import DynamoError
+
+try:
+    from faker import Faker
+except ModuleNotFoundError as missing:
+    sentence = "Faker is not installed here; demo/requirements.txt has it."
+    raise DynamoError(sentence) from missing
 
 VOICES = Path(__file__).with_name("voices_data")
 AUTHORS_PER_LOCALE = 120

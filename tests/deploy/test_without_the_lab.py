@@ -113,11 +113,21 @@ class TestTheSiteAlone:
         assert 'href="/docs/designs/planner/"' in pages[LIST][1]
 
 
+@pytest.fixture(scope="module")
+def whole(site, tmp_path_factory):
+    folder = shutil.copytree(site.folder, tmp_path_factory.mktemp("whole") / "site")
+    for name in ("demo", "lab"):
+        shutil.copytree(PROJECT / name, folder / name)
+    return Installation(folder, site.packages, site.environment)
+
+
 class TestTheFoldersWithoutTheirRequirements:
-    def test_have_the_page_of_the_lab(self, site, tmp_path):
-        whole = shutil.copytree(site.folder, tmp_path / "whole")
-        for name in ("demo", "lab"):
-            shutil.copytree(PROJECT / name, whole / name)
-        found = walk(Installation(whole, site.packages, site.environment), "/", "/lab/")
+    def test_have_the_page_of_the_lab(self, whole):
+        found = walk(whole, "/", "/lab/")
         assert [status for status, _ in found.values()] == [200, 200]
         assert 'href="/lab/"' in found["/"][1]
+
+    def test_say_what_is_missing(self, whole):
+        loaded = whole.run("manage.py", "load_sample")
+        sentence = "Faker is not installed here; demo/requirements.txt has it.\n"
+        assert (loaded.returncode, loaded.stderr) == (1, sentence)

@@ -13,8 +13,7 @@ from math import ceil
 from typing import Any
 from zlib import crc32
 
-from dynapages.items import BLOCK, Item
-from dynapages.lists.keys import key_value
+from dynapages.items import BLOCK, Item, key_value
 from dynapages_testing.strict import Request, check_query, key_condition
 
 READ_UNITS = 0.5

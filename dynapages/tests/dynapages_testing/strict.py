@@ -12,7 +12,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from dynapages.lists.keys import key_value
+from dynapages.items import key_value
 
 Value = Mapping[str, Any]
 Request = Mapping[str, Any]

@@ -12,8 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from dynapages import Feed, FeedPage, Index, Tokens
-from dynapages.items import Item
-from dynapages.lists.keys import KeyValue, key_value, wire_value
+from dynapages.items import Item, KeyValue, key_value, wire_value
 from dynapages.lists.runs import tie_of
 from dynapages_testing.merged_lists import cuts
 from dynapages_testing.query_model import QueryModel, never

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.items import Item
-from dynapages.lists.keys import key_value
+from dynapages.items import Item, key_value
 from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import Order, Page, PageRequest, every_entry, read_page
 from dynapages.lists.runs import Run
