@@ -19,7 +19,6 @@ __all__ = [
     "UNITS_PER_BLOCK",
     "Item",
     "KeyValue",
-    "MeanSizes",
     "Value",
     "blocks_of",
     "item_bytes",

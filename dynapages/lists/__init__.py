@@ -4,25 +4,15 @@ from dynapages.lists.explain import (
     Alternative,
     Explanation,
     OtherLine,
-    Picture,
     Total,
     dollars,
     explain,
     explain_reads,
-    picture_of,
     prices,
     total_of,
 )
 from dynapages.lists.feed import Feed, FeedPage
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS, Entry, Fallback
-from dynapages.lists.planner import (
-    CountedRun,
-    PricedPlan,
-    best_first_read,
-    cheapest,
-    cheapest_cover,
-    price,
-)
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import (
     Order,
@@ -63,7 +53,6 @@ __all__ = [
     "Alternative",
     "BadToken",
     "Chunk",
-    "CountedRun",
     "DamagedToken",
     "Entry",
     "Explanation",
@@ -78,9 +67,7 @@ __all__ = [
     "Page",
     "PageRequest",
     "PageResult",
-    "Picture",
     "Position",
-    "PricedPlan",
     "QuerySource",
     "Run",
     "RunRead",
@@ -90,9 +77,6 @@ __all__ = [
     "Tokens",
     "Total",
     "Toward",
-    "best_first_read",
-    "cheapest",
-    "cheapest_cover",
     "dollars",
     "every_entry",
     "explain",
@@ -101,8 +85,6 @@ __all__ = [
     "moment_at",
     "numbered_behind",
     "parse_timestamp",
-    "picture_of",
-    "price",
     "prices",
     "query_request",
     "read_page",
