@@ -324,46 +324,6 @@ class Sums:
         self.after(name)
 
 
-@dataclass(slots=True)
-class ShardNumber:
-    """The number of shards that readers read, which must hold all that items are in.
-
-    ``shard_in`` returns the shard of an item, or None. ``number`` is known with the candidates.
-    """
-
-    subject: str
-    starts: Key
-    shard_in: Callable[[Item], int | None]
-    count: Callable[[], int]
-    raise_to: Callable[[int], object]
-    least: int = 1
-    needed: int = 1
-    number: int = 1
-
-    def handlers(self) -> Handlers:
-        return {self.starts: self.add}
-
-    def add(self, item: Item) -> None:
-        """Note the shard that an item is in."""
-        if (shard := self.shard_in(item)) is not None:
-            self.needed = max(self.needed, shard + 1)
-
-    def candidates(self) -> Iterator[Candidate]:
-        yield Candidate(self._reread)
-
-    def _reread(self) -> Iterator[Difference]:
-        stored = self.count()
-        self.number = max(stored, self.needed, self.least)
-        if stored < self.needed:
-            yield from compare(
-                "shards",
-                self.subject,
-                {"number": stored},
-                {"number": self.needed},
-                repair=lambda expected: self.raise_to(expected["number"]),
-            )
-
-
 def texts_in(item: Item, names: Iterable[str]) -> dict[str, str]:
     """Return the texts among an item's attributes, of these names."""
     return {name: item[name]["S"] for name in names if name in item}

@@ -24,11 +24,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from math import ceil, sqrt
 from random import randrange
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, TypeVar
-from zlib import crc32
 
 from dynapages.calls.batches import Batches
 from dynapages.calls.meter import labelled_calls
@@ -164,17 +162,6 @@ class NamedShards:
     def read_all(self, read: Callable[[int], T], *, pool: Pool) -> T:
         """Return what ``read`` returns for the stored number of shards."""
         return self.shards().read_all(self.name, read, pool=pool)
-
-
-def shard_of(unique_id: str, shards: int) -> int:
-    """Return the shard of an id: always the same one, ids evenly spread."""
-    return crc32(unique_id.encode()) % shards
-
-
-def share_of(needed: int, shards: int) -> int:
-    """Return how many of ``needed`` items to expect in one shard, plus two standard deviations."""
-    mean = needed / shards
-    return min(needed, ceil(mean + 2 * sqrt(mean)))
 
 
 def shards_in(item: Item) -> int:
