@@ -2,6 +2,7 @@
 
 from dynapages.streams.walk import (
     Checkpoint,
+    MemoryCheckpoints,
     NoStream,
     Record,
     StreamWalk,
@@ -11,6 +12,7 @@ from dynapages.streams.walk import (
 
 __all__ = [
     "Checkpoint",
+    "MemoryCheckpoints",
     "NoStream",
     "Record",
     "StreamWalk",
