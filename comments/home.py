@@ -21,7 +21,7 @@ from comments.rankings.queries import RankedProduct, find_leaderboards
 from comments.rankings.views import BOARDS
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.calls.meter import labelled_calls
-from dynapages.django.caching import public
+from dynapages.django.access import public
 from dynapages.django.paging import Pager, grouped, show_page, wants_partial
 from dynapages.lists.explain import Total, total_of
 from dynapages.lists.reader import Page, PageRequest, Toward

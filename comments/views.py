@@ -22,8 +22,7 @@ from comments.moderation.listing import staff_tools
 from comments.store.comments import NoSuchComment
 from dynapages.calls import clock
 from dynapages.calls.meter import current_meter
-from dynapages.django.access import visitor_of
-from dynapages.django.caching import is_personal, public
+from dynapages.django.access import is_personal, public, visitor_of
 from dynapages.django.formats import format_asked
 from dynapages.django.paging import Pager, note_list, show_page, site_of, wants_partial
 from dynapages.django.refusals import Refusal

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from dynapages.django.caching import public
+from dynapages.django.access import public
 
 STATIC_PREFIX = "docs"
 """The folder of static files that has the documents' pictures."""

@@ -1,6 +1,7 @@
 """Health checks for a load balancer, and what the navigation of every page shows."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from http import HTTPStatus
@@ -8,28 +9,23 @@ from http import HTTPStatus
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.core.cache import cache
+from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
-from comments.moderation.listing import count_reports
+from comments.moderation.listing import count_reports, reports_counted
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.calls.meter import labelled_calls
-from dynapages.django.caching import (
-    REMEMBERED_SECONDS,
-    Waiting,
-    remember_waiting,
-    remembered_waiting,
-)
 from dynapages.django.paging import grouped, wants_partial
 from dynapages.process import client, pool
 from dynapages.tables import unreadiness
 from shop.accounts.sessions import READ_STAFF
 from shop.basket.basket import Basket
-from shop.orders.actions import queue_lengths
+from shop.orders.actions import queue_counted, queue_lengths
 
 READY_SECONDS = 3
 
@@ -54,6 +50,48 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"{reason or 'ready'}\n", content_type="text/plain", status=status)
 
 
+REMEMBERED_SECONDS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many items of a list wait for staff, None where that could not be read.
+
+    They were counted at the moment ``at`` (aware) or later; there are more if ``has_more``.
+    """
+
+    count: int | None
+    at: datetime
+    has_more: bool = False
+
+
+def remember_waiting(name: str, waiting: Waiting) -> None:
+    """Remember a count of ``queue`` or ``reports``, for the navigation of every page."""
+    cache.set(f"waiting/{name}", waiting, REMEMBERED_SECONDS)
+
+
+def remembered_waiting(name: str) -> Waiting | None:
+    """Return the count that was remembered last, None without one of the last seconds."""
+    waiting: Waiting | None = cache.get(f"waiting/{name}")
+    return waiting
+
+
+@receiver(reports_counted)
+def _remember_reports(count: int, *, has_more: bool, at: datetime, **_: object) -> None:
+    remember_waiting("reports", Waiting(count, at, has_more))
+
+
+@receiver(queue_counted)
+def _remember_queue(count: int, *, at: datetime, **_: object) -> None:
+    remember_waiting("queue", Waiting(count, at))
+
+
+def _count_reports() -> Waiting:
+    now = clock.now()
+    count, has_more = count_reports()
+    return Waiting(count, now, has_more)
+
+
 SECTIONS = ("staff_orders", "moderation", "activity", "orders", "basket")
 
 
@@ -62,7 +100,7 @@ def _count_queue() -> Waiting:
     return Waiting(sum(queue_lengths().values()), now)
 
 
-READS: Mapping[str, Callable[[], Waiting]] = {"queue": _count_queue, "reports": count_reports}
+READS: Mapping[str, Callable[[], Waiting]] = {"queue": _count_queue, "reports": _count_reports}
 CHANGED_BY = {"shop": "queue", "comments": "reports"}
 """The counts that forms of a package change."""
 

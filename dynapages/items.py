@@ -15,6 +15,20 @@ from typing import Any, TypeAlias
 from botocore.model import MapShape, Shape
 from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
 
+__all__ = [
+    "UNITS_PER_BLOCK",
+    "Item",
+    "KeyValue",
+    "Value",
+    "blocks_of",
+    "item_bytes",
+    "python_item",
+    "python_value",
+    "table_key",
+    "wire_key",
+    "wire_value",
+]
+
 Value = Mapping[str, Any]
 """An attribute's value: ``{"S": "text"}``, ``{"N": "3"}`` and so on."""
 

@@ -26,7 +26,8 @@ BRINGS_ROWS = (
 """What may import imports and exports; ``erasure`` exports all that is stored about a user."""
 ROWS_OF_FILES = ("shop.data.files", "shop.data.options")
 """What imports and exports of anything share."""
-TESTS_OF_THE_LIBRARY = PROJECT / "dynapages" / "tests"
+NOT_THE_LIBRARY = [PROJECT / "dynapages" / folder for folder in ("examples", "tests")]
+"""They lie in its folder, and are not in its wheel."""
 MOST_MODULES = 20
 LEAST_LINES = 40
 MAY_BE_SHORT = {"__init__", "apps", "formats", "models", "urls"}
@@ -40,7 +41,7 @@ def modules() -> Mapping[str, Path]:
         ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): path
         for layer in LAYERS
         for path in sorted((PROJECT / layer).rglob("*.py"))
-        if not path.is_relative_to(TESTS_OF_THE_LIBRARY)
+        if not any(map(path.is_relative_to, NOT_THE_LIBRARY))
     }
 
 

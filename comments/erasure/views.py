@@ -14,10 +14,9 @@ from comments.erasure.user_data import END, OWN, Batch, export_text, sections_of
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.calls.pool import time_budget
-from dynapages.django.access import signed_in
+from dynapages.django.access import log_event, signed_in
 from dynapages.django.rate_limits import NamedLimit, in_words, take
 from dynapages.django.refusals import TooManyRequests
-from dynapages.django.visitor import log_event
 from dynapages.errors import DynamoError
 from dynapages.process import page_batches
 

@@ -16,7 +16,7 @@ from comments.filters import ANY, RATINGS, CommentFilter, language_name
 from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
-from dynapages.django.formats import Feed, FeedEntry
+from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, Toggle
 from dynapages.lists.runs import timestamp
 from shop.catalogue.queries import Product
@@ -169,7 +169,7 @@ def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, An
 
 def comments_feed(
     heading: str, comments: Sequence[CommentEntry], about: Mapping[str, str] | None = None
-) -> Feed:
+) -> AtomFeed:
     """Return comments as a feed; ``about`` names their products by id, where they are of several.
 
     One without words is in the feed's language, the others are in their own.
@@ -178,7 +178,7 @@ def comments_feed(
     for comment in comments:
         name = about[comment.product_id] if about else ""
         title = f"{comment.stars} {comment.title}".strip()
-        entry = FeedEntry(
+        entry = AtomEntry(
             path=comment.url,
             title=f"{title} · {name}" if name else title,
             published=comment.created,
@@ -188,7 +188,7 @@ def comments_feed(
             language=comment.language if comment.text or comment.title else "",
         )
         entries.append(entry)
-    return Feed(title=f"{heading} · Dynashop", entries=entries)
+    return AtomFeed(title=f"{heading} · Dynashop", entries=entries)
 
 
 def _base_url(product_id: str) -> str:

@@ -54,8 +54,8 @@ from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
 from dynapages.calls.meter import Meter, current_meter, labelled_calls, metered
 from dynapages.calls.pool import Started, Together
+from dynapages.django.access import NOBODY, Visitor
 from dynapages.django.paging import ListData, Pager
-from dynapages.django.visitor import NOBODY, Visitor
 from dynapages.items import table_key
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import LEAST_UNITS

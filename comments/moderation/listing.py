@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import partial
 
+from django.dispatch import Signal
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
@@ -19,7 +20,6 @@ from comments.store.table import index_of
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import with_next
-from dynapages.django.caching import Waiting, remember_waiting
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, anchors_behind
 from dynapages.lists.reader import Order, Page, PageRequest, PageResult
@@ -59,18 +59,21 @@ MOST_COUNTED = 20
 """Reported comments: they are counted by reading them."""
 
 
-def count_reports() -> Waiting:
-    """Count the reported comments, up to `MOST_COUNTED`; remembered for the navigation."""
+reports_counted = Signal()
+"""Sent when the reported comments were counted: ``count``, ``has_more``, and the moment ``at``."""
+
+
+def count_reports() -> tuple[int, bool]:
+    """Return how many comments are reported, up to `MOST_COUNTED`, and whether there are more."""
     now = clock.now()
-    return _remember(read([run_of(State.REPORTED)], PageRequest(MOST_COUNTED)), now)
+    return _counted(read([run_of(State.REPORTED)], PageRequest(MOST_COUNTED)), now)
 
 
-def _remember(page: Page, now: datetime) -> Waiting:
-    count = len(page.entries)
-    has_more = page.has_next or count > MOST_COUNTED
-    waiting = Waiting(min(count, MOST_COUNTED), now, has_more)
-    remember_waiting("reports", waiting)
-    return waiting
+def _counted(page: Page, now: datetime) -> tuple[int, bool]:
+    found = len(page.entries)
+    count, has_more = min(found, MOST_COUNTED), page.has_next or found > MOST_COUNTED
+    reports_counted.send(State, count=count, has_more=has_more, at=now)
+    return count, has_more
 
 
 def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedComment]:
@@ -79,7 +82,7 @@ def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedCo
     page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
     has_counted = request.size >= MOST_COUNTED or not page.has_next
     if state is State.REPORTED and request.is_first and has_counted:
-        _remember(page, now)
+        _counted(page, now)
     shown = [entry_of(entry.item) for entry in page.entries]
     with pool().together() as together:
         reports_read = together.start(partial(reports_of, [one.id for one in shown]))

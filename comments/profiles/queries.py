@@ -10,7 +10,7 @@ from comments.models import ByAuthor
 from comments.store.comments import product_id_of
 from comments.store.table import index_of
 from dynapages.calls.meter import labelled_calls
-from dynapages.django.visitor import Visitor
+from dynapages.django.access import Visitor
 from dynapages.items import Item
 from dynapages.lists.reader import Page, PageRequest, PageResult, every_entry
 from dynapages.lists.runs import Run, id_at

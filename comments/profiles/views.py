@@ -19,8 +19,7 @@ from comments.profiles.queries import (
 )
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
-from dynapages.django.access import visitor_of
-from dynapages.django.caching import public
+from dynapages.django.access import public, visitor_of
 from dynapages.django.paging import ListData, Pager, show_page
 from dynapages.lists.reader import PageRequest, PageResult
 from shop.accounts.names import LONGEST_USERNAME

@@ -22,9 +22,8 @@ from comments.rankings.queries import (
     list_ranking,
     read_most_helpful,
 )
-from dynapages.django.access import visitor_of
-from dynapages.django.caching import public
-from dynapages.django.formats import Feed, FeedEntry
+from dynapages.django.access import public, visitor_of
+from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import ListData, Pager, show_page
 from shop.catalogue.queries import NoSuchProduct, link_data
 from shop.catalogue.views import NO_SUCH_PRODUCT
@@ -149,12 +148,12 @@ def ranked_data(ranked: RankedProduct) -> dict[str, Any]:
     return {**data, "last_commented": ranked.commented_iso, "latest_comment": latest}
 
 
-def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> Feed:
+def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> AtomFeed:
     """Return products by their last comments as a feed, in which each such comment is an entry."""
-    return Feed(
+    return AtomFeed(
         title=f"{board.heading} · Dynashop",
         entries=[
-            FeedEntry(
+            AtomEntry(
                 path=one.comment_url,
                 title=one.product.name,
                 published=one.commented,

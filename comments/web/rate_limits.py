@@ -11,9 +11,9 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from dynapages.django.access import client_network
 from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.refusals import TooManyRequests
-from dynapages.django.visitor import client_network
 from dynapages.writes.rate_limiter import Limit
 
 WINDOW = timedelta(hours=1)

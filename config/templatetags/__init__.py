@@ -1,1 +1,1 @@
-"""Template tags of the site: how pages were read, forms to send again, links to its documents."""
+"""Template tags of the site: how pages were read, links to its documents, forms to send again."""

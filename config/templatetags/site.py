@@ -1,16 +1,24 @@
-"""How pages were read: sentences and pictures of their figures; and forms to be sent again."""
+"""How pages were read, with links to the documents about it; and forms to be sent again."""
 
 from typing import Any
 
 from django import template
 from django.template import Context
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from comments.indexes.access_patterns import PATTERNS
+from comments.indexes.planner import MIXED
+from comments.moderation.listing import PLAN as MODERATION
+from comments.rankings.queries import PLAN as RANKING
+from comments.sets.copies import SETS
 from config.merge_picture import Picture, picture_of
 from config.web.answers import fields_to_send_again
 from dynapages.django.paging import grouped, in_dollars, plural_of
 from dynapages.lists.explain import Explanation, Total
+from shop.activity.listing import PLAN as ACTIVITY
+from shop.pickup.queries import PLAN as PICKUP
 
 register = template.Library()
 register.filter(in_dollars)
@@ -85,3 +93,31 @@ def _chosen(explanation: Explanation) -> str:
             plural_of(units),
         )
     return sentence % figures
+
+
+DESIGNS = {
+    **dict.fromkeys([MIXED, *(pattern.name for pattern in PATTERNS)], "designs/planner"),
+    SETS: "designs/sets",
+    ACTIVITY: "designs/activity",
+    PICKUP: "designs/pickup-points",
+    MODERATION: "designs/sparse-and-sharded",
+    RANKING: "designs/adjacency",
+    "open_orders": "designs/sparse-and-sharded",
+    "open_by_date": "designs/composite-keys",
+    "orders_by_status": "designs/composite-keys",
+    "categories": "designs/adjacency",
+    "by_data": "designs/adjacency",
+}
+"""The document about each plan, by its name."""
+
+
+@register.filter
+def design_url(plan: str) -> str:
+    """Return the address of the document about a plan; of all of them where it has none."""
+    return reverse("document", args=[DESIGNS.get(plan, "designs")])
+
+
+@register.simple_tag
+def word_url(word: str) -> str:
+    """Return the address of the explanation of a word, such as ``unit``."""
+    return f"{reverse('document', args=['how-it-works'])}#{word}"

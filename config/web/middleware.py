@@ -10,7 +10,7 @@ from django.utils.cache import patch_cache_control
 
 from config.telemetry.requests import OnSent, RequestRecord, observed
 from dynapages.calls.meter import metered
-from dynapages.django.caching import is_personal
+from dynapages.django.access import is_personal
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"

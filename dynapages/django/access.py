@@ -1,8 +1,16 @@
-"""Decorators of views for signed-in users and staff, which no cache keeps, and the way back."""
+"""Who may see a page: visitors, users, staff, caches; and the way back from forms.
 
+A shared cache may keep the page of a visitor without a session, a message or a CSRF token;
+``Vary: Cookie`` keeps it from all others, whose pages no cache may keep.
+"""
+
+import json
+import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial, wraps
 from http import HTTPStatus
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TypeVar
 from urllib.parse import urlencode
 
@@ -11,21 +19,27 @@ from django.contrib.auth import SESSION_KEY
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
-from django.utils.cache import add_never_cache_headers
+from django.utils.cache import add_never_cache_headers, patch_cache_control, patch_vary_headers
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from dynapages.django.refusals import error_in_format
-from dynapages.django.visitor import Visitor, log_event
 from dynapages.process import pool
 
 __all__ = [
+    "NOBODY",
+    "SHARED_SECONDS",
+    "Visitor",
     "back",
+    "client_network",
+    "is_personal",
+    "log_event",
     "next_of",
     "path_of_next",
     "prefetch",
+    "public",
     "signed_in",
     "staff_only",
     "visitor_of",
@@ -59,6 +73,77 @@ def path_of_next(request: HttpRequest, *, default: str) -> str:
     return page_url if is_here and page_url[:1] == "/" and len(page_url) <= LONGEST else default
 
 
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """The user that a session names, empty for nobody.
+
+    What is to be shown to this user can be read at once. It may be shown when ``is_confirmed``,
+    which reads the user, has returned True: users may have been deleted, or have a new password.
+    """
+
+    username: str = ""
+    is_confirmed: Callable[[], bool] = bool
+
+
+NOBODY = Visitor()
+
+
+HOME_NETWORK_BITS = 64
+"""The part of an IPv6 address that one connection has; the rest can vary."""
+
+
+def client_network(request: HttpRequest) -> str:
+    """Return the client's IPv4 address or IPv6 network (/64), which count as one client.
+
+    ``X-Forwarded-For`` is trusted only as far as TRUSTED_PROXIES proxies (a setting) added to
+    its end; the rest may be forged.
+    """
+    return _network(_forwarded(request) or request.META.get("REMOTE_ADDR", ""))
+
+
+def _forwarded(request: HttpRequest) -> str | None:
+    proxies = settings.TRUSTED_PROXIES
+    if not proxies:
+        return None
+    chain = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]
+    return chain[-proxies] if len(chain) >= proxies else None
+
+
+def _network(address: str) -> str:
+    try:
+        parsed = ip_address(_without_port(address))
+    except ValueError:
+        return "unknown"
+    if not isinstance(parsed, IPv6Address):
+        return str(parsed)
+    if parsed.ipv4_mapped:
+        return str(parsed.ipv4_mapped)
+    return str(IPv6Network((int(parsed), HOME_NETWORK_BITS), strict=False))
+
+
+def _without_port(address: str) -> str:
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.partition(":")[0] if address.count(":") == 1 else address
+
+
+logger = logging.getLogger("security")
+
+
+def log_event(
+    event: str, *, user: str = "", request: HttpRequest | None = None, **details: str | int
+) -> None:
+    """Log an event, such as ``sign-in``, of a user, by the network address of a request.
+
+    ``details`` must hold no password, no token, and no text that somebody wrote.
+    """
+    line: dict[str, str | int] = {"event": event, "user": user}
+    if request is not None:
+        line["network"] = client_network(request)
+    line |= details
+    logger.info("%s", json.dumps(line), extra={"fields": line})
+
+
 T = TypeVar("T")
 R = TypeVar("R", bound=HttpResponseBase)
 View = Callable[..., HttpResponse]
@@ -69,6 +154,33 @@ def visitor_of(request: HttpRequest) -> Visitor:
     """Return the visitor that the session names; nothing is read before it is confirmed."""
     username = str(request.session.get(SESSION_KEY, ""))
     return Visitor(username, lambda: bool(username) and request.user.is_authenticated)
+
+
+SHARED_SECONDS = 30
+"""How long a shared cache may show a page without asking again."""
+
+
+def public(view: View) -> View:
+    """Let shared caches keep a page for a short while, unless it is for one visitor alone."""
+
+    @wraps(view)
+    def shown(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        if not (is_personal(request) or response.cookies):
+            patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
+            patch_vary_headers(response, ("Cookie",))  # one may say the language
+        return response
+
+    return shown
+
+
+def is_personal(request: HttpRequest) -> bool:
+    """Return whether the answer may hold what is for this visitor alone."""
+    return (
+        not request.session.is_empty()
+        or "messages" in request.COOKIES
+        or request.META.get("CSRF_COOKIE_NEEDS_UPDATE", False)
+    )
 
 
 def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:

@@ -22,9 +22,9 @@ from dynapages.lists.reader import PageRequest, PageResult
 
 __all__ = [
     "PARAMETER",
+    "AtomEntry",
+    "AtomFeed",
     "CsvPage",
-    "Feed",
-    "FeedEntry",
     "Format",
     "as_atom",
     "csv_response",
@@ -58,7 +58,7 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 
 
 @dataclass(frozen=True, slots=True)
-class FeedEntry:
+class AtomEntry:
     """An entry; ``path`` is where its page is, by which readers know it again.
 
     ``language`` is the ISO 639-1 code of its texts, empty for that of the feed.
@@ -74,22 +74,22 @@ class FeedEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
+class AtomFeed:
     """A feed in the active language; all its texts may be what somebody wrote."""
 
     title: str
-    entries: Sequence[FeedEntry]
+    entries: Sequence[AtomEntry]
 
 
-class _AtomFeed(Atom1Feed):
+class _Writer(Atom1Feed):
     def item_attributes(self, item: dict[str, Any]) -> dict[str, str]:
         """Return the language of an entry that has one of its own."""
         return {"xml:lang": item["language"]} if item["language"] else {}
 
 
-def as_atom(feed: Feed, *, site: str, page_path: str, feed_path: str) -> HttpResponse:
+def as_atom(feed: AtomFeed, *, site: str, page_path: str, feed_path: str) -> HttpResponse:
     """Answer a feed, of the page at ``page_path``; ``site`` is what addresses begin with."""
-    written = _AtomFeed(
+    written = _Writer(
         title=_allowed(feed.title),
         link=f"{site}{page_path}",
         description="",

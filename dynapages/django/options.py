@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.core.management.base import CommandError
-from tqdm import tqdm
 
 from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
 from dynapages.errors import DynamoError
 
-__all__ = ["at_least_one", "failures_in_one_line", "sentence_to_go_on"]
+__all__ = ["Advance", "Progress", "at_least_one", "failures_in_one_line", "sentence_to_go_on"]
 
 
 def at_least_one(text: str) -> int:
@@ -56,6 +55,8 @@ class Progress:
     @contextmanager
     def step(self, label: str, *, total: int, unit: str) -> Iterator[Advance]:
         """Yield a function to call with the number of units done since its last call."""
+        from tqdm import tqdm  # noqa: PLC0415 - only some commands need it
+
         with tqdm(
             desc=label,
             total=total,

@@ -25,9 +25,10 @@ from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
-from dynapages.django.formats import PARAMETER, Feed, Format, as_atom, format_asked
+from dynapages.django.formats import PARAMETER, AtomFeed, Format, as_atom, format_asked
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import CENT, HALF_UP, decimal_places, explain
+from dynapages.lists.feed import Feed, FeedPage
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
 from dynapages.lists.tokens import BadToken, Tokens
@@ -48,9 +49,11 @@ __all__ = [
     "extent_of",
     "grouped",
     "in_dollars",
+    "links_of",
     "list_read",
     "note_list",
     "notify",
+    "page_of",
     "plural_of",
     "redirect_page",
     "register_id_converters",
@@ -285,7 +288,44 @@ class ListData:
 
     items: Sequence[Mapping[str, Any]]
     total: int | None = None
-    feed: Callable[[], Feed] | None = None
+    feed: Callable[[], AtomFeed] | None = None
+
+
+def page_of(request: HttpRequest, feed: Feed, *, size: int) -> FeedPage:
+    """Read the page of a feed that a request asks for by ``after`` or ``before``.
+
+    One that would begin in front of the list is the first page, whole. The feed needs tokens, such
+    as those of `tokens`. Raises Refusal, with a link to the first page, for a token that was
+    altered or is of another list, and what `Feed.page` does.
+    """
+    after, before = request.GET.get("after"), request.GET.get("before")
+    try:
+        page = feed.page(size, after=after, before=before)
+    except BadToken as error:
+        raise Refusal(_(str(error)), first_url=_url_with(request)) from error
+    if before is not None and not page.has_previous and len(page.items) < size:
+        return feed.page(size)
+    return page
+
+
+def links_of(request: HttpRequest, page: FeedPage) -> PageLinks:
+    """Build the links around a page of a feed, at the address of the request, filter included."""
+    return PageLinks(
+        older_url=_url_with(request, after=page.next) if page.has_next else None,
+        newer_url=_url_with(request, before=page.previous) if page.has_previous else None,
+        first_url=_url_with(request),
+        last_url=_url_with(request, before=page.last) if page.has_next else None,
+        is_first=not page.has_previous,
+    )
+
+
+def _url_with(request: HttpRequest, **place: str | None) -> str:
+    """Return the address of a request with another place in its list, or with none."""
+    query = request.GET.copy()
+    for name in ("after", "before"):
+        query.pop(name, None)
+    query.update({name: token for name, token in place.items() if token})
+    return f"{request.path}?{query.urlencode()}" if query else request.path
 
 
 def note_list(pager: Pager, asked: PageRequest, plan: str) -> None:

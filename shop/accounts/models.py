@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in
-from dynapages.django.visitor import log_event
+from dynapages.django.access import log_event
 from dynapages.items import Item
 from shop import keys
 from shop.accounts.names import LONGEST_USERNAME

@@ -10,8 +10,8 @@ from datetime import timedelta
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from dynapages.django.access import client_network
 from dynapages.django.rate_limits import NamedLimit, take_or_refuse
-from dynapages.django.visitor import client_network
 
 _QUARTER, _HOUR, _DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
 

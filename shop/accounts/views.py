@@ -18,10 +18,10 @@ from django.views.decorators.http import require_http_methods
 
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.django.access import client_network, log_event
 from dynapages.django.paging import site_of
 from dynapages.django.rate_limits import clear
 from dynapages.django.refusals import database_failed, refuse
-from dynapages.django.visitor import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import NewPasswordForm, PasswordForm, ResetForm, SignUpForm

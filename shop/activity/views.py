@@ -11,11 +11,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dynapages.calls import clock
-from dynapages.django.access import prefetch, staff_only
+from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.formats import CsvPage, csv_response
 from dynapages.django.paging import ListRequest, show_page
 from dynapages.django.refusals import Refusal
-from dynapages.django.visitor import Visitor
 from dynapages.lists.reader import PageRequest, PageResult
 from dynapages.lists.runs import timestamp
 from shop.activity.entries import LogEntry

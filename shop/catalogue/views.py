@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from dynapages.calls.meter import current_meter
-from dynapages.django.caching import public
+from dynapages.django.access import public
 from dynapages.django.paging import ListData, Pager, render_list, show_page
 from dynapages.lists.explain import explain_reads
 from shop.catalogue.also_bought import read_also_bought

@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 
+from django.dispatch import Signal
+
 from dynapages.calls import clock
 from dynapages.calls.meter import labelled_calls
-from dynapages.django.caching import Waiting, remember_waiting
 from dynapages.items import table_key
 from dynapages.pynamodb.models import update
 from dynapages.writes.counters import Deltas
@@ -88,6 +89,10 @@ def counts_of(username: str) -> dict[Status, int]:
     return _read(counter_of(username), tuple(Status))
 
 
+queue_counted = Signal()
+"""Sent when the open orders were counted: ``count``, and the moment ``at``."""
+
+
 def queue_lengths() -> dict[Status, int]:
     """Read how many orders of the whole shop are in each open status, as of the last write.
 
@@ -95,7 +100,7 @@ def queue_lengths() -> dict[Status, int]:
     """
     now = clock.now()
     lengths = _read(QUEUE, OPEN)
-    remember_waiting("queue", Waiting(sum(lengths.values()), now))
+    queue_counted.send(Status, count=sum(lengths.values()), at=now)
     return lengths
 
 

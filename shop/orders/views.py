@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from dynapages.calls import clock
 from dynapages.calls.meter import current_meter, labelled_calls
 from dynapages.django.access import (
+    Visitor,
     back,
     path_of_next,
     prefetch,
@@ -28,7 +29,6 @@ from dynapages.django.access import (
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListData, ListRequest, show_page
 from dynapages.django.refusals import Refusal
-from dynapages.django.visitor import Visitor
 from dynapages.lists.explain import explain
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user

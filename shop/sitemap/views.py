@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from dynapages.django.caching import public
+from dynapages.django.access import public
 from dynapages.django.paging import LONGEST_ID, Pager, site_of
 from shop.catalogue.queries import Category, tile_of
 from shop.sitemap.queries import MOST_PRODUCTS, PageStart, find_starts, list_page

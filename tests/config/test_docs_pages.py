@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import resolve
 
 from config.docs_pages import NoSuchDocument, find_document
-from config.templatetags.docs_pages import DESIGNS, design_url, word_url
-from dynapages.django.caching import SHARED_SECONDS
+from config.templatetags.site import DESIGNS, design_url, word_url
+from dynapages.django.access import SHARED_SECONDS
 from tests.support.markup import read_markup
 
 DOCS = settings.BASE_DIR / "docs"

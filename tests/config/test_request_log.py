@@ -241,7 +241,7 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 import django
 django.setup()
 from django.test import Client
-from dynapages.django.visitor import log_event
+from dynapages.django.access import log_event
 log_event("sign-in", user="alice")
 Client(headers={"host": "localhost"}).get("/docs/how-it-works/")
 """

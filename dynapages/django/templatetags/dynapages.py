@@ -7,20 +7,23 @@ from typing import Any
 
 from django import template
 from django.conf import settings
+from django.template import RequestContext
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from dynapages.django.paging import PageLinks
+from dynapages.django.paging import PageLinks, links_of
+from dynapages.lists.feed import FeedPage
 
 __all__ = ["as_datetime", "pager", "remembered"]
 
 register = template.Library()
 
 
-@register.inclusion_tag("dynapages/pager.html")
+@register.inclusion_tag("dynapages/pager.html", takes_context=True)
 def pager(
-    links: PageLinks,
+    context: RequestContext,
+    page: FeedPage | PageLinks,
     *,
     target: str = "",
     anchor: str = "",
@@ -28,13 +31,14 @@ def pager(
     older: str = "",
     has_last: bool = True,
 ) -> dict[str, Any]:
-    """Show the links to the pages around one: first, newer, older, last.
+    """Show the links to the pages around ``page``: first, newer, older, last.
 
     ``target`` is the selector of the list, which htmx swaps; without one the links are plain.
     ``anchor`` is where they lead on their pages without htmx. ``newer`` and ``older`` are the
     labels where time runs the other way, or there is none. A host overrides
     ``dynapages/pager.html``.
     """
+    links = page if isinstance(page, PageLinks) else links_of(context.request, page)
     return {
         "newer_url": links.newer_url,
         "older_url": links.older_url,

@@ -99,10 +99,10 @@ class Unsigned:
 
 class TestWhatIsSigned:
     def test_stays_as_it_was_in_the_first_tokens(self):
-        written = "AfRZ4FshkgAAADwACVVTRVIjYWxleDIwMjYtMTEtMjBUMDk6MzA6MDAuMDAwMDAwWiNj"
+        stored = "AfRZ4FshkgAAADwACVVTRVIjYWxleDIwMjYtMTEtMjBUMDk6MzA6MDAuMDAwMDAwWiNj"
         position = Position(sort_key_of(START, "c"), "USER#alex", 60)
-        assert Tokens(Unsigned()).write(position, list_name=LIST) == written
-        assert Tokens(Unsigned()).read(written, list_name=LIST) == position
+        assert Tokens(Unsigned()).write(position, list_name=LIST) == stored
+        assert Tokens(Unsigned()).read(stored, list_name=LIST) == position
 
     @pytest.mark.parametrize("key", [b"\xff" * 1024, "\0" * 1024])
     def test_may_be_the_longest_sort_key(self, key):

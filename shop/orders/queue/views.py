@@ -12,11 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dynapages.calls import clock
-from dynapages.django.access import path_of_next, prefetch, staff_only
+from dynapages.django.access import Visitor, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListData, ListRequest, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal
-from dynapages.django.visitor import Visitor
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter

@@ -6,8 +6,7 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
-from dynapages.django.access import back
-from dynapages.django.visitor import client_network
+from dynapages.django.access import back, client_network
 
 pytestmark = pytest.mark.usefixtures("tables")
 

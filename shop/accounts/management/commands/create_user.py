@@ -13,7 +13,7 @@ from django.core.validators import validate_email
 
 from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, sentence_about
-from dynapages.django.visitor import log_event
+from dynapages.django.access import log_event
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of

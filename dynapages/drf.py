@@ -1,0 +1,104 @@
+"""For Django REST framework: a pagination class whose queryset is a feed."""
+
+from typing import Any
+
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import NotFound
+from rest_framework.pagination import BasePagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.settings import api_settings
+from rest_framework.utils.urls import remove_query_param, replace_query_param
+
+from dynapages.lists.feed import Feed, FeedPage
+from dynapages.lists.tokens import BadToken
+
+__all__ = ["FeedPagination"]
+
+AFTER, BEFORE = "after", "before"
+
+
+class FeedPagination(BasePagination):
+    """Pages of a `dynapages.Feed`, which a view has as its queryset; the feed needs tokens.
+
+    The parameters are ``after`` and ``before``, whose values are in the links ``next`` and
+    ``previous``. As with REST framework's own CursorPagination, a value that was altered or is of
+    another list is answered with 404, the size of pages is PAGE_SIZE unless a subclass says
+    otherwise, and a visitor chooses it only where ``page_size_query_param`` is named, up to
+    ``max_page_size``.
+    """
+
+    page_size: int | None = api_settings.PAGE_SIZE
+    page_size_query_param: str | None = None
+    max_page_size: int | None = None
+    template = "rest_framework/pagination/previous_and_next.html"
+    page: FeedPage
+    _url: str
+
+    def paginate_queryset(
+        self, queryset: Feed, request: Request, view: object = None
+    ) -> list[Any] | None:
+        """Read the page that a request asks for; None where no size is set. Raises NotFound."""
+        del view
+        size = self.get_page_size(request)
+        if not size:
+            return None
+        query = request.query_params
+        try:
+            self.page = queryset.page(size, after=query.get(AFTER), before=query.get(BEFORE))
+        except BadToken as error:
+            raise NotFound(_(str(error))) from error
+        self._url = remove_query_param(request.build_absolute_uri(), AFTER)
+        self._url = remove_query_param(self._url, BEFORE)
+        self.display_page_controls = self.page.has_next or self.page.has_previous
+        return list(self.page.items)
+
+    def get_page_size(self, request: Request) -> int | None:
+        """Return the size that is asked for, as far as it is allowed, else ``page_size``."""
+        try:
+            asked = int(request.query_params.get(self.page_size_query_param or "", ""))
+        except ValueError:
+            return self.page_size
+        return min(asked, self.max_page_size or asked) if asked > 0 else self.page_size
+
+    def get_next_link(self) -> str | None:
+        """Return the address of the next page, None behind the last."""
+        place = self.page.next
+        return replace_query_param(self._url, AFTER, place) if place else None
+
+    def get_previous_link(self) -> str | None:
+        """Return the address of the previous page, None on the first."""
+        place = self.page.previous
+        return replace_query_param(self._url, BEFORE, place) if place else None
+
+    def get_paginated_response(self, data: object) -> Response:
+        """Answer with ``next``, ``previous`` and ``results``."""
+        links = {"next": self.get_next_link(), "previous": self.get_previous_link()}
+        return Response({**links, "results": data})
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Return the schema of an answer, for OpenAPI."""
+        link = {"type": "string", "nullable": True, "format": "uri"}
+        properties = {"next": link, "previous": {**link}, "results": schema}
+        return {"type": "object", "required": ["results"], "properties": properties}
+
+    def get_schema_operation_parameters(self, view: object) -> list[dict[str, Any]]:
+        """Return the parameters of the query, for OpenAPI."""
+        del view
+        of_place = ((AFTER, "Items behind this place."), (BEFORE, "Items before this place."))
+        found = [_parameter(name, text, "string") for name, text in of_place]
+        if self.page_size_query_param is not None:
+            text = "Number of results to return per page."
+            found.append(_parameter(self.page_size_query_param, text, "integer"))
+        return found
+
+    def to_html(self) -> str:
+        """Render the links, for the browsable API."""
+        links = {"previous_url": self.get_previous_link(), "next_url": self.get_next_link()}
+        return render_to_string(self.template, links)
+
+
+def _parameter(name: str, description: str, type_: str) -> dict[str, Any]:
+    about = {"name": name, "required": False, "in": "query", "description": description}
+    return {**about, "schema": {"type": type_}}

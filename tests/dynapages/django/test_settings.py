@@ -1,0 +1,47 @@
+"""The settings that the adapter reads: a project needs none of them."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.conf import global_settings
+from django.core.exceptions import ImproperlyConfigured
+from django.test import override_settings
+
+from dynapages.calls import clock
+from dynapages.django.apps import DEFAULTS
+from dynapages.django.rate_limits import Use, take
+from dynapages.writes.rate_limiter import Limit
+from tests.support.project import PROJECT
+
+
+def test_all_have_defaults():
+    sources = (PROJECT / "dynapages" / "django").rglob("*.py")
+    read = {
+        name for path in sources for name in re.findall(r"settings\.([A-Z_]+)", path.read_text())
+    }
+    assert read - vars(global_settings).keys() == DEFAULTS.keys()
+
+
+@override_settings(RATE_LIMITER="")
+def test_a_limit_needs_to_know_its_table(limit):
+    with pytest.raises(ImproperlyConfigured, match="RATE_LIMITER"):
+        take(Use("a-name", limit), now=clock.now())
+
+
+@override_settings(RATE_LIMITER=f"{__name__}.own_limiter")
+def test_limits_may_be_stored_anywhere(limit):
+    assert take(Use("a-name", limit), now=clock.now()) == 7.0
+
+
+class OwnLimiter:
+    def take(self, name, limit, *, now):
+        return 7.0
+
+
+own_limiter = OwnLimiter
+
+
+@pytest.fixture
+def limit():
+    return Limit(1, timedelta(hours=1))
