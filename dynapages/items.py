@@ -7,14 +7,27 @@ three for a list or map and one more for each of its elements.
 
 import json
 from base64 import b64decode
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from decimal import Clamped, Context, Decimal, Inexact, Overflow, Rounded, Underflow
 from math import ceil
 from typing import Any, TypeAlias
 
 from botocore.model import MapShape, Shape
 from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
+
+__all__ = [
+    "UNITS_PER_BLOCK",
+    "Item",
+    "KeyValue",
+    "Value",
+    "blocks_of",
+    "item_bytes",
+    "python_item",
+    "python_value",
+    "table_key",
+    "wire_key",
+    "wire_value",
+]
 
 Value = Mapping[str, Any]
 """An attribute's value: ``{"S": "text"}``, ``{"N": "3"}`` and so on."""
@@ -160,31 +173,6 @@ _CONVERTED: Mapping[str, Callable[[Any], Any]] = {
 BLOCK = 4_096
 """Bytes that half a capacity unit reads, eventually consistent."""
 UNITS_PER_BLOCK = 0.5
-TYPICAL = 300.0
-"""Bytes of a list entry, as long as none was read."""
-_SAMPLE = 3
-_LEAST_WEIGHT = 0.005
-"""Of an item in the mean: prices near the border of a block need a mean that keeps still."""
-
-
-class MeanSizes:
-    """The mean item size of each index, over samples of what was read; older ones fade."""
-
-    def __init__(self) -> None:
-        self._means: dict[str, float] = {}
-        self._seen: Counter[str] = Counter()
-
-    def mean(self, index: str) -> float:
-        """Return the mean in bytes."""
-        return self._means.get(index, TYPICAL)
-
-    def note(self, index: str, items: Sequence[Item]) -> None:
-        """Update the mean by a few of the items that were read."""
-        for item in items[:_SAMPLE]:
-            self._seen[index] += 1
-            weight = max(1 / self._seen[index], _LEAST_WEIGHT)
-            before = self._means.get(index, 0.0)
-            self._means[index] = before + weight * (item_bytes(item) - before)
 
 
 def blocks_of(size: int) -> int:

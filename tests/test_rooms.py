@@ -6,6 +6,7 @@ A room is a folder; a module that lies straight in an app's own folder, where Dj
 
 import ast
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -18,7 +19,15 @@ from tests.support.project import PROJECT
 
 LAYERS = ("dynapages", "shop", "comments", "config", "demo", "lab")
 """Each imports only from itself and from those before it: nobody imports the lab."""
+APPS = LAYERS[1:]
 KNOWS_DJANGO = ("dynapages.django", "dynapages.drf")
+ADAPTERS = (*KNOWS_DJANGO, "dynapages.pynamodb", "dynapages.engine")
+"""What the library has besides its core, for those who install more than botocore."""
+PROCESS = "dynapages.process"
+"""One connection for a process: for the adapters, and for who wants it."""
+MOST_NAMES = 15
+TYPES = "types_boto3_dynamodb"
+"""Only for type checkers."""
 BRINGS_ROWS = (
     *("shop.data", "shop.management"),
     *("comments.data", "comments.management", "comments.erasure"),
@@ -26,7 +35,8 @@ BRINGS_ROWS = (
 """What may import imports and exports; ``erasure`` exports all that is stored about a user."""
 ROWS_OF_FILES = ("shop.data.files", "shop.data.options")
 """What imports and exports of anything share."""
-NOT_THE_PRODUCT = tuple(PROJECT / "dynapages" / name for name in ("examples", "tests"))
+NOT_THE_LIBRARY = [PROJECT / "dynapages" / folder for folder in ("examples", "tests")]
+"""They lie in its folder, and are not in its wheel."""
 MOST_MODULES = 20
 LEAST_LINES = 40
 MAY_BE_SHORT = {"__init__", "apps", "formats", "models", "urls"}
@@ -40,7 +50,7 @@ def modules() -> Mapping[str, Path]:
         ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__"): path
         for layer in LAYERS
         for path in sorted((PROJECT / layer).rglob("*.py"))
-        if not any(map(path.is_relative_to, NOT_THE_PRODUCT))
+        if not any(map(path.is_relative_to, NOT_THE_LIBRARY))
     }
 
 
@@ -117,11 +127,92 @@ class TestRooms:
         assert [(name, lines) for name, lines in short if lines < LEAST_LINES] == []
 
 
-class TestWhatARoomIsFor:
-    def test_the_library_knows_no_django(self):
-        library = [name for name in below("dynapages") if not name.startswith(KNOWS_DJANGO)]
-        assert offenders(iter(library), "django", "django_htmx") == []
+@cache
+def exported(module: str) -> frozenset[str] | None:
+    """Return the ``__all__`` of a module; None where it is the library's own business."""
+    for node in ast.parse(modules()[module].read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return frozenset(ast.literal_eval(node.value))
+    return None
 
+
+def taken_from_the_library(source: str) -> Iterator[tuple[str, str]]:
+    """Yield each name that a module imports of the library, with the module it is imported from."""
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").partition(".")[0] == "dynapages"
+        ):
+            yield from ((node.module or "", alias.name) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            found = (alias.name for alias in node.names)
+            yield from ((name, "") for name in found if name.partition(".")[0] == "dynapages")
+
+
+def core() -> list[str]:
+    """Return the modules of the library that botocore is enough for."""
+    return [name for name in below("dynapages") if not name.startswith((*ADAPTERS, PROCESS))]
+
+
+def names_in(source: ast.Module) -> Iterator[str]:
+    """Yield what a module defines or imports at its top."""
+    for node in source.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (ast.unparse(target) for target in node.targets)
+        elif isinstance(node, ast.AnnAssign):
+            yield ast.unparse(node.target)
+
+
+class TestTheLibrary:
+    def test_needs_botocore_alone_for_its_core(self):
+        known = {*sys.stdlib_module_names, "botocore", "dynapages", TYPES}
+        others = {
+            f"{module} imports {name}"
+            for module in core()
+            for name in imports_of(module)
+            if name.partition(".")[0] not in known
+        }
+        assert others == set()
+
+    def test_has_a_core_that_knows_no_adapter_and_no_process(self):
+        assert offenders(iter(core()), *ADAPTERS, PROCESS) == []
+
+    def test_has_adapters_that_know_django_only_where_it_is_theirs(self):
+        others = (name for name in below("dynapages") if not name.startswith(KNOWS_DJANGO))
+        assert offenders(others, "django", "django_htmx", "rest_framework") == []
+
+    def test_exports_few_names(self):
+        names = exported("dynapages")
+        assert names is not None
+        assert len(names) <= MOST_NAMES
+
+    def test_exports_what_it_has(self):
+        for module in below("dynapages"):
+            source = ast.parse(modules()[module].read_text())
+            defined = set(names_in(source))
+            assert (exported(module) or frozenset()) - defined == frozenset(), module
+
+    def test_takes_no_type_of_key_for_granted_in_lists(self):
+        strings = re.compile(r"""\[["']S["']\]|\.get\(["']S["']""")
+        lists = [name for name in core() if name.startswith(("dynapages.lists", "dynapages.items"))]
+        assert [name for name in lists if strings.search(modules()[name].read_text())] == []
+
+    @pytest.mark.parametrize("app", APPS)
+    def test_lends_an_app_its_public_names_alone(self, app):
+        private = {
+            f"{module} imports {name} of {source}"
+            for module in below(app)
+            for source, name in taken_from_the_library(modules()[module].read_text())
+            if name not in (exported(source) or ())
+        }
+        assert private == set()
+
+
+class TestWhatARoomIsFor:
     def test_the_site_knows_no_engine(self):
         assert offenders(below("shop", "comments", "config"), "dynapages.engine") == []
 

@@ -3,7 +3,7 @@
 Every access pattern can answer every filter: what its partition keys do not distinguish is dropped
 by a FilterExpression; where they distinguish more, a partition is read for each value. A filter by
 languages and ratings can also be read by a mix of the indexes. All are priced by the counts (see
-`dynapages.lists.planner`). A partition that is empty by the counts is in ``empty_partitions``.
+`comments.indexes.pricing`). A partition that is empty by the counts is in ``empty_partitions``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,17 +24,18 @@ from comments.indexes.access_patterns import (
     exact_runs,
     plan,
 )
-from comments.store.counts import ProductCounts
-from dynapages.items import UNITS_PER_BLOCK, MeanSizes
-from dynapages.lists.explain import Alternative
-from dynapages.lists.planner import (
+from comments.indexes.pricing import (
     CountedRun,
+    MeanSizes,
     PricedPlan,
     best_first_read,
     cheapest,
     cheapest_cover,
     price,
 )
+from comments.store.counts import ProductCounts
+from dynapages.items import UNITS_PER_BLOCK
+from dynapages.lists.explain import Alternative
 from dynapages.lists.runs import OneOf, Run
 
 SIZES = MeanSizes()

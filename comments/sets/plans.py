@@ -13,11 +13,11 @@ from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner as planning
 from comments.indexes.access_patterns import LANGUAGE_ATTRIBUTE, ListPlan
 from comments.indexes.planner import SIZES, NoSuchPlan, most_queries, price_indexes
+from comments.indexes.pricing import CountedRun, cheapest, price
 from comments.sets.copies import SETS, partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
 from dynapages.lists.explain import Alternative
-from dynapages.lists.planner import CountedRun, cheapest, price
 from dynapages.lists.runs import Index, OneOf, Run, id_at
 
 BY_SET = Index(

@@ -13,17 +13,10 @@ from comments.indexes.planner import MIXED
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS
+from config.merge_picture import Picture, picture_of
 from config.web.answers import fields_to_send_again
 from dynapages.django.paging import grouped
-from dynapages.lists.explain import (
-    CENT,
-    HALF_UP,
-    Explanation,
-    Picture,
-    Total,
-    decimal_places,
-    picture_of,
-)
+from dynapages.lists.explain import CENT, HALF_UP, Explanation, Total, decimal_places
 from shop.activity.listing import PLAN as ACTIVITY
 from shop.pickup.queries import PLAN as PICKUP
 

@@ -24,6 +24,7 @@ from typing import Self
 from dynapages.errors import DynamoError
 
 __all__ = [
+    "KEPT_LINES",
     "LOOPBACK",
     "START_SECONDS",
     "BinaryMissing",

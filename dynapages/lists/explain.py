@@ -1,7 +1,6 @@
 """EXPLAIN: how a page was read, what it cost, and what it would have cost another way."""
 
-import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import lru_cache
@@ -193,87 +192,6 @@ def _count(number: float, one: str, many: str) -> str:
     return f"{number:,g} {one if number == 1 else many}"
 
 
-STEP = 18
-LANE = 22
-MOST_BESIDE = 6
-"""Dots for items that were read and are not on the page; beyond it their number is written."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """A query, with its dots and their lines to the page as SVG paths.
-
-    ``more`` is the number of items that were read and have no dot.
-    """
-
-    key: str
-    y: int
-    shown: str
-    joins: str
-    beside: str
-    more: int
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """The lanes from top to bottom, and the dots of the page below them; sizes in pixels."""
-
-    lanes: tuple[Lane, ...]
-    items: int
-
-    @property
-    def page_y(self) -> int:
-        return LANE * len(self.lanes) + LANE
-
-    @property
-    def page(self) -> str:
-        return _dots(range(self.items), self.page_y)
-
-    @property
-    def edge(self) -> int:
-        return _x(self.items)
-
-    @property
-    def width(self) -> int:
-        return _x(self.items + MOST_BESIDE + 2)
-
-    @property
-    def height(self) -> int:
-        return self.page_y + LANE // 2
-
-
-def picture_of(explanation: Explanation) -> Picture:
-    """Draw the queries that were made for a page."""
-    made = [(n, query) for n, query in enumerate(explanation.queries) if query.rounds]
-    items = len(explanation.merged_from)
-    page_y = LANE * len(made) + LANE
-    lanes = []
-    for at, (number, query) in enumerate(made):
-        y = LANE * at + LANE // 2
-        shown = [c for c, query_of in enumerate(explanation.merged_from) if query_of == number]
-        beside = query.items_read - query.items_returned
-        lanes.append(
-            Lane(
-                key=query.key,
-                y=y,
-                shown=_dots(shown, y),
-                joins="".join(f"M{_x(column)} {y}V{page_y}" for column in shown),
-                beside=_dots(range(items + 1, items + 1 + min(beside, MOST_BESIDE)), y),
-                more=max(0, beside - MOST_BESIDE),
-            )
-        )
-    return Picture(tuple(lanes), items)
-
-
-def _x(column: int) -> int:
-    return STEP * (column + 1)
-
-
-def _dots(columns: Iterable[int], y: int) -> str:
-    """Build a path that is a dot in each column, if its line has round ends."""
-    return "".join(f"M{_x(column)} {y}h0" for column in columns)
-
-
 MILLION = 1_000_000
 CENT = 0.01
 HALF_UP = 1e-9
@@ -306,6 +224,8 @@ class Prices:
 @lru_cache(maxsize=1)
 def prices() -> Prices:
     """Return the prices of the file."""
+    import tomllib  # noqa: PLC0415 - a program that shows no prices need not wait for it
+
     return Prices(**tomllib.loads(_FILE.read_text()))
 
 

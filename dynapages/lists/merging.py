@@ -291,7 +291,7 @@ def refuse_overlaps(runs: Iterable[Run]) -> None:
     ordered = sorted((run for run in runs if not run.is_empty), key=_reach)
     for run, following in pairwise(ordered):
         (*where, _, end), (*other, begin, _) = _reach(run), _reach(following)
-        if where == other and begin < end and run.keep == following.keep:
+        if where == other and begin < end:
             sentence = f"{run.label!r} and {following.label!r} overlap: an item could be in both"
             raise ValueError(sentence)
     if len({bool(run.index.key_names) for run in ordered}) > 1:

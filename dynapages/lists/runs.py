@@ -242,7 +242,28 @@ NOTHING = Chunk(items=(), last=None, items_read=0, capacity_units=0.0, calls=0)
 
 
 class Source(Protocol):
-    """Reads the next items of a run, in order."""
+    """Reads the next items of a run, in order: from DynamoDB, or from any other store.
+
+    Items that are in memory, in wire form::
+
+        class InMemory:
+            def __init__(self, items):
+                self.items = items
+
+            def query(self, run, *, behind, limit, ascending):
+                partition = wire_value(run.partition)
+                mine = [item for item in self.items if item[run.index.partition] == partition]
+                found = sorted(((run.position_of(item).place, item) for item in mine),
+                               key=itemgetter(0), reverse=not ascending)
+                if behind is not None:
+                    found = [(place, item) for place, item in found if place != behind.place
+                             and (place > behind.place) is ascending]
+                read = found[:limit]
+                last = Position(read[-1][0]) if len(found) > limit else None
+                return Chunk(tuple(item for _, item in read), last, len(read), capacity_units=0.0)
+
+        feed = Feed(Index("letters", partition="p", sort="s"), ["a", "b"], source=InMemory(items))
+    """
 
     def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
         """Read up to ``limit`` items of ``run`` behind a position; None is the run's own edge."""

@@ -13,6 +13,9 @@ from dynapages_testing.chance import EXAMPLES, unique
 from dynapages_testing.processes import PATIENCE
 from dynapages_testing.strict import refuse_what_aws_refuses
 
+SAMPLES = {"dynapages-notes", "dynapages-reviews", "dynapages-things"}
+"""The tables that the examples and the documents make."""
+
 settings.register_profile("dynapages", deadline=None, derandomize=True, max_examples=EXAMPLES)
 
 
@@ -41,6 +44,19 @@ def process(connection):
     """Connect the process to the engine, within a module."""
     with connected(connection):
         yield
+
+
+@pytest.fixture
+def sample_tables(client, dynamodb_endpoint):
+    """The environment of an example; the tables that it makes are gone after the test."""
+    yield {
+        "AWS_ACCESS_KEY_ID": "tests",
+        "AWS_SECRET_ACCESS_KEY": "tests",
+        "DYNAMODB_ENDPOINT_URL": dynamodb_endpoint,
+    }
+    for name in client.list_tables()["TableNames"]:
+        if name in SAMPLES:
+            client.delete_table(TableName=name)
 
 
 @pytest.fixture(autouse=True)

@@ -1,1 +1,45 @@
 """Upkeep: integrity checks with repair, and erasure of a person's data."""
+
+from dynapages.upkeep.integrity import (
+    Candidate,
+    Derived,
+    Difference,
+    Handlers,
+    Kept,
+    Kind,
+    ShardNumber,
+    Sums,
+    Trace,
+    compare,
+    erase,
+    every_item,
+    find_differences,
+    key_of,
+    repair_once,
+    texts_in,
+)
+from dynapages.upkeep.migrations import AnotherRun, Migration, MigrationStep
+from dynapages.upkeep.pace import Pace
+
+__all__ = [
+    "AnotherRun",
+    "Candidate",
+    "Derived",
+    "Difference",
+    "Handlers",
+    "Kept",
+    "Kind",
+    "Migration",
+    "MigrationStep",
+    "Pace",
+    "ShardNumber",
+    "Sums",
+    "Trace",
+    "compare",
+    "erase",
+    "every_item",
+    "find_differences",
+    "key_of",
+    "repair_once",
+    "texts_in",
+]

@@ -201,7 +201,22 @@ class NoSuchCounter(DynamoError):
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """The counters of one table.
+    """The counters of one table, of which each has a name and cells.
+
+    Visits of pages, counted exactly in a table whose key is the string ``id``, together with what
+    is counted::
+
+        counters = Counters(
+            Batches(client, Pool(4)), "visits", lambda name, shard: {"id": f"{name}#{shard}"}
+        )
+        visit = put("visits", {"id": {"S": "visit-1"}, "page": {"S": "home"}})
+        write_counted(
+            [visit],
+            {"home": {"views": 1, "from abroad": 1}},
+            transactions=Transactions(client),
+            counters=lambda _name: counters,
+        )
+        sums = counters.read("home")  # {"views": 1, "from abroad": 1}
 
     ``key_of(name, shard)`` returns the table key of a shard, attribute name to string.
     ``least_shards`` are used from the start: more than one where many writers are expected. A

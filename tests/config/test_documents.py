@@ -1,11 +1,9 @@
 """The documents hold together: links lead somewhere, commands are spelled as they are."""
 
 import ast
-import json
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +16,11 @@ from comments.models import Comment
 from tests.support.project import PROJECT
 from tests.test_rooms import LAYERS
 
-DOCUMENTS = [PROJECT / "README.md", PROJECT / "CHANGELOG.md", *(PROJECT / "docs").rglob("*.md")]
+DOCUMENTS = [
+    *(PROJECT / "README.md", PROJECT / "CHANGELOG.md"),
+    *(PROJECT / "docs").rglob("*.md"),
+    *(PROJECT / "dynapages").rglob("*.md"),
+]
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?: +[^\n`|]*)?)")
 MACHINES = re.compile(r"/w[o]rk/|/r[o]ot/|/h[o]me/\w|r[e]gistry\.|p[y]pi\.")
@@ -82,7 +84,7 @@ class TestLinks:
         return path.exists() and (not anchor or anchor in anchors(path))
 
     def test_lead_from_the_readme_to_every_document(self):
-        linked = {target.partition("#")[0] for document, target in links() if "README" in document}
+        linked = {target.partition("#")[0] for name, target in links() if name == "README.md"}
         wanted = {relative(path) for path in (PROJECT / "docs").glob("*.md")}
         assert wanted <= linked
 
@@ -115,98 +117,6 @@ class TestFiles:
             except (UnicodeDecodeError, FileNotFoundError):
                 continue
             assert not MACHINES.search(text), f"{relative(path)}: {MACHINES.search(text)}"
-
-
-class TestTheExampleOfTheLibrary:
-    def test_prints_what_the_page_says(self):
-        document = (PROJECT / "docs" / "library.md").read_text()
-        (example,) = re.findall(r"^```python\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
-        (printed,) = re.findall(r"^```text\n(.*?)^```", document, re.MULTILINE | re.DOTALL)
-        result = subprocess.run(
-            [sys.executable, "-c", example],
-            cwd=PROJECT,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
-        assert result.stdout == printed
-
-
-def library_rows() -> Iterator[tuple[str, set[str]]]:
-    """Yield each row of the library's table: its purpose, and what to take (modules or rooms)."""
-    document = (PROJECT / "docs" / "library.md").read_text()
-    (table,) = re.findall(r"^\| for \| take .*\n\|.*\n((?:\|.*\n)+)", document, re.MULTILINE)
-    first: set[str] = set()
-    for row in table.splitlines():
-        purpose, take, _ = row.strip("| ").split(" | ")
-        names = set(re.findall(r"`([\w.]+)`", take))
-        first = first or names
-        yield purpose, names | (first if "first row" in take else set())
-
-
-def copy_of_library(names: set[str], library: Path) -> list[str]:
-    """Copy modules and rooms of the library with the __init__.py above; return the modules."""
-    source = PROJECT / "dynapages"
-    copied = {source / "__init__.py"}
-    for name in names:
-        path = source.joinpath(*name.split("."))
-        copied.update(path.glob("*.py") if path.is_dir() else {path.with_suffix(".py")})
-    copied.update({path.with_name("__init__.py") for path in copied})
-    for path in copied:
-        target = library / path.relative_to(source)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, target)
-    parts = (path.relative_to(PROJECT).with_suffix("").parts for path in sorted(copied))
-    return [".".join(part).removesuffix(".__init__") for part in parts]
-
-
-IMPORTS = """
-import json, sys
-from importlib import import_module
-
-failed = {}
-for purpose, (folder, modules) in json.load(sys.stdin).items():
-    for name in [name for name in sys.modules if name.partition(".")[0] == "dynapages"]:
-        del sys.modules[name]
-    sys.path[0] = folder
-    try:
-        for module in modules:
-            import_module(module)
-    except ImportError as error:
-        failed[purpose] = str(error)
-print(json.dumps(failed))
-"""
-"""Imports copies of the library, each anew; what they import from elsewhere is loaded once."""
-
-
-@pytest.fixture(scope="module")
-def failed(tmp_path_factory):
-    """The rows whose modules cannot be imported alone, and what Python says of them."""
-    copies = {}
-    for purpose, names in library_rows():
-        folder = tmp_path_factory.mktemp("taken")
-        copies[purpose] = (str(folder), copy_of_library(names, folder / "dynapages"))
-    printed = subprocess.run(
-        [sys.executable, "-c", IMPORTS],
-        cwd=tmp_path_factory.mktemp("elsewhere"),
-        input=json.dumps(copies),
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=60,
-        check=True,
-    ).stdout
-    found: dict[str, str] = json.loads(printed)
-    return found
-
-
-class TestTheModulesToTake:
-    @pytest.mark.parametrize("purpose", [purpose for purpose, _ in library_rows()])
-    def test_need_no_others(self, failed, purpose):
-        said = failed.get(purpose)
-        if said == "No module named 'pyarrow'":
-            pytest.skip("pyarrow is not installed")
-        assert said is None
 
 
 def room_rows() -> Iterator[str]:

@@ -6,8 +6,9 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
+from config.merge_picture import Picture
 from config.templatetags.site import in_short, merge_picture, plural_of, verdict
-from dynapages.lists.explain import Alternative, Explanation, Picture, QueryLine, Total
+from dynapages.lists.explain import Alternative, Explanation, QueryLine, Total
 from tests.support.markup import read_markup
 
 TOTAL = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)

@@ -12,11 +12,11 @@ from django.core.management import call_command
 from django.test import Client
 
 from comments.indexes import planner
+from comments.indexes.pricing import MeanSizes
 from comments.lists import queries
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from dynapages.calls.meter import Meter, metered
-from dynapages.items import MeanSizes
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.also_bought import find_also_bought

@@ -12,8 +12,8 @@ from comments.data.run import CommentFile, counts_of, import_file, prose_of, tri
 from comments.data.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
+from dynapages.calls import clock
 from dynapages.calls.batches import Batches
-from dynapages.calls.clock import now
 from dynapages.django.options import Progress
 from dynapages.process import client, pool
 from shop.catalogue.services import ensure_products
@@ -105,12 +105,12 @@ def _source(path: Path, options: dict[str, Any], progress: Progress) -> CommentF
     if not path.is_dir():
         file = row_file(path, options, columns)
         file = replace(file, element=shape.element, rows=file.rows or shape.rows)
-        return CommentFile(file, shape, now())
+        return CommentFile(file, shape, clock.now())
     if options["preset"] != "olist" or options["product_id"] is not None:
         raise BadMapping("Of a folder, --preset olist reads the reviews, on their own products.")
     file = row_file(path_of(path, REVIEWS), options, columns)
     return CommentFile(
-        file, with_orders(shape), now(), OlistReviews.of(path, shape.dates, progress)
+        file, with_orders(shape), clock.now(), OlistReviews.of(path, shape.dates, progress)
     )
 
 

@@ -9,7 +9,6 @@ from botocore.exceptions import (
     PartialCredentialsError,
     ReadTimeoutError,
 )
-from pynamodb.exceptions import GetError, QueryError
 
 from dynapages.calls.faults import (
     EngineTooOld,
@@ -23,6 +22,16 @@ from dynapages.calls.faults import (
 )
 
 URL = "http://127.0.0.1:9"
+
+
+class Wrapping(Exception):
+    """An error as PynamoDB raises it: with another one as its attribute ``cause``."""
+
+    def __init__(self, cause: Exception | None = None) -> None:
+        super().__init__("Failed to query items")
+        self.cause = cause
+
+
 NO_INDEX = "The table does not have the specified index: ranked"
 TOO_MANY = "'transactItems' …: Member must have length less than or equal to {}"
 
@@ -48,7 +57,7 @@ FAULTS: dict[type[Unavailable], list[Exception]] = {
         answer("InternalServerErrorException", 500),
         answer("503", 503),
         answer("RequestTimeout"),
-        GetError("Failed to get item", ClientError({"Error": {"Code": "503"}}, "GetItem")),
+        Wrapping(ClientError({"Error": {"Code": "503"}}, "GetItem")),
     ],
     Throttled: [
         answer("ProvisionedThroughputExceededException"),
@@ -60,7 +69,7 @@ FAULTS: dict[type[Unavailable], list[Exception]] = {
         answer("TooManyRequestsException"),
         answer("ReplicatedWriteConflictException"),
         answer("429", 429),
-        QueryError("Failed to query items", answer("ThrottlingException")),
+        Wrapping(answer("ThrottlingException")),
     ],
     Unauthorized: [
         answer("ExpiredToken"),
@@ -80,7 +89,7 @@ FAULTS: dict[type[Unavailable], list[Exception]] = {
         answer("ValidationException"),
         answer("ConditionalCheckFailedException"),
         ClientError({}, "Query"),
-        QueryError("no cause at all"),
+        Wrapping(),
     ],
 }
 """What an error says of the database; of a mistake it says nothing."""
@@ -101,7 +110,7 @@ class TestAFault:
 
     def test_is_found_behind_an_error_of_ours(self):
         error = LookupError("no such product")
-        error.__cause__ = GetError(cause=EndpointConnectionError(endpoint_url=URL))
+        error.__cause__ = Wrapping(EndpointConnectionError(endpoint_url=URL))
         assert isinstance(fault_in(error), Unreachable)
 
     def test_is_sought_without_end_in_no_circle(self):
@@ -111,8 +120,6 @@ class TestAFault:
 
 
 class TestASentence:
-    @pytest.mark.parametrize(
-        "failure", [NoCredentialsError(), GetError(cause=NoCredentialsError())]
-    )
+    @pytest.mark.parametrize("failure", [NoCredentialsError(), Wrapping(NoCredentialsError())])
     def test_about_missing_credentials_says_where_else_a_database_may_be(self, failure):
         assert "DYNAMODB_ENDPOINT_URL" in sentence_about(failure)

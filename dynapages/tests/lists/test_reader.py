@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from dynapages.lists.merging import refuse_overlaps
 from dynapages.lists.reader import Order, Page, PageRequest, Toward
-from dynapages.lists.runs import Position, Run
+from dynapages.lists.runs import Index, Position, Run
 from dynapages_testing.merged_lists import INDEX, MergedList, Thing, only, places
 
 NEWEST, OLDEST = Order
@@ -142,3 +143,54 @@ class TestWhatIsWrong:
     def test_is_a_page_of_no_item(self, size):
         with pytest.raises(ValueError, match="at least one item"):
             PageRequest(size)
+
+    @pytest.mark.parametrize(
+        ("run", "other"),
+        [
+            (A, Run(INDEX, "A")),
+            (A, Run(INDEX, "A", "SHIPPED#")),
+            (A, Run(INDEX, "A", section="1/")),
+            (Run(INDEX, "A", "S"), Run(INDEX, "A", "SHIPPED#")),
+            (Run(INDEX, "A", until="03"), Run(INDEX, "A", since="02")),
+            (Run(INDEX, "A", "S", until="03"), Run(INDEX, "A", since="S02")),
+            (Run(INDEX, "A", keep=only("red")), Run(INDEX, "A", keep=only("blue"))),
+        ],
+    )
+    def test_is_a_list_of_runs_that_overlap(self, run, other):
+        for runs in ([run, C, other], [other, C, run]):
+            with pytest.raises(ValueError, match="overlap: an item could be in both"):
+                read(MergedList(runs), 5)
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            B,
+            Run(replace(INDEX, name="by_size"), "A"),
+            Run(replace(INDEX, table="others"), "A"),
+            Run(INDEX, "A", since="05", until="04"),
+        ],
+    )
+    def test_is_none_of_runs_beside_one_another(self, other):
+        refuse_overlaps([A, other])
+
+    def test_is_none_of_ranges_that_touch(self):
+        refuse_overlaps([Run(INDEX, "A", "S", until="03"), Run(INDEX, "A", "S", since="03")])
+        refuse_overlaps([Run(INDEX, "A", "S#"), Run(INDEX, "A", "S$")])
+
+    def test_is_an_order_that_is_none(self):
+        with pytest.raises(ValueError, match="'newest first' is not an Order"):
+            MergedList([A]).read(PageRequest(5), "newest first")  # type: ignore[arg-type] # on purpose
+
+    @pytest.mark.parametrize("size", [1, 2, 3, 8])
+    def test_is_a_page_of_two_items_at_one_place(self, size):
+        tied = MergedList(
+            [A, B], [Thing("A", "", "02"), Thing("B", "", "02"), Thing("A", "", "03")]
+        )
+        with pytest.raises(ValueError, match=r"at '02'.*table_key=\("):
+            for _ in tied.walk(PageRequest(size), Order.OLDEST_FIRST):
+                pass
+
+    def test_is_a_list_of_which_some_indexes_only_have_unique_places(self):
+        tied = Index("others", "by_kind", partition="p", sort="s", table_key=("pk", "sk"))
+        with pytest.raises(ValueError, match="of the same kind"):
+            read(MergedList([A, Run(tied, "A")]), 5)

@@ -1,6 +1,6 @@
 import pytest
 
-from dynapages.items import TYPICAL, MeanSizes, item_bytes
+from dynapages.items import item_bytes
 
 
 class TestItemBytes:
@@ -41,18 +41,3 @@ class TestItemBytes:
 
     def test_of_nothing_is_nothing(self):
         assert item_bytes({}) == 0
-
-
-class TestTheMeanOfAnIndex:
-    def test_is_a_typical_one_until_something_was_seen(self):
-        sizes = MeanSizes()
-        sizes.note("by_rating", [{"x": {"S": "a" * 99}}])
-        sizes.note("all", [])
-        assert sizes.mean("all") == TYPICAL
-
-    def test_moves_from_that_of_the_first_item_toward_what_is_seen_later(self):
-        sizes, means = MeanSizes(), []
-        for length in (99, 499):
-            sizes.note("all", [{"x": {"S": "a" * length}}])
-            means.append(sizes.mean("all"))
-        assert means == [100, pytest.approx(300)]

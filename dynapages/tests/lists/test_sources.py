@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import product
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -9,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynapages.items import wire_value
+from dynapages.lists.feed import Feed
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import Order, PageRequest, Toward
-from dynapages.lists.runs import NOTHING, Index, OneOf, Position, Run, sort_key_of
+from dynapages.lists.runs import NOTHING, Chunk, Index, OneOf, Position, Run, Source, sort_key_of
+from dynapages_testing.examples import run_example
 from dynapages_testing.merged_lists import (
     INDEX,
     MOMENTS,
@@ -219,3 +223,22 @@ class TestOnAnEngine:
                 assert answer["Items"] == modelled["Items"]
                 assert answer["ScannedCount"] == modelled["ScannedCount"]
                 assert answer.get("LastEvaluatedKey") == modelled.get("LastEvaluatedKey")
+
+
+class TestTheExampleOfASource:
+    def test_is_listed_in_the_order_of_sort_keys(self):
+        items = [
+            {"p": {"S": "ab"[n % 2]}, "s": {"S": f"{n:02d}"}, "n": {"N": str(n)}} for n in range(9)
+        ]
+        found = run_example(
+            Source,
+            Chunk=Chunk,
+            Feed=Feed,
+            Index=Index,
+            Position=Position,
+            items=items,
+            itemgetter=itemgetter,
+            wire_value=wire_value,
+        )["feed"]
+        assert [int(each["n"]) for each in found] == [*range(8, -1, -1)]
+        assert [int(each["n"]) for each in found.page(4).items] == [8, 7, 6, 5]

@@ -1,42 +1,53 @@
-"""Creating tables from models, on whatever engine the tests run on."""
+"""Creating tables as they are declared."""
 
+from collections.abc import Sequence
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from pynamodb.attributes import NumberAttribute, UnicodeAttribute
-from pynamodb.indexes import (
-    AllProjection,
-    GlobalSecondaryIndex,
-    IncludeProjection,
-    KeysOnlyProjection,
-    LocalSecondaryIndex,
-)
 
-from dynapages.pynamodb.models import DynamoModel
-from dynapages.tables import TableDiffers, TableNotReady, Throughput, create_missing
+from dynapages.tables import ON_DEMAND, TableDiffers, TableNotReady, TableSchema, create_missing
 from dynapages_testing.chance import unique
 
-
-def index(key: str, projection: Any = None, kind: type = GlobalSecondaryIndex) -> Any:
-    """Declare the index ``by_<key>``; a local one shares the table's partition key."""
-    meta = {"index_name": f"by_{key}", "projection": projection or AllProjection()}
-    partition = {"pk": UnicodeAttribute(hash_key=True), key: UnicodeAttribute(range_key=True)}
-    return type(f"By{key}", (kind,), {"Meta": type("Meta", (), meta), **partition})()
+ALL, KEYS_ONLY = {"ProjectionType": "ALL"}, {"ProjectionType": "KEYS_ONLY"}
 
 
-def model(
+def including(*names: str) -> dict[str, Any]:
+    return {"ProjectionType": "INCLUDE", "NonKeyAttributes": list(names)}
+
+
+def keys(sort_key: str) -> list[dict[str, str]]:
+    roles = {"pk": "HASH", sort_key: "RANGE"}
+    return [{"AttributeName": name, "KeyType": role} for name, role in roles.items()]
+
+
+def index(key: str, projection: Any = ALL) -> dict[str, Any]:
+    """Declare the index ``by_<key>``, which shares the table's partition key."""
+    return {"IndexName": f"by_{key}", "KeySchema": keys(key), "Projection": projection}
+
+
+def schema(
     table: str,
     *,
     sort_key: str = "sk",
-    sorts: type = UnicodeAttribute,
+    sorts: str = "S",
     stream: str | None = None,
-    **indexes: Any,
-) -> Any:
-    shown = {"stream_view_type": stream} if stream else {}
-    meta = type("Meta", (), {"table_name": table, "region": "us-east-1"} | shown)
-    attributes = {"pk": UnicodeAttribute(hash_key=True), sort_key: sorts(range_key=True)}
-    return type("Thing", (DynamoModel,), {"Meta": meta, **attributes, **indexes})
+    globally: Sequence[dict[str, Any]] = (),
+    locally: Sequence[dict[str, Any]] = (),
+) -> TableSchema:
+    types = {"pk": "S", sort_key: sorts}
+    for each in (*globally, *locally):
+        types[each["KeySchema"][1]["AttributeName"]] = "S"
+    return TableSchema(
+        name=table,
+        attributes=[{"AttributeName": n, "AttributeType": t} for n, t in types.items()],
+        key=keys(sort_key),
+        global_indexes=list(globally),
+        local_indexes=list(locally),
+        billing={"BillingMode": ON_DEMAND},
+        expiry_attribute=None,
+        stream=stream,
+    )
 
 
 @pytest.fixture
@@ -49,9 +60,9 @@ def table(client):
 
 @pytest.fixture
 def create(client):
-    def create(*models: Any, **how: Any) -> list[str]:
+    def create(*schemas: TableSchema, **how: Any) -> list[str]:
         lines: list[str] = []
-        create_missing(models, client=client, report=lines.append, **how)
+        create_missing(schemas, client=client, report=lines.append, **how)
         return lines
 
     return create
@@ -65,8 +76,8 @@ def described(client, table):
 @pytest.mark.fallback
 class TestAMissingTable:
     def test_is_created_with_its_keys_and_indexes(self, create, described, table):
-        local = index("day", KeysOnlyProjection(), LocalSecondaryIndex)
-        create(model(table, by_kind=index("kind", IncludeProjection(["name"])), by_day=local))
+        by_kind, by_day = index("kind", including("name")), index("day", KEYS_ONLY)
+        create(schema(table, globally=[by_kind], locally=[by_day]))
         made = described()
         assert made["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
         assert [part["AttributeName"] for part in made["KeySchema"]] == ["pk", "sk"]
@@ -77,16 +88,10 @@ class TestAMissingTable:
         assert global_index["Projection"]["NonKeyAttributes"] == ["name"]
         assert local_index["Projection"]["ProjectionType"] == "KEYS_ONLY"
 
-    def test_is_billed_by_provisioned_capacity_when_told_to(self, create, described, table):
-        create(model(table, by_kind=index("kind")), provisioned=Throughput(read=7, write=3))
-        for part in (described(), described()["GlobalSecondaryIndexes"][0]):
-            assert part["ProvisionedThroughput"]["ReadCapacityUnits"] == 7
-            assert part["ProvisionedThroughput"]["WriteCapacityUnits"] == 3
-
 
 class TestATableThatExists:
     def test_is_left_as_it_is(self, create, described, table):
-        thing = model(table, by_kind=index("kind"), by_day=index("day", kind=LocalSecondaryIndex))
+        thing = schema(table, globally=[index("kind")], locally=[index("day")])
         create(thing)
         before = described()
         assert create(thing) == [f"{table}: active"]
@@ -95,10 +100,10 @@ class TestATableThatExists:
     def test_keeps_its_items_and_gets_missing_indexes_one_at_a_time(
         self, create, described, client, table
     ):
-        create(model(table))
+        create(schema(table))
         item = {name: {"S": "x"} for name in ("pk", "sk", "kind", "day")}
         client.put_item(TableName=table, Item=item)
-        lines = create(model(table, by_kind=index("kind"), by_day=index("day")))
+        lines = create(schema(table, globally=[index("kind"), index("day")]))
         assert len([line for line in lines if "adding the index" in line]) == 2
         names = {each["IndexName"] for each in described()["GlobalSecondaryIndexes"]}
         assert names == {"by_kind", "by_day"}
@@ -110,9 +115,9 @@ class TestATableThatExists:
         )
         assert found["Items"] == [item]
 
-    def test_keeps_indexes_that_no_model_declares(self, create, described, table):
-        create(model(table, by_kind=index("kind")))
-        assert create(model(table)) == [f"{table}: active"]
+    def test_keeps_indexes_that_are_not_declared(self, create, described, table):
+        create(schema(table, globally=[index("kind")]))
+        assert create(schema(table)) == [f"{table}: active"]
         assert len(described()["GlobalSecondaryIndexes"]) == 1
 
 
@@ -121,26 +126,26 @@ class TestAStream:
     IMAGES = "NEW_AND_OLD_IMAGES"
 
     def test_is_switched_on_for_a_table_that_exists(self, create, described, table):
-        create(model(table))
+        create(schema(table))
         assert "StreamSpecification" not in described()
-        lines = create(model(table, stream=self.IMAGES))
+        lines = create(schema(table, stream=self.IMAGES))
         assert lines == [f"{table}: switching on its stream", f"{table}: active"]
         assert described()["StreamSpecification"]["StreamEnabled"] is True
 
     def test_that_is_on_is_left_as_it_is(self, create, described, table):
-        create(model(table, stream=self.IMAGES))
+        create(schema(table, stream=self.IMAGES))
         before = described()["LatestStreamArn"]
-        assert create(model(table, stream=self.IMAGES)) == [f"{table}: active"]
+        assert create(schema(table, stream=self.IMAGES)) == [f"{table}: active"]
         assert described()["LatestStreamArn"] == before
 
     def test_waits_where_the_table_is_to_be_filled_first(self, create, described, table):
-        create(model(table, stream=self.IMAGES), streams=False)
+        create(schema(table, stream=self.IMAGES), streams=False)
         assert "StreamSpecification" not in described()
 
     def test_that_shows_something_else_is_refused(self, create, table):
-        create(model(table, stream="KEYS_ONLY"))
+        create(schema(table, stream="KEYS_ONLY"))
         with pytest.raises(TableDiffers, match="its stream: KEYS_ONLY, not NEW_AND_OLD_IMAGES"):
-            create(model(table, stream=self.IMAGES))
+            create(schema(table, stream=self.IMAGES))
 
 
 class TestATableThatDiffers:
@@ -148,32 +153,27 @@ class TestATableThatDiffers:
         ("change", "what"),
         [
             ({"sort_key": "other"}, "its keys"),
-            ({"sorts": NumberAttribute}, "the type of sk"),
-            ({"by_day": index("week", kind=LocalSecondaryIndex)}, "its local indexes"),
-            (
-                {"by_day": index("day", KeysOnlyProjection(), LocalSecondaryIndex)},
-                "its local indexes",
-            ),
-            ({"by_kind": index("kind", IncludeProjection(["name"]))}, "the index by_kind"),
-            ({"by_kind": index("kind", IncludeProjection(["name", "x"]))}, "the index by_kind"),
+            ({"sorts": "N"}, "the type of sk"),
+            ({"locally": [index("week")]}, "its local indexes"),
+            ({"locally": [index("day", KEYS_ONLY)]}, "its local indexes"),
+            ({"globally": [index("kind", including("name"))]}, "the index by_kind"),
+            ({"globally": [index("kind", including("name", "x"))]}, "the index by_kind"),
         ],
     )
     def test_is_refused_in_a_sentence(self, create, described, table, change, what):
-        indexes = {
-            "by_kind": index("kind", IncludeProjection(["other", "name"])),
-            "by_day": index("day", kind=LocalSecondaryIndex),
-        }
-        create(model(table, **indexes))
+        by_kind, by_day = index("kind", including("other", "name")), index("day")
+        indexes = {"globally": [by_kind], "locally": [by_day]}
+        create(schema(table, **indexes))
         before = described()
         with pytest.raises(TableDiffers) as raised:
-            create(model(table, **{**indexes, **change}))
+            create(schema(table, **{**indexes, **change}))
         assert table in str(raised.value)
         assert f"in {what}: " in str(raised.value)
         assert described() == before
 
     def test_is_not_one_whose_projection_is_listed_in_another_order(self, create, table):
-        create(model(table, by_kind=index("kind", IncludeProjection(["name", "size"]))))
-        same = model(table, by_kind=index("kind", IncludeProjection(["size", "name"])))
+        create(schema(table, globally=[index("kind", including("name", "size"))]))
+        same = schema(table, globally=[index("kind", including("size", "name"))])
         assert create(same) == [f"{table}: active"]
 
 
@@ -183,4 +183,4 @@ class TestATableThatIsNotReadyInTime:
         slow = Mock(**{"describe_table.side_effect": [LookupError, creating, creating]})
         slow.exceptions.ResourceNotFoundException = LookupError
         with pytest.raises(TableNotReady, match=f"{table} was not active after 0 seconds"):
-            create_missing([model(table)], client=slow, patience=0)
+            create_missing([schema(table)], client=slow, patience=0)

@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from dynapages.calls.batches import Batches
 from dynapages.calls.meter import metered
+from dynapages.calls.pool import Pool
 from dynapages.items import Item, wire_key
 from dynapages.process import client, pool
 from dynapages.writes.counters import MOST_SHARDS, Counters, NoSuchCounter, write_counted
@@ -25,6 +26,7 @@ from dynapages.writes.transactions import (
 )
 from dynapages_testing.chance import examples, unique
 from dynapages_testing.conflicts import conflicts
+from dynapages_testing.examples import run_example
 from dynapages_testing.hooks import before_the_next
 
 pytestmark = pytest.mark.usefixtures("table")
@@ -403,3 +405,61 @@ def test_many_writers_at_once_lose_nothing(name):
             if number % 10 == 0:
                 threads.submit(make_counters().fold, name)
     assert counters.read(name, consistent=True) == {"en": 100}
+
+
+@pytest.fixture
+def table_of(client):
+    """Makes a table of these key attributes, each with its type."""
+    made = []
+
+    def make(name: str, /, **key: str) -> str:
+        kinds = dict(zip(key, ("HASH", "RANGE"), strict=False))
+        client.create_table(
+            TableName=name,
+            BillingMode="PAY_PER_REQUEST",
+            KeySchema=[{"AttributeName": each, "KeyType": kinds[each]} for each in key],
+            AttributeDefinitions=[
+                {"AttributeName": each, "AttributeType": kind} for each, kind in key.items()
+            ],
+        )
+        client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
+        made.append(name)
+        return name
+
+    yield make
+    for name in made:
+        client.delete_table(TableName=name)
+
+
+class TestInAForeignTable:
+    def test_the_example_counts_what_it_says(self, client, table_of):
+        table_of("visits", id="S")
+        sums = run_example(
+            Counters,
+            client=client,
+            Batches=Batches,
+            Counters=Counters,
+            Pool=Pool,
+            Transactions=Transactions,
+            put=put,
+            write_counted=write_counted,
+        )["sums"]
+        assert sums == {"views": 1, "from abroad": 1}
+
+    def test_shards_may_be_told_apart_by_a_number(self, client, table_of):
+        table = table_of(unique("dynapages-numbers"), name="S", shard="N")
+        batches = Batches(client, Pool(2))
+        mine = Counters(batches, table, lambda name, n: {"name": name, "shard": n}, least_shards=3)
+        for _ in range(9):
+            write_together(client, [mine.change("home", {"views": 1})])
+        assert mine.read("home", consistent=True) == {"views": 9}
+        assert client.scan(TableName=table)["Count"] == 3
+
+    def test_a_table_may_have_binary_keys(self, client, table_of):
+        table = table_of(unique("dynapages-bytes"), id="B")
+        batches = Batches(client, Pool(2))
+        mine = Counters(batches, table, lambda name, n: {"id": f"{name}{n}".encode()})
+        write_together(client, [mine.change("home", {"views": 2})])
+        assert mine.spread("home") == 2
+        assert mine.read("home", consistent=True) == {"views": 2}
+        assert mine.fold("home")

@@ -13,11 +13,11 @@ from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner
 from comments.indexes.access_patterns import ListPlan, exact_runs, plan
 from comments.indexes.planner import NoSuchPlan, plan_list, price_indexes
+from comments.indexes.pricing import MeanSizes
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.calls.pool import Pool
-from dynapages.items import MeanSizes
 from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import PageRequest, read_page
 from dynapages.lists.runs import id_at

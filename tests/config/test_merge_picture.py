@@ -1,6 +1,7 @@
 import re
 
-from dynapages.lists.explain import MOST_BESIDE, Picture, explain, picture_of
+from config.merge_picture import MOST_BESIDE, Picture, picture_of
+from dynapages.lists.explain import explain
 from dynapages.lists.reader import Order, PageRequest
 from dynapages.lists.runs import Run
 from dynapages_testing.merged_lists import INDEX, MergedList, Thing

@@ -1,4 +1,4 @@
-"""The planner: what each way to read a list would cost in capacity units, and which is cheapest.
+"""Prices of plans: what each way to read a list would cost in capacity units.
 
 A list is read from runs that together hold it. Each comes with two counts: its items in all, and
 those that belong to the list. Where these differ, the other items are read, charged for, and
@@ -16,6 +16,7 @@ filters can be replaced within the page (see `dynapages.lists.merging.Fallback`)
 is exact whatever the counts are.
 """
 
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +24,7 @@ from itertools import chain, combinations
 from math import ceil, erfc, inf, isfinite, sqrt
 from typing import TypeVar
 
-from dynapages.items import BLOCK, UNITS_PER_BLOCK
+from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
 from dynapages.lists.runs import Run
 
 TOP_UP = 1.5
@@ -39,6 +40,12 @@ RISK = 1.0
 _MOST_DEVIATIONS = 3.5
 _MOST_LIMITS = 30
 """The limits that are considered: so many at most, up to so many deviations above the mean."""
+
+TYPICAL = 300.0
+"""Bytes of a list entry, as long as none was read."""
+_SAMPLE = 3
+_LEAST_WEIGHT = 0.005
+"""Of an item in the mean: prices near the border of a block need a mean that keeps still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,3 +189,23 @@ def cheapest_cover(
     sets = (combinations(columns, size) for size in range(len(columns) + 1))
     best = min(chain.from_iterable(sets), key=total)
     return tuple(row for row in rows if rows[row] < left(row, best)), best
+
+
+class MeanSizes:
+    """The mean item size of each index, over samples of what was read; older ones fade."""
+
+    def __init__(self) -> None:
+        self._means: dict[str, float] = {}
+        self._seen: Counter[str] = Counter()
+
+    def mean(self, index: str) -> float:
+        """Return the mean in bytes."""
+        return self._means.get(index, TYPICAL)
+
+    def note(self, index: str, items: Sequence[Item]) -> None:
+        """Update the mean by a few of the items that were read."""
+        for item in items[:_SAMPLE]:
+            self._seen[index] += 1
+            weight = max(1 / self._seen[index], _LEAST_WEIGHT)
+            before = self._means.get(index, 0.0)
+            self._means[index] = before + weight * (item_bytes(item) - before)

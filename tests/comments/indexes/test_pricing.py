@@ -2,11 +2,12 @@
 
 from math import inf
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.lists.planner import CountedRun, PricedPlan, cheapest
-from dynapages.lists.planner import price as price_runs
+from comments.indexes.pricing import TYPICAL, CountedRun, MeanSizes, PricedPlan, cheapest
+from comments.indexes.pricing import price as price_runs
 from dynapages.lists.runs import Index, OneOf, Run
 
 INDEX = Index("t", "i", partition="pk", sort="sk", table_key=lambda _: {})
@@ -116,3 +117,18 @@ def test_every_plan_can_be_read(totals, needed, item_bytes):
     assert len(plan.runs) == len(plan.first_reads) == sum(total > 0 for total in totals)
     assert all(1 <= limit <= needed for limit in plan.first_reads)
     assert plan.capacity_units >= 0.5 * len(plan.runs)
+
+
+class TestTheMeanOfAnIndex:
+    def test_is_a_typical_one_until_something_was_seen(self):
+        sizes = MeanSizes()
+        sizes.note("by_rating", [{"x": {"S": "a" * 99}}])
+        sizes.note("all", [])
+        assert sizes.mean("all") == TYPICAL
+
+    def test_moves_from_that_of_the_first_item_toward_what_is_seen_later(self):
+        sizes, means = MeanSizes(), []
+        for length in (99, 499):
+            sizes.note("all", [{"x": {"S": "a" * length}}])
+            means.append(sizes.mean("all"))
+        assert means == [100, pytest.approx(300)]

@@ -1,0 +1,96 @@
+"""Feeds of PynamoDB's models: pages of an index or a table, whose items are instances.
+
+class ByRating(GlobalSecondaryIndex["Comment"]): ...
+
+feed = feed_of(Comment.by_rating, ["P#42/4", "P#42/5"], tokens=Tokens(SECRET))
+page = feed.page(20, after=request.args.get("after"))
+page.items[0].title, page.next, page.previous
+"""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from pynamodb.attributes import Attribute
+from pynamodb.indexes import Index as ModelIndex
+from pynamodb.models import Model
+
+from dynapages.items import Item
+from dynapages.lists.feed import Feed, Partitions
+from dynapages.lists.runs import Index
+from dynapages.lists.tokens import Tokens
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+__all__ = ["feed_of", "index_of"]
+
+
+def feed_of(
+    listed: ModelIndex[Any] | type[Model],
+    partitions: Partitions,
+    *,
+    model: type[Model] | None = None,
+    client: "DynamoDBClient | None" = None,
+    tokens: Tokens | None = None,
+    **options: Any,  # noqa: ANN401 - those of `Feed`, each of its own type
+) -> Feed:
+    """Return the feed of some partitions of an index, such as ``Comment.by_rating``, or of a table.
+
+    Items are instances of ``model``, by default the one that declares the index. The calls are made
+    by ``client``, by default the model's own. ``partitions`` are values as they are stored, and
+    ``options`` the other arguments of `dynapages.Feed`. Raises ValueError as that does, and where
+    there is no sort key.
+    """
+    parsed = model or _model_of(listed)
+
+    def instance_of(item: Item) -> Model:
+        return parsed.from_raw_data(dict(item))
+
+    return Feed(
+        index_of(listed),
+        partitions,
+        client=client or _client_of(parsed),
+        tokens=tokens,
+        parse=instance_of,
+        **options,
+    )
+
+
+def index_of(listed: ModelIndex[Any] | type[Model]) -> Index:
+    """Return an index or a table by its declaration. Raises ValueError without a sort key."""
+    model = _model_of(listed)
+    table_key = _key_of(model.get_attributes().values())
+    if isinstance(listed, ModelIndex):
+        key, name = _key_of(listed.Meta.attributes.values()), listed.Meta.index_name
+    else:
+        key, name = table_key, None
+    table = model.Meta.table_name
+    if len(key) == 1:
+        sentence = f"{name or table} has no sort key: its items have no order to be listed in"
+        raise ValueError(sentence)
+    partition, sort = key
+    return Index(
+        table, name, partition=partition, sort=sort, table_key=() if name is None else table_key
+    )
+
+
+def _key_of(attributes: Iterable[Attribute[Any]]) -> tuple[str, ...]:
+    key = sorted((each.is_range_key, each.attr_name) for each in attributes if _is_key(each))
+    return tuple(name for _, name in key)
+
+
+def _is_key(attribute: Attribute[Any]) -> bool:
+    return attribute.is_hash_key or attribute.is_range_key
+
+
+def _model_of(listed: ModelIndex[Any] | type[Model]) -> type[Model]:
+    if not isinstance(listed, ModelIndex):
+        return listed
+    model: type[Model] = listed._model  # noqa: SLF001 - it has no public name
+    return model
+
+
+def _client_of(model: type[Model]) -> "DynamoDBClient":
+    private: Any = model._get_connection().connection  # noqa: SLF001 - nor has this
+    client: DynamoDBClient = private.client
+    return client

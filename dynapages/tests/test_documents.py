@@ -1,0 +1,89 @@
+"""The README and the pages of docs/: their programs run, and print what the page says.
+
+The Python blocks of a page are one program, in order. A block of text behind one is what it prints.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dynapages_testing.names import PAGE, public_names
+
+LIBRARY = Path(__file__).resolve().parents[1]
+PAGES = [LIBRARY / "README.md", *sorted((LIBRARY / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
+
+
+def program(page: Path) -> str:
+    return "\n".join(text for kind, text in BLOCK.findall(page.read_text()) if kind == "python")
+
+
+def printed(page: Path) -> str:
+    return "".join(text for kind, text in BLOCK.findall(page.read_text()) if kind == "text")
+
+
+def named(pages: list[Path]) -> list[object]:
+    return [pytest.param(page, id=page.stem) for page in pages]
+
+
+@pytest.fixture
+def environment(sample_tables):
+    """What a program finds: an engine, and this library wherever it is imported from here."""
+    path = os.pathsep.join([*sys.path, str(LIBRARY / "examples")])
+    return {**os.environ, **sample_tables, "PYTHONPATH": path, "PYTHONWARNINGS": "error"}
+
+
+class TestTheProgramsOfAPage:
+    @pytest.mark.parametrize("page", named([page for page in PAGES if program(page)]))
+    def test_run_and_print_what_it_says(self, page, environment, tmp_path):
+        for needed in re.findall(r"pip install 'dynapages\[(\w+)\]'", page.read_text()):
+            if needed in {"django", "pynamodb"}:
+                pytest.importorskip(needed)
+            if needed == "drf":
+                pytest.importorskip("rest_framework")
+        path = tmp_path / "program.py"
+        path.write_text(program(page))
+        ended = subprocess.run(
+            [sys.executable, str(path)],
+            env=environment,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=60,
+        )
+        assert ended.stderr == ""
+        assert ended.stdout == printed(page)
+
+
+class TestTheReadme:
+    def test_begins_with_the_first_example(self):
+        example = (LIBRARY / "examples" / "boto3_script.py").read_text()
+        assert BLOCK.search(PAGES[0].read_text())[2] == example
+
+
+class TestLinks:
+    @pytest.mark.parametrize("page", named(PAGES))
+    def test_lead_to_a_file_of_the_library(self, page):
+        targets = {target.partition("#")[0] for target in LINK.findall(page.read_text())}
+        inner = {target for target in targets if target and "://" not in target}
+        assert [target for target in inner if not (page.parent / target).exists()] == []
+
+    def test_lead_from_the_readme_to_each_page(self):
+        targets = LINK.findall(PAGES[0].read_text())
+        assert {f"docs/{page.name}" for page in PAGES[1:]} <= set(targets)
+
+
+class TestTheTableOfNames:
+    def test_has_all_that_is_public(self):
+        """`dynapages_testing.names` writes it, and so does `make readme`."""
+        rows = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+        assert rows == list(public_names())
+
+    def test_has_fifteen_names_at_the_most_for_the_face(self):
+        (face,) = (row for row in public_names() if row.startswith("| `dynapages` |"))
+        assert face.count("`") // 2 - 1 <= 15
