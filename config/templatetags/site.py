@@ -15,14 +15,27 @@ from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS
 from config.merge_picture import Picture, picture_of
 from config.web.answers import fields_to_send_again
-from dynapages.django.paging import grouped, in_dollars, plural_of
-from dynapages.lists.explain import Explanation, Total
+from dynapages.django.paging import grouped
+from dynapages.lists.explain import CENT, HALF_UP, Explanation, Total, decimal_places
 from shop.activity.listing import PLAN as ACTIVITY
 from shop.pickup.queries import PLAN as PICKUP
 
 register = template.Library()
-register.filter(in_dollars)
-register.filter(plural_of)
+
+
+@register.filter
+def in_dollars(amount: float) -> str:
+    """Return what `dynapages.lists.explain.dollars` does, as the visitor's language writes it."""
+    if 0 < amount < CENT:
+        return _("under $%(amount)s") % {"amount": grouped(CENT, places=2)}
+    shown = grouped(amount + HALF_UP, places=decimal_places(amount))
+    return _("$%(amount)s") % {"amount": shown}
+
+
+@register.filter
+def plural_of(number: float) -> int:
+    """Return the whole number whose plural form a number takes: gettext refuses others."""
+    return int(number) if number == int(number) else 2
 
 
 @register.simple_tag(takes_context=True)
