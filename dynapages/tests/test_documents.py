@@ -87,3 +87,22 @@ class TestTheTableOfNames:
     def test_has_fifteen_names_at_the_most_for_the_face(self):
         (face,) = (row for row in public_names() if row.startswith("| `dynapages` |"))
         assert face.count("`") // 2 - 1 <= 15
+
+
+class TestWhatIsShown:
+    """In programs of pages, and in the examples."""
+
+    def test_is_imported_by_public_names(self):
+        public = {row.split("`")[1]: set(row.split("`")[3::2]) for row in public_names()}
+        programs = [program(page) for page in PAGES]
+        programs += [path.read_text() for path in (LIBRARY / "examples").glob("*.py")]
+        shown = re.findall(
+            r"^ *from (dynapages\S*) import (.*)$", "\n".join(programs), re.MULTILINE
+        )
+        private = {
+            f"{module}.{name}"
+            for module, names in shown
+            for name in names.partition("#")[0].strip().split(", ")
+            if name not in public.get(module, set())
+        }
+        assert private == set()

@@ -3,7 +3,7 @@
 import pytest
 
 from dynapages import BadToken, Feed, Index, Tokens, metered
-from dynapages.lists.tokens import DamagedToken, ForeignToken
+from dynapages.lists import DamagedToken, ForeignToken
 
 TOKENS = Tokens("a secret of the tests alone")
 PARTITIONS = ("a", "b", "c")
