@@ -1,10 +1,13 @@
 """Lists: pages of an exact, ordered merge of queries, from any position, and their cost."""
 
 from dynapages.lists.explain import (
+    CENT,
+    HALF_UP,
     Alternative,
     Explanation,
     OtherLine,
     Total,
+    decimal_places,
     dollars,
     explain,
     explain_reads,
@@ -46,6 +49,8 @@ from dynapages.lists.runs import (
 from dynapages.lists.tokens import BadToken, DamagedToken, ForeignToken, Tokens
 
 __all__ = [
+    "CENT",
+    "HALF_UP",
     "HIGHEST",
     "LARGEST_ITEM",
     "LEAST_UNITS",
@@ -77,6 +82,7 @@ __all__ = [
     "Tokens",
     "Total",
     "Toward",
+    "decimal_places",
     "dollars",
     "every_entry",
     "explain",
