@@ -16,6 +16,7 @@ from botocore.model import MapShape, Shape
 from botocore.parsers import JSONParser, ResponseParser, ResponseParserFactory
 
 __all__ = [
+    "BLOCK",
     "UNITS_PER_BLOCK",
     "Item",
     "KeyValue",

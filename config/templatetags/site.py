@@ -1,5 +1,7 @@
 """How pages were read, with links to the documents about it; and forms to be sent again."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django import template
@@ -13,16 +15,28 @@ from comments.indexes.planner import MIXED
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS
-from config.merge_picture import Picture, picture_of
 from config.web.answers import fields_to_send_again
-from dynapages.django.paging import grouped, in_dollars, plural_of
-from dynapages.lists.explain import Explanation, Total
+from dynapages.django.paging import grouped
+from dynapages.lists.explain import CENT, HALF_UP, Explanation, Total, decimal_places
 from shop.activity.listing import PLAN as ACTIVITY
 from shop.pickup.queries import PLAN as PICKUP
 
 register = template.Library()
-register.filter(in_dollars)
-register.filter(plural_of)
+
+
+@register.filter
+def in_dollars(amount: float) -> str:
+    """Return what `dynapages.lists.explain.dollars` does, as the visitor's language writes it."""
+    if 0 < amount < CENT:
+        return _("under $%(amount)s") % {"amount": grouped(CENT, places=2)}
+    shown = grouped(amount + HALF_UP, places=decimal_places(amount))
+    return _("$%(amount)s") % {"amount": shown}
+
+
+@register.filter
+def plural_of(number: float) -> int:
+    """Return the whole number whose plural form a number takes: gettext refuses others."""
+    return int(number) if number == int(number) else 2
 
 
 @register.simple_tag(takes_context=True)
@@ -31,12 +45,6 @@ def form_sent(context: Context) -> dict[str, Any]:
     if "sent" in context:
         return dict(context["sent"])
     return fields_to_send_again(context["request"]) if "request" in context else {}
-
-
-@register.inclusion_tag("_explanation_picture.html")
-def merge_picture(explanation: Explanation) -> dict[str, Picture]:
-    """Draw how the page of a list was merged from its queries."""
-    return {"picture": picture_of(explanation)}
 
 
 @register.filter
@@ -121,3 +129,90 @@ def design_url(plan: str) -> str:
 def word_url(word: str) -> str:
     """Return the address of the explanation of a word, such as ``unit``."""
     return f"{reverse('document', args=['how-it-works'])}#{word}"
+
+
+STEP = 18
+LANE = 22
+MOST_BESIDE = 6
+"""Dots for items that were read and are not on the page; beyond it their number is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A query, with its dots and their lines to the page as SVG paths.
+
+    ``more`` is the number of items that were read and have no dot.
+    """
+
+    key: str
+    y: int
+    shown: str
+    joins: str
+    beside: str
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The lanes from top to bottom, and the dots of the page below them; sizes in pixels."""
+
+    lanes: tuple[Lane, ...]
+    items: int
+
+    @property
+    def page_y(self) -> int:
+        return LANE * len(self.lanes) + LANE
+
+    @property
+    def page(self) -> str:
+        return _dots(range(self.items), self.page_y)
+
+    @property
+    def edge(self) -> int:
+        return _x(self.items)
+
+    @property
+    def width(self) -> int:
+        return _x(self.items + MOST_BESIDE + 2)
+
+    @property
+    def height(self) -> int:
+        return self.page_y + LANE // 2
+
+
+def picture_of(explanation: Explanation) -> Picture:
+    """Draw the queries that were made for a page."""
+    made = [(n, query) for n, query in enumerate(explanation.queries) if query.rounds]
+    items = len(explanation.merged_from)
+    page_y = LANE * len(made) + LANE
+    lanes = []
+    for at, (number, query) in enumerate(made):
+        y = LANE * at + LANE // 2
+        shown = [c for c, query_of in enumerate(explanation.merged_from) if query_of == number]
+        beside = query.items_read - query.items_returned
+        lanes.append(
+            Lane(
+                key=query.key,
+                y=y,
+                shown=_dots(shown, y),
+                joins="".join(f"M{_x(column)} {y}V{page_y}" for column in shown),
+                beside=_dots(range(items + 1, items + 1 + min(beside, MOST_BESIDE)), y),
+                more=max(0, beside - MOST_BESIDE),
+            )
+        )
+    return Picture(tuple(lanes), items)
+
+
+def _x(column: int) -> int:
+    return STEP * (column + 1)
+
+
+def _dots(columns: Iterable[int], y: int) -> str:
+    """Build a path that is a dot in each column, if its line has round ends."""
+    return "".join(f"M{_x(column)} {y}h0" for column in columns)
+
+
+@register.inclusion_tag("_explanation_picture.html")
+def merge_picture(explanation: Explanation) -> dict[str, Picture]:
+    """Draw how the page of a list was merged from its queries."""
+    return {"picture": picture_of(explanation)}

@@ -27,7 +27,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from dynapages.calls.meter import current_meter
 from dynapages.django.formats import PARAMETER, AtomFeed, Format, as_atom, format_asked
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import CENT, HALF_UP, decimal_places, explain
+from dynapages.lists.explain import explain
 from dynapages.lists.feed import Feed, FeedPage
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
@@ -48,13 +48,11 @@ __all__ = [
     "anchors_behind",
     "extent_of",
     "grouped",
-    "in_dollars",
     "links_of",
     "list_read",
     "note_list",
     "notify",
     "page_of",
-    "plural_of",
     "redirect_page",
     "register_id_converters",
     "render_list",
@@ -447,19 +445,6 @@ def grouped(number: float, *, places: int | None = None) -> str:
     if isinstance(number, int):
         shown = str(number)
     return number_format(shown, decimal_pos=places, use_l10n=True, force_grouping=True)
-
-
-def in_dollars(amount: float) -> str:
-    """Return what `dynapages.lists.explain.dollars` does, as the visitor's language writes it."""
-    if 0 < amount < CENT:
-        return _("under $%(amount)s") % {"amount": grouped(CENT, places=2)}
-    shown = grouped(amount + HALF_UP, places=decimal_places(amount))
-    return _("$%(amount)s") % {"amount": shown}
-
-
-def plural_of(number: float) -> int:
-    """Return the whole number whose plural form a number takes: gettext refuses others."""
-    return int(number) if number == int(number) else 2
 
 
 def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:

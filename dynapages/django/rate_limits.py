@@ -5,7 +5,7 @@ The setting ``RATE_LIMITER`` is the dotted path of a function without arguments.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from math import ceil
 
 from django.conf import settings
@@ -21,10 +21,8 @@ from dynapages.writes.rate_limiter import Limit, Limiter
 __all__ = [
     "NamedLimit",
     "Use",
-    "clear",
-    "give_back",
     "in_words",
-    "rest",
+    "limiter",
     "take",
     "take_or_refuse",
 ]
@@ -63,7 +61,7 @@ def in_words(seconds: int) -> str:
 def take(*uses: Use, now: datetime) -> float:
     """Count uses up to the first over its limit; return the seconds to wait for it, or 0.0."""
     for use in uses:
-        if wait := _limiter().take(use.name, use.limit, now=now):
+        if wait := limiter().take(use.name, use.limit, now=now):
             return wait
     return 0.0
 
@@ -75,30 +73,11 @@ def take_or_refuse(*uses: Use, sentence: str, first_url: str = "") -> None:
         raise TooManyRequests(text, first_url=first_url, retry_after=wait)
 
 
-@labelled_calls("limits")
-def give_back(*uses: Use) -> None:
-    """Undo uses that `take` counted, for what turns out to be harmless."""
-    for use in uses:
-        _limiter().give_back(use.name, use.limit)
-
-
-@labelled_calls("limits")
-def rest(use: Use, *, lasts: timedelta, now: datetime) -> None:
-    """Allow nothing of a use's limit for so long from now."""
-    _limiter().rest(use.name, use.limit, lasts=lasts, now=now)
-
-
-@labelled_calls("limits")
-def clear(*uses: Use) -> None:
-    """Forget all uses of the limits that uses are of."""
-    for use in uses:
-        _limiter().clear(use.name)
-
-
-def _limiter() -> Limiter:
+def limiter() -> Limiter:
+    """Return the limits of the setting; ImproperlyConfigured without one."""
     path = settings.RATE_LIMITER
     if not path:
         sentence = "Set RATE_LIMITER to the dotted path of a function that returns a Limiter"
         raise ImproperlyConfigured(sentence)
-    limiter: Limiter = import_string(path)()
-    return limiter
+    made: Limiter = import_string(path)()
+    return made

@@ -11,7 +11,6 @@ from dynapages.calls import meter
 from dynapages.calls.pool import Pool, seconds_left
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, KeyValue, python_item, wire_value
-from dynapages.lists.drivers import adrive, drive
 from dynapages.lists.explain import Explanation, explain
 from dynapages.lists.merging import Rounds
 from dynapages.lists.queries import QuerySource, checked_query
@@ -22,10 +21,12 @@ from dynapages.lists.reader import (
     Segment,
     SegmentsPlan,
     Toward,
+    adrive,
+    drive,
     page_rounds,
     segment_rounds,
 )
-from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, shown
+from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, shown, text_of
 from dynapages.lists.tokens import BadToken, Tokens
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Feed:
     then on. ``source`` takes its place where the items come from elsewhere (see `Source`).
     ``tokens`` make the strings that name pages, which are bound to ``name`` and the order: no two
     lists of one secret may have the same name. Without a name it is made of the index, the
-    partitions and ``begins_with``; with one, partitions may be added later.
+    partitions, ``begins_with`` and the filter; with one, partitions may be added later.
 
     ``begins_with`` restricts the list to sort keys that begin so. ``query`` are further parameters
     of each Query in botocore's form: ConsistentRead, FilterExpression, ProjectionExpression,
@@ -103,19 +104,18 @@ class Feed:
         self.order = Order.NEWEST_FIRST if newest_first else Order.OLDEST_FIRST
         self.sections = _sections(partitions)
         self._runs = self._runs_of_sections(begins_with)
-        self._client = client
-        self._further = checked_query(query)
-        self._source = source or QuerySource(cast("DynamoDBClient", client), query=self._further)
+        further = checked_query(query)
+        filtered = [further.get(name) for name in ("FilterExpression", "ExpressionAttributeValues")]
+        partitions_of = [[shown(each) for each in section] for section in self.sections]
+        self._made_name = repr([index.table, index.name, partitions_of, begins_with, *filtered])
+        self._source = source or QuerySource(cast("DynamoDBClient", client), query=further)
         self._pool = pool
         self._parse = parse or (_unchanged if wire else python_item)
 
     @property
     def list_name(self) -> str:
         """What its tokens are bound to."""
-        run = self._runs[0][0] if self._runs and self._runs[0] else None
-        parts = [[shown(partition) for partition in section] for section in self.sections]
-        made = [self.index.table, self.index.name, parts, run and shown(run.prefix)]
-        return f"{self.name or made} {self.order.value}"
+        return f"{self.name or self._made_name} {self.order.value}"
 
     def page(self, size: int, *, after: str | None = None, before: str | None = None) -> "FeedPage":
         """Read the page of ``size`` items behind one of the feed's strings, or the first page.
@@ -275,13 +275,18 @@ class FeedPage:
     def cursor(self, item: object) -> str:
         """Return the string of an item of the page, for ``after=`` or ``before=``.
 
-        Raises ValueError for an item that is not on the page.
+        Raises ValueError for an item that is not on the page, or is there more than once because
+        ``parse`` returned one object for several.
         """
-        for entry, shown_item in zip(self.page.entries, self.items, strict=True):
-            if shown_item is item:
-                return self.feed.token_of(entry.position)
-        sentence = "The item is not on this page"
-        raise ValueError(sentence)
+        found = [
+            entry.position
+            for entry, shown_item in zip(self.page.entries, self.items, strict=True)
+            if shown_item is item
+        ]
+        if len(found) != 1:
+            sentence = f"The item is on this page {len(found)} times, not once: it has no cursor"
+            raise ValueError(sentence)
+        return self.feed.token_of(found[0])
 
     def explain(self) -> Explanation:
         """Return how the page was read, and what its Queries cost."""
@@ -307,7 +312,8 @@ def _sections(partitions: Partitions) -> Sequence[Sequence[KeyValue]]:
         raise ValueError(sentence)
     seen: set[str] = set()
     for partition in (each for section in sections for each in section):
-        text = repr(wire_value(partition))
+        wire_value(partition)  # which refuses other types
+        text = text_of(partition)
         if text in seen:
             sentence = f"Partition {partition!r} is given twice: its items would be listed twice"
             raise ValueError(sentence)

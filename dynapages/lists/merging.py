@@ -15,8 +15,7 @@ from math import ceil, inf
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
-from dynapages.lists.keys import text_of
-from dynapages.lists.runs import HIGHEST, Chunk, Position, Run
+from dynapages.lists.runs import HIGHEST, Chunk, Position, Run, text_of
 
 T = TypeVar("T")
 
@@ -96,7 +95,7 @@ Reads = list[tuple[Cursor, int]]
 Rounds = Generator["Sequence[ReadRequest]", Sequence[Chunk], T]
 """Yields the reads of each round, is sent what they found in their order, and returns a result.
 
-It makes no call: see `dynapages.lists.drivers`.
+It makes no call: see `dynapages.lists.reader.drive`.
 """
 Fallback = Callable[[Run, float], Sequence[Run]]
 """Returns runs that together hold what a run with a filter keeps, and that drop less or nothing.

@@ -23,8 +23,8 @@ from botocore.exceptions import ClientError
 from dynapages.calls.faults import NotSetUp, fault_in
 from dynapages.calls.meter import one_round
 from dynapages.items import Item, KeyValue, key_value, wire_value
-from dynapages.lists.keys import END, text_of, value_at, value_in
 from dynapages.lists.runs import (
+    END,
     HIGHEST,
     NOTHING,
     Chunk,
@@ -34,7 +34,10 @@ from dynapages.lists.runs import (
     Run,
     Start,
     joined,
+    text_of,
     tie_of,
+    value_at,
+    value_in,
     without_prefix,
 )
 

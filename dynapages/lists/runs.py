@@ -1,22 +1,27 @@
-"""Runs: the ordered stretches of items that a list is merged from, their sort keys and Queries.
+"""Runs: the ordered stretches of items that a list is merged from, and their places in it.
 
 A run is one partition of a table or index, or one range of it: ``PRODUCT#42/en/5`` of an index on
 comments, ``SHIPPED#…`` of a customer's orders, one shard of a queue, one month of a log. Runs can
-be merged because the last part of their sort keys, the *place*, is unique and sorts the same way in
-all of them: ``2026-11-20T09:30:00.123456Z#<id>``. UTC at a fixed width makes the order of the
-strings, to DynamoDB and Python alike, the order of time; the id breaks ties. Runs can be resumed
-because the ExclusiveStartKey of any can be built from any place, whether or not an item has it.
+be merged because each item has a *place*, a text that sorts the same way in all of them, and no two
+items have one place. Runs can be resumed from any place, whether or not an item has it.
+
+The place is the sort key behind the run's prefix. Where that ends in an id, no more is needed:
+``2026-11-20T09:30:00.123456Z#<id>``, in UTC at a fixed width, so that the order of the strings, to
+DynamoDB and Python alike, is the order of time. In any other index a digest of the item's table key
+follows (`Index.table_key`). DynamoDB orders strings by their UTF-8 bytes, which is the order of
+code points; numbers by value; binaries by unsigned bytes. `text_of` writes a value of any of these
+as a text of the same order.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from enum import Enum
 from hashlib import blake2b
 from typing import Protocol
 
 from dynapages.items import Item, KeyValue, Value, key_value
-from dynapages.lists.keys import END, key_text, plain_text, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +272,81 @@ class Source(Protocol):
 
     def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
         """Read up to ``limit`` items of ``run`` behind a position; None is the run's own edge."""
+
+
+_STRING, _NUMBER, _BINARY = "S", "N", "B"
+_NEGATIVE, _ZERO, _POSITIVE = "0", "1", "2"
+_MIDDLE = 500
+"""Added to exponents, which then have three digits and no sign."""
+_ABOVE_DIGITS = "~"
+_MIRRORED = str.maketrans("0123456789", "9876543210")
+_NUL, _ESCAPED = "\0", "\0\1"
+END = "\0\0"
+"""Behind a text of `text_of` this sorts in front of all that may follow in a longer text."""
+
+
+def text_of(value: KeyValue) -> str:
+    """Write a key value as text: texts of values of one type have the order of the values.
+
+    That holds also where `END` and any text follow each. Of a number neither trailing zeros nor the
+    form of its exponent are kept.
+    """
+    if isinstance(value, str):
+        return _STRING + value.replace(_NUL, _ESCAPED)
+    if isinstance(value, bytes):
+        return _BINARY + value.hex()
+    return _NUMBER + _number_text(Decimal(value))
+
+
+def plain_text(value: KeyValue) -> str:
+    """Write a key value as text of its order where nothing follows: almost any str as it is."""
+    if isinstance(value, str) and not value.startswith(_NUL):
+        return value
+    return _NUL + text_of(value)
+
+
+def value_in(text: str) -> KeyValue:
+    """Return the value that `plain_text` wrote."""
+    return value_at(text[1:]) if text.startswith(_NUL) else text
+
+
+def value_at(text: str) -> KeyValue:
+    """Return the value that `text_of` wrote. Raises ValueError for other text."""
+    kind, content = text[:1], text[1:]
+    if kind == _STRING:
+        return content.replace(_ESCAPED, _NUL)
+    if kind == _BINARY:
+        return bytes.fromhex(content)
+    if kind == _NUMBER:
+        return _number_at(content)
+    sentence = f"{text!r} is no text of a key value"
+    raise ValueError(sentence)
+
+
+def _number_text(number: Decimal) -> str:
+    # Sign, exponent and digits, each as text of the same order; mirrored for negative numbers.
+    if not number:
+        return _ZERO
+    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
+    text = f"{number.adjusted() + _MIDDLE:03d}{digits}"
+    if number > 0:
+        return _POSITIVE + text
+    return _NEGATIVE + text.translate(_MIRRORED) + _ABOVE_DIGITS
+
+
+def _number_at(text: str) -> Decimal:
+    if text == _ZERO:
+        return Decimal(0)
+    sign = "-" if text[0] == _NEGATIVE else ""
+    rest = text[1:].rstrip(_ABOVE_DIGITS)
+    rest = rest.translate(_MIRRORED) if sign else rest
+    exponent = int(rest[:3]) - _MIDDLE - len(rest[3:]) + 1
+    return Decimal(f"{sign}{rest[3:]}E{exponent}")
+
+
+def key_text(attributes: Mapping[str, Value], names: tuple[str, ...]) -> str:
+    """Write the values of several key attributes as one text, the same for equal values alone."""
+    return END.join(text_of(key_value(attributes[name])) for name in names)
 
 
 SEPARATOR = "#"

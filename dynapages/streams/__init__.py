@@ -2,7 +2,6 @@
 
 from dynapages.streams.walk import (
     Checkpoint,
-    MemoryCheckpoints,
     NoStream,
     Record,
     StreamWalk,
@@ -12,7 +11,6 @@ from dynapages.streams.walk import (
 
 __all__ = [
     "Checkpoint",
-    "MemoryCheckpoints",
     "NoStream",
     "Record",
     "StreamWalk",

@@ -10,7 +10,7 @@ Follows "Change data capture for DynamoDB Streams" of the Developer Guide.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import ClientError
@@ -245,16 +245,3 @@ class TableCheckpoints:
         if self.expiry_attribute is not None:
             item[self.expiry_attribute] = {"N": str(int(self.clock()) + KEPT_SECONDS)}
         write_one(self.client, put(self.table, item))
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryCheckpoints:
-    """Checkpoints in memory, for measurements and tests."""
-
-    kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
-
-    def load(self, stream: str, shard: str) -> Checkpoint:
-        return self.kept.get((stream, shard), Checkpoint())
-
-    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
-        self.kept[stream, shard] = checkpoint

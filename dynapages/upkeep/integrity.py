@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dynapages.items import Item
-from dynapages.writes.counters import Counters, cells_in, shards_in
+from dynapages.writes.counters import Counters, shards_in
 from dynapages.writes.transactions import Action, ConditionFailed
 
 if TYPE_CHECKING:
@@ -276,10 +276,11 @@ class Sums:
     def add_shard(self, item: Item) -> None:
         """Add a shard of a counter; the first one tells whether it could be folded."""
         name = self.name_in(item)
-        self.stored[name].update(cells_in(item))
-        number, least = shards_in(item), self.counters(name).least_shards
+        counters = self.counters(name)
+        self.stored[name].update(counters.cells_in(item))
+        number, least = shards_in(item), counters.least_shards
         if number > least:
-            subject, fold = self.spread_subject(name), partial(self.counters(name).fold, name)
+            subject, fold = self.spread_subject(name), partial(counters.fold, name)
             hint = Difference("shards", subject, str(number), str(least), fold, is_hint=True)
             self.spread.append(hint)
 
@@ -321,46 +322,6 @@ class Sums:
         if actions:
             self.write([*actions, *self.also(name)])
         self.after(name)
-
-
-@dataclass(slots=True)
-class ShardNumber:
-    """The number of shards that readers read, which must hold all that items are in.
-
-    ``shard_in`` returns the shard of an item, or None. ``number`` is known with the candidates.
-    """
-
-    subject: str
-    starts: Key
-    shard_in: Callable[[Item], int | None]
-    count: Callable[[], int]
-    raise_to: Callable[[int], object]
-    least: int = 1
-    needed: int = 1
-    number: int = 1
-
-    def handlers(self) -> Handlers:
-        return {self.starts: self.add}
-
-    def add(self, item: Item) -> None:
-        """Note the shard that an item is in."""
-        if (shard := self.shard_in(item)) is not None:
-            self.needed = max(self.needed, shard + 1)
-
-    def candidates(self) -> Iterator[Candidate]:
-        yield Candidate(self._reread)
-
-    def _reread(self) -> Iterator[Difference]:
-        stored = self.count()
-        self.number = max(stored, self.needed, self.least)
-        if stored < self.needed:
-            yield from compare(
-                "shards",
-                self.subject,
-                {"number": stored},
-                {"number": self.needed},
-                repair=lambda expected: self.raise_to(expected["number"]),
-            )
 
 
 def texts_in(item: Item, names: Iterable[str]) -> dict[str, str]:

@@ -7,9 +7,7 @@ from dynapages.writes.counters import (
     NamedShards,
     NoSuchCounter,
     Shards,
-    shard_of,
     shards_in,
-    share_of,
     write_counted,
 )
 from dynapages.writes.rate_limiter import Limit, Limiter
@@ -48,9 +46,7 @@ __all__ = [
     "check",
     "delete",
     "put",
-    "shard_of",
     "shards_in",
-    "share_of",
     "too_old",
     "unchanged",
     "update",

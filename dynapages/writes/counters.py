@@ -24,11 +24,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from math import ceil, sqrt
 from random import randrange
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, TypeVar
-from zlib import crc32
 
 from dynapages.calls.batches import Batches
 from dynapages.calls.meter import labelled_calls
@@ -166,17 +164,6 @@ class NamedShards:
         return self.shards().read_all(self.name, read, pool=pool)
 
 
-def shard_of(unique_id: str, shards: int) -> int:
-    """Return the shard of an id: always the same one, ids evenly spread."""
-    return crc32(unique_id.encode()) % shards
-
-
-def share_of(needed: int, shards: int) -> int:
-    """Return how many of ``needed`` items to expect in one shard, plus two standard deviations."""
-    mean = needed / shards
-    return min(needed, ceil(mean + 2 * sqrt(mean)))
-
-
 def shards_in(item: Item) -> int:
     """Return the number of shards stored in an item."""
     return int(item[SHARDS]["N"]) if SHARDS in item else 1
@@ -285,7 +272,7 @@ class Counters:
         shards, kept = self._load(name), self.least_shards
         if len(shards) <= kept:
             return True
-        sums = _summed([shards[0], *shards[kept:]])
+        sums = self._summed([shards[0], *shards[kept:]])
         spread = token_urlsafe(6)
         texts = {_SPREAD: {"S": spread}, _CHANGE: {"S": spread}}
         cells = {cell: {"N": str(number)} for cell, number in sums.items() if number}
@@ -352,7 +339,7 @@ class Counters:
         Shard 0 tells how many shards there are. Those that were not known are read now.
         """
         stored = self._complete(known, items, consistent=consistent)
-        return {name: {c: n for c, n in _summed(s).items() if n} for name, s in stored.items()}
+        return {name: {c: n for c, n in self._summed(s).items() if n} for name, s in stored.items()}
 
     def set_sums(self, name: str, cells: Mapping[str, int]) -> list[Action]:
         """Build the actions that set the sums of cells to recounted numbers; none if all are right.
@@ -361,7 +348,7 @@ class Counters:
         then recount.
         """
         shards = self._load(name)
-        sums = _summed(shards)
+        sums = self._summed(shards)
         wrong = {cell: number - sums[cell] for cell, number in cells.items()}
         deltas = {cell: delta for cell, delta in sorted(wrong.items()) if delta}
         if not deltas:
@@ -379,6 +366,21 @@ class Counters:
             raise ValueError(f"A change of the counter {name} that changes nothing")
         changes = _changes({_CHANGE: token_urlsafe(6)}, deltas)
         return update(self.table, self._key(name, shard), changes, condition)
+
+    def cells_in(self, item: Item) -> dict[str, int]:
+        """Return the cells of one shard, every number of its item but those of its key."""
+        others = {SHARDS, *self.key_of("", 0)}
+        return {
+            name: int(value["N"])
+            for name, value in item.items()
+            if "N" in value and name not in others
+        }
+
+    def _summed(self, shards: Iterable[Item]) -> Counter[str]:
+        sums = Counter[str]()
+        for item in shards:
+            sums.update(self.cells_in(item))
+        return sums
 
     @property
     def _key_name(self) -> str:
@@ -489,20 +491,6 @@ def write_counted(
         else:
             return
     raise Contended
-
-
-def cells_in(item: Item) -> dict[str, int]:
-    """Return the cells of one shard, as stored in its item."""
-    return {
-        name: int(value["N"]) for name, value in item.items() if "N" in value and name != SHARDS
-    }
-
-
-def _summed(shards: Iterable[Item]) -> Counter[str]:
-    sums = Counter[str]()
-    for item in shards:
-        sums.update(cells_in(item))
-    return sums
 
 
 def _is_whole(shards: Sequence[Item]) -> bool:

@@ -6,7 +6,7 @@ shows of a comment. A long text is an item of its own in each, and is not counte
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, islice
@@ -45,7 +45,7 @@ from dynapages.items import Item, table_key
 from dynapages.lists.reader import PageRequest, every_entry
 from dynapages.lists.runs import Position, Run, sort_key_of
 from dynapages.process import client, current_connection, pool, read, slow_client
-from dynapages.streams.walk import MemoryCheckpoints, Record, StreamWalk, stream_of
+from dynapages.streams.walk import Checkpoint, Record, StreamWalk, stream_of
 from dynapages.writes.transactions import put
 from lab.bench.data import CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER
@@ -65,6 +65,19 @@ from lab.designs.tables import SOON, Lab, LabTable, Layout
 from lab.reports.results import Results
 
 _CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCheckpoints:
+    """Checkpoints in memory, for measurements."""
+
+    kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
+
+    def load(self, stream: str, shard: str) -> Checkpoint:
+        return self.kept.get((stream, shard), Checkpoint())
+
+    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
+        self.kept[stream, shard] = checkpoint
 
 
 class NoComments(DynamoError):

@@ -19,8 +19,9 @@ from django.utils.translation import get_language, gettext, gettext_noop, overri
 from django.views.decorators.http import require_safe
 from pynamodb.attributes import BinaryAttribute
 
+from config.templatetags.site import in_dollars
 from dynapages.calls.meter import current_meter, labelled_calls
-from dynapages.django.paging import grouped, in_dollars
+from dynapages.django.paging import grouped
 from dynapages.lists.explain import explain_reads, prices
 from dynapages.lists.runs import parse_timestamp
 from lab.reports.results import RUN, Results, Value

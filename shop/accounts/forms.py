@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy as _
 from dynapages.calls import clock
 from dynapages.django.access import client_network, log_event
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import Use, give_back, in_words, take
+from dynapages.django.rate_limits import Use, in_words, take
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
@@ -35,6 +35,7 @@ from shop.accounts.names import (
     username_of,
 )
 from shop.accounts.passwords import release_slot, take_slot
+from shop.accounts.rate_limits import give_back
 from shop.accounts.services import TAKEN_USERNAME, create_profile, profile_of
 from shop.accounts.sessions import is_known
 

@@ -5,13 +5,14 @@ counted by the name and the network; the limit by name alone is wide, and does n
 that the user has signed in with before.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from dynapages.calls.meter import labelled_calls
 from dynapages.django.access import client_network
-from dynapages.django.rate_limits import NamedLimit, take_or_refuse
+from dynapages.django.rate_limits import NamedLimit, Use, limiter, take_or_refuse
 
 _QUARTER, _HOUR, _DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
 
@@ -59,3 +60,23 @@ def check_order_rate_limit(request: HttpRequest, *, back: str) -> None:
         from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
         sentence = _("You have placed or changed too many orders. Come back in %(wait)s.")
         take_or_refuse(of_user, from_network, sentence=sentence, first_url=back)
+
+
+@labelled_calls("limits")
+def give_back(*uses: Use) -> None:
+    """Undo uses that `take` counted, for what turns out to be harmless."""
+    for use in uses:
+        limiter().give_back(use.name, use.limit)
+
+
+@labelled_calls("limits")
+def rest(use: Use, *, lasts: timedelta, now: datetime) -> None:
+    """Allow nothing of a use's limit for so long from now."""
+    limiter().rest(use.name, use.limit, lasts=lasts, now=now)
+
+
+@labelled_calls("limits")
+def clear(*uses: Use) -> None:
+    """Forget all uses of the limits that uses are of."""
+    for use in uses:
+        limiter().clear(use.name)

@@ -20,7 +20,6 @@ from dynapages.calls import clock
 from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.django.access import client_network, log_event
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import clear
 from dynapages.django.refusals import database_failed, refuse
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
@@ -29,6 +28,7 @@ from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.passwords import sharing_a_slot, take_slot
 from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.rate_limits import clear
 from shop.accounts.services import AccountConflict, StaleAccount, confirm, end_sessions, in_token
 from shop.accounts.sessions import remember
 

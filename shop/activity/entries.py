@@ -18,8 +18,8 @@ from enum import StrEnum
 
 from dynapages.items import Item
 from dynapages.lists.runs import moment_at, sort_key_of
-from dynapages.writes.counters import shard_of
 from shop.activity.tables import Month
+from shop.table import shard_of
 
 
 class Kind(StrEnum):

@@ -22,13 +22,12 @@ from dynapages.django.paging import Pager, Toggle
 from dynapages.lists.reader import PageRequest, PageResult, Segment, SegmentsPlan
 from dynapages.lists.runs import Run, timestamp
 from dynapages.process import client, pool, read_in_segments
-from dynapages.writes.counters import share_of
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, kind_in, partition
 from shop.activity.filters import ActivityFilter
 from shop.activity.tables import Month, months_kept, shards_of
 from shop.catalogue.queries import ProductTile, find_tiles
 from shop.order_status import Status
-from shop.table import BY_KEY
+from shop.table import BY_KEY, share_of
 from shop.web.days import ALL_DAYS, Days
 
 KINDS: dict[Kind, Promise] = {

@@ -10,10 +10,10 @@ from typing import Any
 from unicodedata import category, combining, normalize
 
 from dynapages.lists.runs import SEPARATOR, sort_key_of, timestamp
-from dynapages.writes.counters import NamedShards, shard_of
+from dynapages.writes.counters import NamedShards
 from shop import keys
 from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, TrailStep
-from shop.table import shards
+from shop.table import shard_of, shards
 
 LONGEST = 400
 """Bytes of a folded name: it fits a sort key of 1,024 bytes with the longest id."""

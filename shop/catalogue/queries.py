@@ -23,12 +23,11 @@ from dynapages.items import Item
 from dynapages.lists.reader import Order, Page, PageRequest, PageResult
 from dynapages.lists.runs import SEPARATOR, Index, Position, Run, id_at
 from dynapages.process import pool, read
-from dynapages.writes.counters import share_of
 from shop import keys
 from shop.catalogue.items import BOUGHT, EDGES, MOST_IN_ONE, Data
 from shop.models import Product as Stored
 from shop.models import ShopItem
-from shop.table import BY_KEY, TABLE, Key, read_for_page
+from shop.table import BY_KEY, TABLE, Key, read_for_page, share_of
 
 PLAN = ShopItem.by_data.Meta.index_name
 

@@ -4,7 +4,8 @@ A product's own item tells in which categories it is: edges from others are stra
 are missing are put. One that lists no categories gets those of its edges.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,7 @@ from dynapages.items import Item, table_key
 from dynapages.lists.runs import SEPARATOR
 from dynapages.process import write
 from dynapages.pynamodb.models import unchanged, update
-from dynapages.upkeep.integrity import Candidate, Difference, Handlers, ShardNumber, compare
+from dynapages.upkeep.integrity import Candidate, Difference, Handlers, compare
 from dynapages.writes.transactions import Action, delete
 from shop import keys
 from shop.catalogue.items import (
@@ -51,6 +52,46 @@ SHOWN = (Product.name, Product.unit_price_cents, Product.currency)
 _CATEGORIES = Product.categories.attr_name
 Edge = tuple[str, str]
 """A category's slug and a product's id: two items, which must show what the product's own does."""
+
+
+@dataclass(slots=True)
+class ShardNumber:
+    """The number of shards that readers read, which must hold all that items are in.
+
+    ``shard_in`` returns the shard of an item, or None. ``number`` is known with the candidates.
+    """
+
+    subject: str
+    starts: Key
+    shard_in: Callable[[Item], int | None]
+    count: Callable[[], int]
+    raise_to: Callable[[int], object]
+    least: int = 1
+    needed: int = 1
+    number: int = 1
+
+    def handlers(self) -> Handlers:
+        return {self.starts: self.add}
+
+    def add(self, item: Item) -> None:
+        """Note the shard that an item is in."""
+        if (shard := self.shard_in(item)) is not None:
+            self.needed = max(self.needed, shard + 1)
+
+    def candidates(self) -> Iterator[Candidate]:
+        yield Candidate(self._reread)
+
+    def _reread(self) -> Iterator[Difference]:
+        stored = self.count()
+        self.number = max(stored, self.needed, self.least)
+        if stored < self.needed:
+            yield from compare(
+                "shards",
+                self.subject,
+                {"number": stored},
+                {"number": self.needed},
+                repair=lambda expected: self.raise_to(expected["number"]),
+            )
 
 
 class CatalogueItems:

@@ -8,7 +8,6 @@ from dynapages.items import Item
 from dynapages.lists.reader import Order, Page, PageRequest, PageResult, every_entry
 from dynapages.lists.runs import Run
 from dynapages.process import pool, read
-from dynapages.writes.counters import share_of
 from shop import keys
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, Purchase
@@ -18,7 +17,7 @@ from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter
 from shop.orders.items import foreign_key
-from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page
+from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
 
 LONGEST_ID = 200
 MOST_SHOPS = 10

@@ -6,9 +6,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
-from config.merge_picture import Picture
-from config.templatetags.site import in_short, merge_picture, verdict
-from dynapages.django.paging import plural_of
+from config.templatetags.site import Picture, in_short, merge_picture, plural_of, verdict
 from dynapages.lists.explain import Alternative, Explanation, QueryLine, Total
 from tests.support.markup import read_markup
 

@@ -1,6 +1,6 @@
 import re
 
-from config.merge_picture import MOST_BESIDE, Picture, picture_of
+from config.templatetags.site import MOST_BESIDE, Picture, picture_of
 from dynapages.lists.explain import explain
 from dynapages.lists.reader import Order, PageRequest
 from dynapages.lists.runs import Run

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as st
@@ -153,8 +154,9 @@ def tied_lists(draw: st.DrawFn, *, at_most: int = 40) -> TiedList:
     )
     things = draw(st.lists(of_thing, max_size=at_most))
     partitions = draw(st.lists(st.sampled_from("ABCD"), min_size=1, unique=True))
-    border = draw(st.integers(0, len(partitions) - 1))
-    sections = [partitions[:border], partitions[border:]] if border else [partitions]
+    borders = draw(st.lists(st.integers(0, len(partitions)), max_size=3))
+    edges = [0, *sorted(borders), len(partitions)]
+    sections = [partitions[begin:end] for begin, end in pairwise(edges)]
     prefixes: Sequence[str | bytes] = {"S": ["", "a", "a\0", "a\U0010ffff"], "N": [""]}.get(
         kind, [b"", b"a", b"\xff"]
     )

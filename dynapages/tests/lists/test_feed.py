@@ -9,7 +9,7 @@ import dynapages
 from dynapages import BadToken, Feed, Index, OutOfTime, Pool, Tokens, metered, time_budget
 from dynapages.lists.runs import Chunk
 from dynapages.lists.tokens import DamagedToken, ForeignToken
-from dynapages_testing.tied_lists import BY_SORT, TOKENS, Awaited, TiedList, thing
+from dynapages_testing.tied_lists import BY_SORT, ONLY_RED, TOKENS, Awaited, TiedList, thing
 
 LOG = Index("log", partition="p", sort="s")
 
@@ -90,8 +90,13 @@ class TestItems:
 
     def test_of_another_page_have_no_cursor_here(self, tied):
         feed = tied.feed(wire=False)
-        with pytest.raises(ValueError, match="not on this page"):
+        with pytest.raises(ValueError, match="on this page 0 times"):
             feed.page(2).cursor(feed.page(2).items[0])
+
+    def test_that_are_one_object_have_no_cursor(self, tied):
+        page = tied.feed(parse=lambda _item: "the same").page(2)
+        with pytest.raises(ValueError, match="on this page 2 times"):
+            page.cursor(page.items[1])
 
 
 class TestTheStringsOfPages:
@@ -118,7 +123,13 @@ class TestTheStringsOfPages:
         assert tied.requests == []
 
     @pytest.mark.parametrize(
-        "other", [{"partitions": ["A"]}, {"begins_with": "1"}, {"partitions": [["A"], ["B"]]}]
+        "other",
+        [
+            {"partitions": ["A"]},
+            {"begins_with": "1"},
+            {"partitions": [["A"], ["B"]]},
+            {"query": ONLY_RED},
+        ],
     )
     def test_of_a_feed_without_a_name_are_bound_to_what_it_lists(self, tied, other):
         token = tied.feed(name="").page(5).next
@@ -145,7 +156,7 @@ class TestWrongArguments:
         [
             (["A", "A"], "given twice"),
             ([["A"], ["B", "A"]], "given twice"),
-            ([7, Decimal(7)], "given twice"),
+            ([7, Decimal("7.0")], "given twice"),
             ("A", r"such as \['A'\]"),
             (["A", ["B"]], "not both"),
             ([1.5], "a str, an int, a Decimal or bytes"),

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.lists.keys import END, text_of
-from dynapages.lists.runs import Position, sort_key_of
+from dynapages.lists.runs import END, Position, sort_key_of, text_of
 from dynapages.lists.tokens import DamagedToken, ForeignToken, KeyedSigner, Tokens
 from dynapages_testing.merged_lists import START
 

@@ -8,9 +8,22 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.streams.walk import Checkpoint, MemoryCheckpoints, Record, StreamWalk
+from dynapages.streams.walk import Checkpoint, Record, StreamWalk
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/things/stream/2026-11-20T00:00:00.000"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCheckpoints:
+    """Checkpoints in memory, for measurements and tests."""
+
+    kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
+
+    def load(self, stream: str, shard: str) -> Checkpoint:
+        return self.kept.get((stream, shard), Checkpoint())
+
+    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
+        self.kept[stream, shard] = checkpoint
 
 
 def refusal(code: str) -> ClientError:

@@ -9,11 +9,12 @@ from django.utils.translation import gettext_lazy as _
 from dynapages.calls import clock
 from dynapages.django.access import log_event
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import Use, clear, rest, take
+from dynapages.django.rate_limits import Use, take
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import LimitedForm
 from shop.accounts.models import User
+from shop.accounts.rate_limits import clear, rest
 from shop.accounts.second_factor.services import accept, step_of, without_blanks
 
 if TYPE_CHECKING:

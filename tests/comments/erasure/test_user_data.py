@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from comments.erasure import views
+from comments.erasure import user_data, views
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.profiles.queries import ids_written_by
@@ -18,7 +18,6 @@ from comments.store.counts import counts_of
 from comments.votes.services import vote
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
-from dynapages.upkeep import integrity
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.activity.entries import LogVerb
@@ -234,7 +233,7 @@ class TestOnesOwnData:
         assert not any("activity" in call.table for call in meter.log)
 
     def test_is_all_there_in_several_parts(self, alice, monkeypatch):
-        monkeypatch.setattr(integrity, "NAMES_AT_ONCE", 2)
+        monkeypatch.setattr(user_data, "NAMES_AT_ONCE", 2)
         written = [alice.has_written(made_product()).comment.id for _ in range(5)]
         found = [each["pk"].removeprefix("COMMENT#") for each in downloaded(alice)["comments"]]
         assert sorted(found) == sorted(written)

@@ -8,7 +8,6 @@ import pytest
 from dynapages.calls.meter import metered
 from dynapages.lists.reader import PageRequest
 from dynapages.process import client
-from dynapages.writes.counters import shard_of
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import EDGES, NewCategory, NewProduct
 from shop.catalogue.queries import (
@@ -22,6 +21,7 @@ from shop.catalogue.services import put_catalogue
 from shop.models import Purchase, ShopItem
 from shop.order_status import Status
 from shop.orders.items import NewLine, order_items_of
+from shop.table import shard_of
 from tests.support.catalogue.making import category
 from tests.support.comments.outage import own_engine
 from tests.support.orders.making import made_order

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from dynapages.items import Item
-from dynapages.writes.counters import cells_in
+from dynapages.writes.counters import SHARDS
 
 _TABLE = re.compile(
     r"^item +partition key ``pk`` +sort key ``sk``\n[= ]+\n(?P<rows>.*?)\n=",
@@ -69,7 +69,8 @@ def kind_of(item: Item, kinds: Sequence[ItemKind]) -> ItemKind:
 
 def attributes_of(item: Item) -> set[tuple[str, str]]:
     """Return the attributes of an item with their types, without the cells of a counter."""
-    cells = cells_in(item) if "_change" in item else {}
+    is_counter = "_change" in item
+    cells = {name for name, value in item.items() if is_counter and "N" in value} - {SHARDS}
     return {(name, next(iter(value))) for name, value in item.items() if name not in cells}
 
 
