@@ -20,11 +20,10 @@ from comments.rankings.derivation import Ranking
 from comments.rankings.queries import RankedProduct, find_leaderboards
 from comments.rankings.views import BOARDS
 from comments.store.counts import ProductCounts, counts_of
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.django.access import public
 from dynapages.django.paging import Pager, grouped, show_page, wants_partial
-from dynapages.lists.explain import Total, total_of
-from dynapages.lists.reader import Page, PageRequest, Toward
+from dynapages.lists import Page, PageRequest, Total, Toward, total_of
 from dynapages.process import pool
 from shop.catalogue.queries import list_categories
 from shop.catalogue.services import shelves_in

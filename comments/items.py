@@ -9,7 +9,7 @@ from typing import Any, Final
 from comments import keys
 from comments.models import Comment, CommentBody, CommentReply
 from dynapages.items import Item
-from dynapages.lists.runs import sort_key_of, timestamp
+from dynapages.lists import sort_key_of, timestamp
 
 LONGEST_LISTED_TEXT = 320
 """Bytes of UTF-8 up to which a text travels in lists; a longer one is an item of its own."""

@@ -42,7 +42,7 @@ helpful votes
 ===========================  ====================================  ==============================
 """
 
-from dynapages.lists.runs import SEPARATOR
+from dynapages.lists import SEPARATOR
 
 COMMENT_PREFIX = "COMMENT#"
 BODY = "BODY"

@@ -18,7 +18,7 @@ from pynamodb.constants import MAP
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
 from dynapages.items import Item
-from dynapages.pynamodb.models import DynamoModel
+from dynapages.pynamodb import DynamoModel
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating."""

@@ -20,14 +20,12 @@ from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_
 from comments.lists.queries import recently_written
 from comments.moderation.listing import staff_tools
 from comments.store.comments import NoSuchComment
-from dynapages.calls import clock
-from dynapages.calls.meter import current_meter
+from dynapages.calls import clock, current_meter
 from dynapages.django.access import is_personal, public, visitor_of
 from dynapages.django.formats import format_asked
 from dynapages.django.paging import Pager, note_list, show_page, site_of, wants_partial
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import explain_reads
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest, explain_reads
 from shop.catalogue.queries import NoSuchProduct
 from shop.catalogue.views import NO_SUCH_PRODUCT
 

@@ -11,7 +11,7 @@ from django.utils.module_loading import import_string
 
 from config.environment import Problem
 from dynapages.process import client
-from dynapages.writes.transactions import too_old
+from dynapages.writes import too_old
 
 LONGEST_PREFIX = 64
 SHORTEST_SECRET = 32

@@ -12,8 +12,7 @@ from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
 from config.web.shedding import Shedding, WithoutBodies
-from dynapages.calls import clock
-from dynapages.calls.faults import FAILURES
+from dynapages.calls import FAILURES, clock
 from dynapages.process import background_client
 from shop.activity.recording import LOG
 

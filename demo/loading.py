@@ -17,8 +17,8 @@ from comments.store.comments import NoSuchComment
 from comments.votes.services import vote
 from demo.sample.comments import SampleReactions
 from demo.sample.orders import REGULAR, STAFF, SampleSales, sample_points, sample_zips
-from dynapages.calls.batches import in_chunks
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import in_chunks
+from dynapages.lists import PageRequest
 from dynapages.process import client, slow_client
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import ensure_profile

@@ -21,7 +21,7 @@ from secrets import token_hex
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
-from dynapages.calls.faults import FAILURES, fault_in, sentence_about
+from dynapages.calls import FAILURES, fault_in, sentence_about
 
 T = TypeVar("T")
 

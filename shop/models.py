@@ -18,7 +18,7 @@ from pynamodb.attributes import (
 )
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection, LocalSecondaryIndex
 
-from dynapages.pynamodb.models import DynamoModel
+from dynapages.pynamodb import DynamoModel
 
 ORDER_SHOWN = ["status", "placed_at", "total_cents", "currency", "item_count", "foreign_id"]
 """Attributes of orders in every index of them."""

@@ -11,19 +11,28 @@ from pynamodb.attributes import Attribute
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.items import Item, table_key
 from dynapages.process import client, page_batches, pool
-from dynapages.pynamodb.models import unchanged
-from dynapages.writes.counters import Counters, Deltas, NamedShards, Shards, write_counted
-from dynapages.writes.rate_limiter import Limiter
-from dynapages.writes.transactions import Action, Transactions, check, put
+from dynapages.pynamodb import unchanged
+from dynapages.writes import (
+    Action,
+    Counters,
+    Deltas,
+    Limiter,
+    NamedShards,
+    Shards,
+    Transactions,
+    check,
+    put,
+    write_counted,
+)
 from shop import keys
 from shop.models import ShopItem
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-from dynapages.lists.runs import Index
+from dynapages.lists import Index
 
 TABLE = ShopItem.Meta.table_name
 QUEUE = "OPEN"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from dynapages.calls import clock
 from dynapages.items import table_key
-from dynapages.lists.merging import Entry as Found
-from dynapages.lists.reader import every_entry
+from dynapages.lists import Entry as Found
+from dynapages.lists import every_entry
 from dynapages.process import client
-from dynapages.upkeep.integrity import Kept, Trace
-from dynapages.writes.transactions import delete, write_one
+from dynapages.upkeep import Kept, Trace
+from dynapages.writes import delete, write_one
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import delete_profile, shut_profile

@@ -17,7 +17,7 @@ from comments.models import TABLE, Comment, CommentBody
 from comments.replies.services import reply_in
 from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.items import Item
 from dynapages.process import client, pool, read
 from shop.catalogue.services import shown, stored_products

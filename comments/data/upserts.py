@@ -14,9 +14,9 @@ from comments.store.counts import Cell, CountChanges
 from comments.store.table import LIST_KEYS, comment_key
 from comments.votes.services import ranked_under
 from dynapages.items import Item
-from dynapages.lists.runs import moment_at
-from dynapages.pynamodb.models import unchanged
-from dynapages.writes.transactions import Action, delete, put
+from dynapages.lists import moment_at
+from dynapages.pynamodb import unchanged
+from dynapages.writes import Action, delete, put
 
 EDITED = Comment.edited_at.attr_name
 """Only a comment that its author has edited has it."""

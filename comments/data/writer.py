@@ -19,9 +19,9 @@ from comments.rankings.derivation import Touch
 from comments.rankings.services import refresh_ranks
 from comments.store.counts import CountChanges, write
 from comments.store.table import ATTEMPTS, comment_key
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.django.options import Progress
-from dynapages.writes.transactions import MOST_ACTIONS, ConditionFailed, Contended
+from dynapages.writes import MOST_ACTIONS, ConditionFailed, Contended
 
 CHUNK = 1_000
 """Comments written at a time: some rounds of parallel transactions."""

@@ -27,13 +27,13 @@ from comments.profiles.queries import ids_written_by
 from comments.store.comments import NOT_DELETED, NoSuchComment, State
 from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back
-from dynapages.calls.batches import Keyed
+from dynapages.calls import Keyed
 from dynapages.items import Item
-from dynapages.lists.reader import every_entry
+from dynapages.lists import every_entry
 from dynapages.process import client, read
-from dynapages.pynamodb.models import update
-from dynapages.upkeep.integrity import Kept, Trace
-from dynapages.writes.transactions import Action, ConditionFailed, delete, write_one, write_together
+from dynapages.pynamodb import update
+from dynapages.upkeep import Kept, Trace
+from dynapages.writes import Action, ConditionFailed, delete, write_one, write_together
 from shop.data.exports import walk_through
 from shop.orders.queries import products_bought_by
 from shop.user_data import ACTIVITY, PROFILE, PURCHASES

@@ -21,9 +21,7 @@ from comments import keys
 from comments.filters import CommentFilter
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
 from comments.store.table import index_of
-from dynapages.lists.explain import Alternative
-from dynapages.lists.merging import Fallback
-from dynapages.lists.runs import Index, OneOf, Run
+from dynapages.lists import Alternative, Fallback, Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
 LANGUAGE_ATTRIBUTE, RATING_ATTRIBUTE = Comment.language.attr_name, Comment.rating.attr_name

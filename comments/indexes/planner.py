@@ -35,8 +35,7 @@ from comments.indexes.pricing import (
 )
 from comments.store.counts import ProductCounts
 from dynapages.items import UNITS_PER_BLOCK
-from dynapages.lists.explain import Alternative
-from dynapages.lists.runs import OneOf, Run
+from dynapages.lists import Alternative, OneOf, Run
 
 SIZES = MeanSizes()
 """Sizes of list entries, as this process has seen them."""

@@ -25,7 +25,7 @@ from math import ceil, erfc, inf, isfinite, sqrt
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
-from dynapages.lists.runs import Run
+from dynapages.lists import Run
 
 TOP_UP = 1.5
 """The price of a second round for a run: half a capacity unit, and a whole one for the wait."""

@@ -29,13 +29,12 @@ from comments.sets.copies import follow
 from comments.store.comments import delete_dependents, is_tombstone, leftovers
 from comments.store.counts import cells_of, counters
 from comments.store.table import change, changed, read_item
-from dynapages.calls.batches import in_chunks
+from dynapages.calls import in_chunks
 from dynapages.items import Item, table_key
-from dynapages.lists.reader import every_entry
-from dynapages.lists.runs import SEPARATOR, moment_at
+from dynapages.lists import SEPARATOR, every_entry, moment_at
 from dynapages.process import client, read, write
-from dynapages.pynamodb.models import unchanged
-from dynapages.upkeep.integrity import (
+from dynapages.pynamodb import unchanged
+from dynapages.upkeep import (
     Candidate,
     Derived,
     Difference,
@@ -45,7 +44,7 @@ from dynapages.upkeep.integrity import (
     find_differences,
     repair_once,
 )
-from dynapages.writes.transactions import Action, check, delete
+from dynapages.writes import Action, check, delete
 
 RECOUNT_PAGE = 1_000
 NOWHERE = "nowhere"

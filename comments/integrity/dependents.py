@@ -14,19 +14,11 @@ from comments.store.counts import tallies
 from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
 from comments.votes.services import HELPFUL, helpful_votes, rank_or_log, refresh_comment
 from dynapages.items import Item, Value, table_key
-from dynapages.lists.runs import SEPARATOR
+from dynapages.lists import SEPARATOR
 from dynapages.process import write
-from dynapages.pynamodb.models import unchanged, update
-from dynapages.upkeep.integrity import (
-    Candidate,
-    Derived,
-    Difference,
-    Handlers,
-    Sums,
-    compare,
-    key_of,
-)
-from dynapages.writes.transactions import Action, check
+from dynapages.pynamodb import unchanged, update
+from dynapages.upkeep import Candidate, Derived, Difference, Handlers, Sums, compare, key_of
+from dynapages.writes import Action, check
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name

@@ -20,11 +20,20 @@ from comments.lists.orders import CommentOrder
 from comments.models import ByLanguageAndRating, Comment
 from comments.store.counts import Cell, ProductCounts, cell, counters
 from comments.store.table import query_pages
-from dynapages.lists.merging import LEAST_UNITS, Fallback
-from dynapages.lists.reader import Order, Page, PageRequest, Segment, SegmentsPlan, Toward
-from dynapages.lists.runs import HIGHEST, Run
+from dynapages.lists import (
+    HIGHEST,
+    LEAST_UNITS,
+    Fallback,
+    Order,
+    Page,
+    PageRequest,
+    Run,
+    Segment,
+    SegmentsPlan,
+    Toward,
+)
 from dynapages.process import client, read, read_in_segments
-from dynapages.writes.transactions import ConditionFailed, write_together
+from dynapages.writes import ConditionFailed, write_together
 
 PlanPart = Callable[[CommentFilter, int, float], ListPlan]
 """Plans a part of the list for so many needed items, and so many units at most."""

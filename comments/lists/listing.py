@@ -18,7 +18,7 @@ from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, Toggle
-from dynapages.lists.runs import timestamp
+from dynapages.lists import timestamp
 from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]

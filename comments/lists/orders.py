@@ -13,8 +13,7 @@ from django.utils.translation import gettext_lazy
 from comments.filters import RATINGS, BadFilter
 from comments.store.counts import ProductCounts
 from dynapages.django.paging import grouped
-from dynapages.lists.reader import Order, PageRequest
-from dynapages.lists.runs import HIGHEST, Position, sort_key_of
+from dynapages.lists import HIGHEST, Order, PageRequest, Position, sort_key_of
 
 
 class CommentOrder(StrEnum):

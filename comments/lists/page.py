@@ -52,15 +52,11 @@ from comments.store.counts import (
 )
 from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
-from dynapages.calls.meter import Meter, current_meter, labelled_calls, metered
-from dynapages.calls.pool import Started, Together
+from dynapages.calls import Meter, Started, Together, current_meter, labelled_calls, metered
 from dynapages.django.access import NOBODY, Visitor
 from dynapages.django.paging import ListData, Pager
 from dynapages.items import table_key
-from dynapages.lists.explain import Explanation, explain
-from dynapages.lists.merging import LEAST_UNITS
-from dynapages.lists.reader import PageRequest, Toward
-from dynapages.lists.runs import Run, moment_at
+from dynapages.lists import LEAST_UNITS, Explanation, PageRequest, Run, Toward, explain, moment_at
 from dynapages.process import page_batches, pool, read
 from shop.catalogue.queries import Product, find_product, product_in, product_keys
 from shop.table import TABLE as SHOP

@@ -42,12 +42,21 @@ from comments.sets.copies import SETS
 from comments.store.comments import NoSuchComment, Revision, is_tombstone, product_id_of
 from comments.store.counts import ProductCounts, remembered_as
 from comments.store.table import comment_key, query_pages
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.django.paging import anchor_of
 from dynapages.items import Item, blocks_of
-from dynapages.lists.merging import LARGEST_ITEM
-from dynapages.lists.reader import Order, Page, PageRequest, Toward, numbered_behind
-from dynapages.lists.runs import id_at, moment_at, parse_timestamp, timestamp
+from dynapages.lists import (
+    LARGEST_ITEM,
+    Order,
+    Page,
+    PageRequest,
+    Toward,
+    id_at,
+    moment_at,
+    numbered_behind,
+    parse_timestamp,
+    timestamp,
+)
 from dynapages.process import page_batches, read
 
 MOST_UNITS = 8.0

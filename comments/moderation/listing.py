@@ -17,13 +17,11 @@ from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport, reports_of
 from comments.store.comments import Revision, State
 from comments.store.table import index_of
-from dynapages.calls import clock
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, anchors_behind
-from dynapages.lists.reader import Order, Page, PageRequest, PageResult
-from dynapages.lists.runs import Run, moment_at, timestamp
+from dynapages.lists import Order, Page, PageRequest, PageResult, Run, moment_at, timestamp
 from dynapages.process import pool, read
 from shop.catalogue.queries import find_tiles
 

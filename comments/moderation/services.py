@@ -41,10 +41,10 @@ from comments.store.counts import CountChanges, write
 from comments.store.table import LIST_KEYS, Changes, change, changed, comment_key, read_item, retry
 from comments.votes.services import rank_or_log
 from dynapages.errors import DynamoError
-from dynapages.lists.runs import sort_key_of
+from dynapages.lists import sort_key_of
 from dynapages.process import client
-from dynapages.pynamodb.models import unchanged, update
-from dynapages.writes.transactions import ConditionFailed, write_one
+from dynapages.pynamodb import unchanged, update
+from dynapages.writes import ConditionFailed, write_one
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 

@@ -30,7 +30,7 @@ from dynapages.django.access import Visitor, back, path_of_next, prefetch, staff
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListRequest, anchor_of, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal
-from dynapages.lists.reader import PageResult
+from dynapages.lists import PageResult
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 

@@ -40,13 +40,12 @@ from comments.store.table import (
     comment_key,
     retry,
 )
-from dynapages.calls import clock
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import clock, labelled_calls
 from dynapages.errors import DynamoError
 from dynapages.items import Item
-from dynapages.lists.runs import sort_key_of, timestamp
-from dynapages.pynamodb.models import unchanged
-from dynapages.writes.transactions import Action, ConditionFailed, Contended, delete, put
+from dynapages.lists import sort_key_of, timestamp
+from dynapages.pynamodb import unchanged
+from dynapages.writes import Action, ConditionFailed, Contended, delete, put
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
 from shop.orders.queries import has_bought

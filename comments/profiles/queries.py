@@ -9,11 +9,10 @@ from comments.lists.queries import CommentEntry, Recent, entry_of, read_recent
 from comments.models import ByAuthor
 from comments.store.comments import product_id_of
 from comments.store.table import index_of
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor
 from dynapages.items import Item
-from dynapages.lists.reader import Page, PageRequest, PageResult, every_entry
-from dynapages.lists.runs import Run, id_at
+from dynapages.lists import Page, PageRequest, PageResult, Run, every_entry, id_at
 from dynapages.process import pool, read
 from shop.catalogue.queries import ProductTile, find_tiles
 

@@ -17,11 +17,10 @@ from comments.profiles.queries import (
     read_profile,
     with_products,
 )
-from dynapages.calls import clock
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import public, visitor_of
 from dynapages.django.paging import ListData, Pager, show_page
-from dynapages.lists.reader import PageRequest, PageResult
+from dynapages.lists import PageRequest, PageResult
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.catalogue.queries import ProductTile, link_data

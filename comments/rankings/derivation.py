@@ -23,12 +23,10 @@ from comments.models import TABLE, Comment, ProductRank
 from comments.store.counts import counters, counts_in, parse_cell
 from comments.store.table import comment_key
 from dynapages.items import Item, table_key
-from dynapages.lists.reader import PageRequest
-from dynapages.lists.runs import SEPARATOR, id_at
+from dynapages.lists import SEPARATOR, PageRequest, id_at
 from dynapages.process import client, page_batches, pool, read
-from dynapages.pynamodb.models import update
-from dynapages.writes.counters import NamedShards, Shards
-from dynapages.writes.transactions import Action
+from dynapages.pynamodb import update
+from dynapages.writes import Action, NamedShards, Shards
 from shop.catalogue.services import stored_products
 
 if TYPE_CHECKING:

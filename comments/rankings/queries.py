@@ -17,10 +17,9 @@ from comments.models import Ranked
 from comments.rankings.derivation import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
 from comments.votes.services import votes_of
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor
-from dynapages.lists.reader import Page, PageRequest, PageResult
-from dynapages.lists.runs import Run, id_at, moment_at, timestamp
+from dynapages.lists import Page, PageRequest, PageResult, Run, id_at, moment_at, timestamp
 from dynapages.process import pool, read
 from shop.catalogue.queries import Product, ProductTile, find_product
 

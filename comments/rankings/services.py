@@ -27,14 +27,11 @@ from comments.rankings.derivation import (
     derive,
     key_of,
 )
-from dynapages.calls.batches import in_chunks
-from dynapages.calls.faults import FAILURES, sentence_about
-from dynapages.calls.meter import labelled_calls
-from dynapages.calls.pool import Backoff
+from dynapages.calls import FAILURES, Backoff, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
 from dynapages.process import client, pool
-from dynapages.pynamodb.models import unchanged, update
-from dynapages.writes.transactions import (
+from dynapages.pynamodb import unchanged, update
+from dynapages.writes import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,

@@ -19,20 +19,13 @@ from comments.store.table import (
     comment_key,
     read_item,
 )
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
-from dynapages.lists.runs import parse_timestamp, timestamp
+from dynapages.lists import parse_timestamp, timestamp
 from dynapages.process import client
-from dynapages.pynamodb.models import unchanged
-from dynapages.writes.transactions import (
-    Action,
-    ConditionFailed,
-    Contended,
-    delete,
-    put,
-    write_together,
-)
+from dynapages.pynamodb import unchanged
+from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_together
 
 _SHOWN: Item = {CommentReply.version.attr_name: {"N": "0"}}
 """What lists show of a reply has no version."""

@@ -33,8 +33,7 @@ from comments.web.forms import (
     require_user,
 )
 from comments.web.rate_limits import check_rate_limit
-from dynapages.calls import clock
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import back, path_of_next, staff_only
 from dynapages.django.paging import anchor_of, notify, wants_partial
 from shop.activity.entries import Kind, LogEntry, LogVerb

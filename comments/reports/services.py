@@ -16,12 +16,12 @@ from comments.models import Comment
 from comments.models import CommentReport as StoredReport
 from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, State, load_comment
 from comments.store.table import comment_key, query_pages
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.items import Item
-from dynapages.lists.runs import parse_timestamp, sort_key_of, timestamp
+from dynapages.lists import parse_timestamp, sort_key_of, timestamp
 from dynapages.process import client, pool
-from dynapages.pynamodb.models import update
-from dynapages.writes.transactions import Action, ConditionFailed, put, write_together
+from dynapages.pynamodb import update
+from dynapages.writes import Action, ConditionFailed, put, write_together
 
 LONGEST_TEXT = 1_000
 """Characters of a report's text."""

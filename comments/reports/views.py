@@ -26,8 +26,7 @@ from comments.web.forms import (
     require_user,
 )
 from comments.web.rate_limits import check_rate_limit
-from dynapages.calls import clock
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import signed_in
 from dynapages.django.paging import wants_partial
 

@@ -23,14 +23,12 @@ from comments import keys
 from comments.models import Comment
 from comments.sets.copies import copies_of, is_nameable, is_primary
 from comments.sets.models import TABLE
-from dynapages.calls.batches import Batches
-from dynapages.calls.client import build_streams_client
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool, build_streams_client
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
 from dynapages.process import client, current_connection
-from dynapages.streams.walk import Record, StreamWalk, TableCheckpoints, stream_of
-from dynapages.writes.transactions import Contended
+from dynapages.streams import Record, StreamWalk, TableCheckpoints, stream_of
+from dynapages.writes import Contended
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

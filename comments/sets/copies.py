@@ -11,7 +11,7 @@ from comments.models import SHOWN, Comment
 from comments.sets.models import CommentSetItem
 from comments.store.comments import is_tombstone
 from dynapages.items import Item
-from dynapages.writes.transactions import Action, delete, put
+from dynapages.writes import Action, delete, put
 
 AUTO = CommentSetItem.auto.attr_name
 _PLACE = Comment.place.attr_name

@@ -12,8 +12,8 @@ import django
 from django.apps import apps
 
 from comments.sets.applying import CopyWriter, batches
-from dynapages.calls.faults import FAILURES, sentence_about
-from dynapages.streams.walk import Record
+from dynapages.calls import FAILURES, sentence_about
+from dynapages.streams import Record
 
 logger = logging.getLogger(__name__)
 

@@ -20,13 +20,13 @@ from comments.sets.copies import copies_of, is_primary, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
 from comments.store.table import ATTEMPTS, query_pages
-from dynapages.calls.batches import Batches, in_chunks
+from dynapages.calls import Batches, in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item, table_key
 from dynapages.process import client, write
-from dynapages.pynamodb.models import unchanged
-from dynapages.upkeep.integrity import Candidate, Difference, Handlers, every_item, find_differences
-from dynapages.writes.transactions import (
+from dynapages.pynamodb import unchanged
+from dynapages.upkeep import Candidate, Difference, Handlers, every_item, find_differences
+from dynapages.writes import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,

@@ -16,7 +16,7 @@ from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttrib
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
 from comments.models import SHOWN, ReplyShown
-from dynapages.pynamodb.models import DynamoModel
+from dynapages.pynamodb import DynamoModel
 
 
 class BySet(GlobalSecondaryIndex["CommentSetItem"]):

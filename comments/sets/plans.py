@@ -17,8 +17,7 @@ from comments.indexes.pricing import CountedRun, cheapest, price
 from comments.sets.copies import SETS, partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
-from dynapages.lists.explain import Alternative
-from dynapages.lists.runs import Index, OneOf, Run, id_at
+from dynapages.lists import Alternative, Index, OneOf, Run, id_at
 
 BY_SET = Index(
     table=CommentSetItem.Meta.table_name,

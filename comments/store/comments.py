@@ -9,12 +9,12 @@ from comments.items import NewComment
 from comments.models import TABLE, Comment, CommentBody
 from comments.store.counts import Cell, tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages
-from dynapages.calls.batches import in_chunks
+from dynapages.calls import in_chunks
 from dynapages.errors import DynamoError
 from dynapages.items import Item
-from dynapages.lists.runs import id_at, moment_at
+from dynapages.lists import id_at, moment_at
 from dynapages.process import client, page_batches
-from dynapages.writes.transactions import (
+from dynapages.writes import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,

@@ -17,11 +17,10 @@ from django.core.cache import cache
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
-from dynapages.calls.batches import Batches
-from dynapages.lists.runs import timestamp
+from dynapages.calls import Batches
+from dynapages.lists import timestamp
 from dynapages.process import client, page_batches
-from dynapages.writes.counters import Counters, write_counted
-from dynapages.writes.transactions import Action, Transactions
+from dynapages.writes import Action, Counters, Transactions, write_counted
 
 Cell = tuple[str, int]
 """A language and a rating."""

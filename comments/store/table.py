@@ -20,10 +20,10 @@ from comments.models import (
 )
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, Value, table_key
-from dynapages.lists.runs import Index, Position, id_at
+from dynapages.lists import Index, Position, id_at
 from dynapages.process import client
-from dynapages.pynamodb.models import set_or_remove, update
-from dynapages.writes.transactions import Action, ConditionFailed, Contended
+from dynapages.pynamodb import set_or_remove, update
+from dynapages.writes import Action, ConditionFailed, Contended
 
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]

@@ -29,22 +29,21 @@ from comments.store.comments import (
 )
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages, read_item
-from dynapages.calls.faults import FAILURES, sentence_about
-from dynapages.calls.meter import labelled_calls
-from dynapages.calls.pool import Backoff
+from dynapages.calls import FAILURES, Backoff, labelled_calls, sentence_about
 from dynapages.items import Item
-from dynapages.lists.runs import id_at
+from dynapages.lists import id_at
 from dynapages.process import client
-from dynapages.pynamodb.models import set_or_remove, unchanged, update
-from dynapages.writes.counters import NoSuchCounter, write_counted
-from dynapages.writes.transactions import (
+from dynapages.pynamodb import set_or_remove, unchanged, update
+from dynapages.writes import (
     Action,
     ConditionFailed,
     Contended,
+    NoSuchCounter,
     Transactions,
     check,
     delete,
     put,
+    write_counted,
     write_one,
     write_together,
 )

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments.store.comments import StoredComment
-from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.calls import FAILURES, fault_in
 from dynapages.django.paging import grouped, wants_partial
 from dynapages.django.refusals import Refusal
 

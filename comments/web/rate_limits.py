@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from dynapages.django.access import client_network
 from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.refusals import TooManyRequests
-from dynapages.writes.rate_limiter import Limit
+from dynapages.writes import Limit
 
 WINDOW = timedelta(hours=1)
 STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 
 from django.dispatch import receiver
 
-from dynapages.calls.faults import Unavailable
-from dynapages.calls.meter import Meter
+from dynapages.calls import Meter, Unavailable
 from dynapages.django.middleware import time_spent
 from dynapages.django.paging import list_read
 from dynapages.django.refusals import database_failed

@@ -23,8 +23,7 @@ from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer, set_span_in_
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from config.telemetry.requests import OnSent, RequestRecord
-from dynapages.calls.faults import Throttled, fault_in
-from dynapages.calls.meter import request_of
+from dynapages.calls import Throttled, fault_in, request_of
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

@@ -17,7 +17,7 @@ from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS
 from config.web.answers import fields_to_send_again
 from dynapages.django.paging import grouped
-from dynapages.lists.explain import CENT, HALF_UP, Explanation, Total, decimal_places
+from dynapages.lists import CENT, HALF_UP, Explanation, Total, decimal_places
 from shop.activity.listing import PLAN as ACTIVITY
 from shop.pickup.queries import PLAN as PICKUP
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_cache_control
 
 from config.telemetry.requests import OnSent, RequestRecord, observed
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.django.access import is_personal
 
 GetResponse = Callable[[HttpRequest], HttpResponse]

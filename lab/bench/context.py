@@ -40,7 +40,7 @@ from django.test import Client, RequestFactory, override_settings
 from config.running_demo import FileLock
 from demo.engine import FileEngine
 from demo.processes import SECLUDED, DemoConfig
-from dynapages.calls.client import Connection, build_client
+from dynapages.calls import Connection, build_client
 from dynapages.django.options import Advance, Progress
 from dynapages.engine.server import (
     BinaryMissing,
@@ -52,7 +52,7 @@ from dynapages.engine.server import (
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 from dynapages.process import client, connected
-from dynapages.pynamodb.models import DynamoModel
+from dynapages.pynamodb import DynamoModel
 from dynapages.tables import create_missing, index_shapes
 from lab.bench.data import CommentData, OrderData
 from lab.reports.results import Timing

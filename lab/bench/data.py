@@ -22,8 +22,8 @@ from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell
 from dynapages.items import Item, table_key
-from dynapages.lists.runs import Position, sort_key_of
-from dynapages.writes.counters import SHARDS
+from dynapages.lists import Position, sort_key_of
+from dynapages.writes import SHARDS
 from shop import keys as shop_keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status

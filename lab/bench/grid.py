@@ -11,9 +11,8 @@ from math import ceil
 from statistics import mean, median
 
 from comments.filters import RATINGS, CommentFilter
-from dynapages.calls.meter import UNLABELLED
-from dynapages.lists.reader import PageRequest
-from dynapages.lists.runs import Position
+from dynapages.calls import UNLABELLED
+from dynapages.lists import PageRequest, Position
 from lab.bench.context import BenchContext, delayed, time_in_turns
 from lab.bench.data import PRODUCT_ID, CommentAnswers
 from lab.bench.pages import READERS, RULES, SITE, Reader, cost_of, cut, require_answer

@@ -23,11 +23,10 @@ from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import MOST_UNITS
 from comments.posting.forms import LONGEST_TITLE
-from dynapages.calls.meter import Meter, metered
+from dynapages.calls import Meter, metered
 from dynapages.django.options import Progress
 from dynapages.django.paging import END, tokens
-from dynapages.lists.reader import Order
-from dynapages.lists.runs import HIGHEST, Position
+from dynapages.lists import HIGHEST, Order, Position
 from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData, weighted
 from lab.bench.pages import WrongAnswer, create_catalogue

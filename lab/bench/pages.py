@@ -30,13 +30,10 @@ from comments.store.counts import (
     remember_counts,
     remembered_counts,
 )
-from dynapages.calls.meter import UNLABELLED, labelled_calls, metered
+from dynapages.calls import UNLABELLED, labelled_calls, metered
 from dynapages.django.paging import Pager, tokens
 from dynapages.errors import DynamoError
-from dynapages.lists.explain import explain
-from dynapages.lists.queries import query_request
-from dynapages.lists.reader import Page, PageRequest
-from dynapages.lists.runs import OneOf, Position, Run
+from dynapages.lists import OneOf, Page, PageRequest, Position, Run, explain, query_request
 from dynapages.process import client, pool, read
 from dynapages.tables import create_missing
 from lab.bench.context import WARM_UP, BenchContext, Site, calls_of, repeat_calls, time_in_turns

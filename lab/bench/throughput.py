@@ -22,8 +22,8 @@ from comments.items import NewComment, items_of
 from comments.lists.listing import pager_of
 from comments.models import Comment
 from demo.processes import WORKERS, serving
-from dynapages.calls.batches import Batches
-from dynapages.lists.runs import Position
+from dynapages.calls import Batches
+from dynapages.lists import Position
 from dynapages.process import client, pool
 from dynapages.tables import create_missing
 from lab.bench.context import BenchContext, site_config

@@ -13,10 +13,9 @@ from comments.indexes.access_patterns import plan
 from comments.items import NewComment, excerpt, items_of
 from comments.lists.queries import find_comment
 from comments.models import All, Comment
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.items import Item, table_key
-from dynapages.lists.reader import PageRequest
-from dynapages.lists.runs import Position, sort_key_of
+from dynapages.lists import PageRequest, Position, sort_key_of
 from dynapages.process import client, pool, read
 from lab.bench.data import PRODUCT_ID, START, WORDS
 from lab.designs.measuring import Answer, Design, Question, WriteCase, measure_designs

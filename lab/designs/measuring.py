@@ -18,8 +18,7 @@ from pynamodb.expressions.operand import Path
 
 from dynapages.errors import DynamoError
 from dynapages.items import Item, item_bytes
-from dynapages.lists.reader import Order, PageRequest
-from dynapages.lists.runs import Position
+from dynapages.lists import Order, PageRequest, Position
 from dynapages.process import client
 from lab.bench.context import time_in_turns
 from lab.bench.pages import WrongAnswer, cut

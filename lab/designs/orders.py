@@ -15,8 +15,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
 from dynapages.items import Item, Value, table_key
-from dynapages.lists.reader import Order, Page, PageRequest
-from dynapages.lists.runs import Position, Run, id_at, sort_key_of, timestamp
+from dynapages.lists import Order, Page, PageRequest, Position, Run, id_at, sort_key_of, timestamp
 from dynapages.process import client, read
 from lab.bench.data import CUSTOMER, OrderAnswers, OrderData, shards_item
 from lab.designs.measuring import (

@@ -10,11 +10,11 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
-from dynapages.calls.client import Connection
+from dynapages.calls import Connection
 from dynapages.django.options import Progress
 from dynapages.errors import DynamoError
 from dynapages.items import table_key
-from dynapages.lists.runs import timestamp
+from dynapages.lists import timestamp
 from dynapages.process import client, connected, current_connection
 from lab.bench.context import local, require_binary, running, version_of
 from lab.bench.data import OrderData

@@ -15,12 +15,12 @@ from uuid import uuid4
 from botocore.exceptions import WaiterError
 from django.conf import settings
 
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.django.options import Progress
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 from dynapages.process import client, pool, slow_client
-from dynapages.pynamodb.models import DynamoModel
+from dynapages.pynamodb import DynamoModel
 from dynapages.tables import TableSchema
 from lab.bench.context import handling
 from lab.reports.results import Cost

@@ -20,10 +20,9 @@ from django.views.decorators.http import require_safe
 from pynamodb.attributes import BinaryAttribute
 
 from config.templatetags.site import in_dollars
-from dynapages.calls.meter import current_meter, labelled_calls
+from dynapages.calls import current_meter, labelled_calls
 from dynapages.django.paging import grouped
-from dynapages.lists.explain import explain_reads, prices
-from dynapages.lists.runs import parse_timestamp
+from dynapages.lists import explain_reads, parse_timestamp, prices
 from lab.reports.results import RUN, Results, Value
 from shop import keys
 from shop.models import ShopItem

@@ -15,7 +15,7 @@ from typing import NamedTuple, Self
 
 import django
 
-from dynapages.calls.meter import Call
+from dynapages.calls import Call
 
 Value = float | int | str
 RUN = "run"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from dynapages.lists.explain import dollars, prices
+from dynapages.lists import dollars, prices
 from lab.reports.results import Results, Value, medians_of, percentile_95
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from comments.items import LONGEST_LISTED_TEXT, NewComment, excerpt
 from comments.lists.page import NEGATIVE, POSITIVE, SHOWN_PICKS
 from comments.store.counts import Cell
 from dynapages.django.options import Advance
-from dynapages.lists.reader import PageRequest
-from dynapages.lists.runs import id_at, moment_at
+from dynapages.lists import PageRequest, id_at, moment_at
 from lab.sql_comparison.postgres import ALIAS, rows_of
 from shop.catalogue.items import NewCategory, NewProduct
 

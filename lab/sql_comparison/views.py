@@ -23,10 +23,17 @@ from comments.lists.queries import CommentEntry, CommentPage
 from comments.replies.services import Reply
 from comments.store.counts import ProductCounts
 from dynapages.django.paging import show_page, site_of, wants_partial
-from dynapages.lists.explain import OtherLine
-from dynapages.lists.merging import Entry
-from dynapages.lists.reader import Page, PageRequest, RunRead
-from dynapages.lists.runs import Index, Position, Run, sort_key_of
+from dynapages.lists import (
+    Entry,
+    Index,
+    OtherLine,
+    Page,
+    PageRequest,
+    Position,
+    Run,
+    RunRead,
+    sort_key_of,
+)
 from lab.sql_comparison import models
 from shop.catalogue.queries import Category, Product
 

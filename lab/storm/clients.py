@@ -20,7 +20,7 @@ from django.test import Client
 
 from comments.posting.services import comment_id_of, new_form_id
 from comments.store.comments import NoSuchComment, load_comment
-from dynapages.calls.faults import FAILURES
+from dynapages.calls import FAILURES
 from dynapages.engine.server import LOOPBACK
 from lab.storm.ledger import Ledger, Written
 

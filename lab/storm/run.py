@@ -32,7 +32,7 @@ from dynapages.django.options import Progress
 from dynapages.engine.server import Child
 from dynapages.process import client, connected
 from dynapages.tables import create_missing
-from dynapages.upkeep.integrity import Difference
+from dynapages.upkeep import Difference
 from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows
 from lab.reports.tables import Section, section

@@ -4,7 +4,7 @@ from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.hashers import make_password
 from django.http import HttpRequest
 
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import NoSuchUser, find_user

@@ -11,8 +11,7 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from dynapages.calls import clock
-from dynapages.calls.faults import FAILURES, fault_in
+from dynapages.calls import FAILURES, clock, fault_in
 from dynapages.django.access import log_event
 from dynapages.items import Item
 from shop import keys

@@ -14,8 +14,7 @@ from django.contrib.auth.hashers import BasePasswordHasher, PBKDF2PasswordHasher
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from dynapages.calls.faults import Unavailable
-from dynapages.calls.pool import budget_paused
+from dynapages.calls import Unavailable, budget_paused
 from dynapages.errors import gettext_noop
 
 LONGEST = 128

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.django.access import client_network
 from dynapages.django.rate_limits import NamedLimit, Use, limiter, take_or_refuse
 

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
 from dynapages.process import client
-from dynapages.pynamodb.models import unchanged, update
-from dynapages.writes.transactions import Action, ConditionFailed, delete, write_one, write_together
+from dynapages.pynamodb import unchanged, update
+from dynapages.writes import Action, ConditionFailed, delete, write_one, write_together
 from shop import keys
 from shop.accounts.passwords import release_slot
 from shop.models import Profile, ShopItem

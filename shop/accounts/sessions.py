@@ -15,8 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 
-from dynapages.calls import clock
-from dynapages.calls.meter import current_meter
+from dynapages.calls import clock, current_meter
 from shop.accounts.models import SECOND_FACTOR, SIGNED_IN_AT, User
 
 READ_STAFF = "dynashop.read_staff"

@@ -17,7 +17,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from dynapages.items import Item
-from dynapages.lists.runs import moment_at, sort_key_of
+from dynapages.lists import moment_at, sort_key_of
 from shop.activity.tables import Month
 from shop.table import shard_of
 

@@ -16,11 +16,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
-from dynapages.calls.faults import NotSetUp, fault_in
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import NotSetUp, fault_in, labelled_calls
 from dynapages.django.paging import Pager, Toggle
-from dynapages.lists.reader import PageRequest, PageResult, Segment, SegmentsPlan
-from dynapages.lists.runs import Run, timestamp
+from dynapages.lists import PageRequest, PageResult, Run, Segment, SegmentsPlan, timestamp
 from dynapages.process import client, pool, read_in_segments
 from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, kind_in, partition
 from shop.activity.filters import ActivityFilter

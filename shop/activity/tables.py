@@ -13,11 +13,10 @@ from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
 from dynapages.items import table_key
-from dynapages.lists.reader import Segment
-from dynapages.pynamodb.models import DynamoModel
+from dynapages.lists import Segment
+from dynapages.pynamodb import DynamoModel
 from dynapages.tables import Throughput, create_missing
-from dynapages.writes.counters import SHARDS, shards_in
-from dynapages.writes.transactions import ConditionFailed, put, write_one
+from dynapages.writes import SHARDS, ConditionFailed, put, shards_in, write_one
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient

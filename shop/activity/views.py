@@ -15,8 +15,7 @@ from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.formats import CsvPage, csv_response
 from dynapages.django.paging import ListRequest, show_page
 from dynapages.django.refusals import Refusal
-from dynapages.lists.reader import PageRequest, PageResult
-from dynapages.lists.runs import timestamp
+from dynapages.lists import PageRequest, PageResult, timestamp
 from shop.activity.entries import LogEntry
 from shop.activity.filters import ActivityFilter
 from shop.activity.listing import (

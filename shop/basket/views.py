@@ -12,8 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from dynapages.calls import clock
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import signed_in, with_next
 from dynapages.django.paging import LONGEST_ID
 from dynapages.django.refusals import Refusal

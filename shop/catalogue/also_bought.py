@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.items import table_key
-from dynapages.lists.reader import Page, PageRequest
-from dynapages.lists.runs import id_at
+from dynapages.lists import Page, PageRequest, id_at
 from dynapages.process import pool, read
-from dynapages.pynamodb.models import update
-from dynapages.writes.transactions import Action
+from dynapages.pynamodb import update
+from dynapages.writes import Action
 from shop import keys
 from shop.catalogue.items import EDGES, purchase_data
 from shop.catalogue.queries import (

@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any
 from unicodedata import category, combining, normalize
 
-from dynapages.lists.runs import SEPARATOR, sort_key_of, timestamp
-from dynapages.writes.counters import NamedShards
+from dynapages.lists import SEPARATOR, sort_key_of, timestamp
+from dynapages.writes import NamedShards
 from shop import keys
 from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, TrailStep
 from shop.table import shard_of, shards

@@ -16,12 +16,21 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.items import Item
-from dynapages.lists.reader import Order, Page, PageRequest, PageResult
-from dynapages.lists.runs import SEPARATOR, Index, Position, Run, id_at
+from dynapages.lists import (
+    SEPARATOR,
+    Index,
+    Order,
+    Page,
+    PageRequest,
+    PageResult,
+    Position,
+    Run,
+    id_at,
+)
 from dynapages.process import pool, read
 from shop import keys
 from shop.catalogue.items import BOUGHT, EDGES, MOST_IN_ONE, Data

@@ -6,19 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.items import Item, Value, table_key
-from dynapages.lists.reader import Page
+from dynapages.lists import Page
 from dynapages.process import client, pool
-from dynapages.pynamodb.models import set_or_remove, unchanged, update
-from dynapages.writes.transactions import (
-    Action,
-    ConditionFailed,
-    Contended,
-    delete,
-    write_one,
-    write_together,
-)
+from dynapages.pynamodb import set_or_remove, unchanged, update
+from dynapages.writes import Action, ConditionFailed, Contended, delete, write_one, write_together
 from shop import keys
 from shop.catalogue.items import (
     EDGES,

@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
-from dynapages.calls.meter import current_meter
+from dynapages.calls import current_meter
 from dynapages.django.access import public
 from dynapages.django.paging import ListData, Pager, render_list, show_page
-from dynapages.lists.explain import explain_reads
+from dynapages.lists import explain_reads
 from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.items import Data
 from shop.catalogue.queries import (

@@ -23,11 +23,10 @@ import django
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynapages.calls.faults import FAILURES, sentence_about
+from dynapages.calls import FAILURES, sentence_about
 from dynapages.django.options import at_least_one, sentence_to_go_on
 from dynapages.items import Item
-from dynapages.lists.reader import Page, PageRequest
-from dynapages.lists.runs import Position
+from dynapages.lists import Page, PageRequest, Position
 from dynapages.process import client
 from shop.data.files.exports import (
     FORMATS,

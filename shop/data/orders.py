@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP
 from urllib.parse import quote, unquote
 
-from dynapages.lists.runs import parse_timestamp, timestamp
+from dynapages.lists import parse_timestamp, timestamp
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.data.fields import (
     LONGEST_TEXT,

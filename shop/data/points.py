@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dynapages.calls.batches import in_chunks
+from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from shop.data.files.records import (
     Record,

@@ -12,7 +12,7 @@ from enum import Enum
 from django.utils.text import slugify
 
 from dynapages.items import Item
-from dynapages.lists.runs import parse_timestamp
+from dynapages.lists import parse_timestamp
 from shop import keys
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import CATEGORIES, Category, steps_in, trail_in

@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
-from dynapages.calls.batches import in_chunks
+from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.process import pool
 from shop import keys

@@ -12,11 +12,11 @@ from typing import Any
 from pynamodb.attributes import Attribute
 
 from dynapages.items import Item, table_key
-from dynapages.lists.runs import SEPARATOR
+from dynapages.lists import SEPARATOR
 from dynapages.process import write
-from dynapages.pynamodb.models import unchanged, update
-from dynapages.upkeep.integrity import Candidate, Difference, Handlers, compare
-from dynapages.writes.transactions import Action, delete
+from dynapages.pynamodb import unchanged, update
+from dynapages.upkeep import Candidate, Difference, Handlers, compare
+from dynapages.writes import Action, delete
 from shop import keys
 from shop.catalogue.items import (
     EDGES,

@@ -9,10 +9,10 @@ from functools import partial
 from hashlib import blake2b
 
 from dynapages.items import Item, table_key
-from dynapages.lists.runs import parse_timestamp
+from dynapages.lists import parse_timestamp
 from dynapages.process import client, write
-from dynapages.pynamodb.models import unchanged, update
-from dynapages.upkeep.integrity import (
+from dynapages.pynamodb import unchanged, update
+from dynapages.upkeep import (
     Candidate,
     Derived,
     Difference,
@@ -23,7 +23,7 @@ from dynapages.upkeep.integrity import (
     repair_once,
     texts_in,
 )
-from dynapages.writes.transactions import Action, check
+from dynapages.writes import Action, check
 from shop import keys
 from shop.catalogue.also_bought import DERIVED as PURCHASE_KEYS
 from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from dynapages.lists.runs import Index, Position, Run, id_at, timestamp
+from dynapages.lists import Index, Position, Run, id_at, timestamp
 from shop import keys
 from shop.models import Order
 from shop.order_status import OPEN

@@ -6,12 +6,10 @@ from datetime import datetime
 
 from django.dispatch import Signal
 
-from dynapages.calls import clock
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import clock, labelled_calls
 from dynapages.items import table_key
-from dynapages.pynamodb.models import update
-from dynapages.writes.counters import Deltas
-from dynapages.writes.transactions import Action
+from dynapages.pynamodb import update
+from dynapages.writes import Action, Deltas
 from shop import keys
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record

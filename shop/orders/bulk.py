@@ -7,9 +7,8 @@ from functools import partial
 
 from dynapages.items import Item
 from dynapages.process import pool
-from dynapages.pynamodb.models import unchanged
-from dynapages.writes.counters import Deltas
-from dynapages.writes.transactions import MOST_ACTIONS, Action, ConditionFailed
+from dynapages.pynamodb import unchanged
+from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
 from shop import keys
 from shop.catalogue.items import EDGES
 from shop.models import Order

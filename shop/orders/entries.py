@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils.translation import ngettext
 
 from dynapages.items import Item
-from dynapages.lists.merging import Entry
-from dynapages.lists.runs import moment_at, parse_timestamp, timestamp
+from dynapages.lists import Entry, moment_at, parse_timestamp, timestamp
 from shop import keys
 from shop.models import Order
 from shop.order_status import Status

@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.translation import ngettext
 from ulid import ULID
 
-from dynapages.lists.runs import sort_key_of, timestamp
+from dynapages.lists import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.items import purchase_data
 from shop.identifiers import product_id_of

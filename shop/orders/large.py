@@ -16,18 +16,17 @@ from datetime import timedelta
 from hashlib import blake2b
 from secrets import token_urlsafe
 
-from dynapages.calls import clock
-from dynapages.calls.batches import in_chunks
+from dynapages.calls import clock, in_chunks
 from dynapages.items import Item, table_key
-from dynapages.lists.runs import parse_timestamp, timestamp
+from dynapages.lists import parse_timestamp, timestamp
 from dynapages.process import client
-from dynapages.pynamodb.models import unchanged, update
-from dynapages.writes.counters import Deltas
-from dynapages.writes.transactions import (
+from dynapages.pynamodb import unchanged, update
+from dynapages.writes import (
     MOST_ACTIONS,
     Action,
     ConditionFailed,
     Contended,
+    Deltas,
     check,
     delete,
     write_together,

@@ -10,14 +10,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, Toggle, grouped
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import Explanation, explain
-from dynapages.lists.reader import PageRequest, PageResult
-from dynapages.lists.runs import timestamp
+from dynapages.lists import Explanation, PageRequest, PageResult, explain, timestamp
 from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter

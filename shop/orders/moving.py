@@ -11,9 +11,8 @@ from datetime import datetime, timedelta
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from dynapages.lists.reader import Page, PageRequest
-from dynapages.lists.runs import parse_timestamp
-from dynapages.writes.transactions import Action, ConditionFailed
+from dynapages.lists import Page, PageRequest, parse_timestamp
+from dynapages.writes import Action, ConditionFailed
 from shop import keys
 from shop.catalogue.also_bought import purchase_updates
 from shop.models import Order as StoredOrder

@@ -16,11 +16,10 @@ from django.http import QueryDict
 from django.urls import Resolver404, resolve, reverse
 from django.utils.translation import gettext as _
 
-from dynapages.calls.meter import labelled_calls
+from dynapages.calls import labelled_calls
 from dynapages.django.paging import Pager, tokens
 from dynapages.django.refusals import Refusal
-from dynapages.lists.reader import PageRequest
-from dynapages.lists.runs import Position
+from dynapages.lists import PageRequest, Position
 from dynapages.process import pool
 from shop.order_status import OPEN
 from shop.orders.entries import OrderEntry

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from dynapages.writes.transactions import ConditionFailed
+from dynapages.writes import ConditionFailed
 from shop import keys
 from shop.catalogue.items import EDGES
 from shop.catalogue.queries import prices_of

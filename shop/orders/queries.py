@@ -5,8 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from dynapages.items import Item
-from dynapages.lists.reader import Order, Page, PageRequest, PageResult, every_entry
-from dynapages.lists.runs import Run
+from dynapages.lists import Order, Page, PageRequest, PageResult, Run, every_entry
 from dynapages.process import pool, read
 from shop import keys
 from shop.models import Order as StoredOrder

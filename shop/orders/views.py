@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from dynapages.calls import clock
-from dynapages.calls.meter import current_meter, labelled_calls
+from dynapages.calls import clock, current_meter, labelled_calls
 from dynapages.django.access import (
     Visitor,
     back,
@@ -29,7 +28,7 @@ from dynapages.django.access import (
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListData, ListRequest, show_page
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import explain
+from dynapages.lists import explain
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.rate_limits import check_order_rate_limit

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import inf
 
-from dynapages.lists.runs import Position, Run
+from dynapages.lists import Position, Run
 from shop import keys
 from shop.pickup.cells import Coordinates, children, farthest, is_smallest, nearest
 from shop.table import BY_KEY

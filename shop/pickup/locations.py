@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.items import Item
 from dynapages.process import client, pool
 from shop import keys

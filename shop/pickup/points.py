@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynapages.items import Item
-from dynapages.writes.counters import Deltas
+from dynapages.writes import Deltas
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
 from shop.pickup.cells import Coordinates, geohash_of

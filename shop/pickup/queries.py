@@ -10,15 +10,21 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from dynapages.calls.meter import labelled_calls, metered
-from dynapages.calls.pool import Pool
+from dynapages.calls import Pool, labelled_calls, metered
 from dynapages.django.paging import grouped
 from dynapages.items import Item
-from dynapages.lists.explain import Explanation, explain
-from dynapages.lists.merging import Entry
-from dynapages.lists.queries import QuerySource
-from dynapages.lists.reader import Page, PageRequest, RunRead
-from dynapages.lists.runs import Chunk, Run, Source
+from dynapages.lists import (
+    Chunk,
+    Entry,
+    Explanation,
+    Page,
+    PageRequest,
+    QuerySource,
+    Run,
+    RunRead,
+    Source,
+    explain,
+)
 from dynapages.process import client, pool, read
 from shop import keys
 from shop.models import PickupPoint as StoredPoint

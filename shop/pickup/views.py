@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from dynapages.calls.meter import current_meter, labelled_calls
+from dynapages.calls import current_meter, labelled_calls
 from dynapages.django.access import signed_in
 from dynapages.django.paging import LONGEST_ID, redirect_page, render_list, wants_partial
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import explain, explain_reads
+from dynapages.lists import explain, explain_reads
 from shop.accounts.rate_limits import check_order_rate_limit
 from shop.models import Order
 from shop.orders.entries import pickup_in

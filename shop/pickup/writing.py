@@ -13,18 +13,11 @@ from django.utils.translation import gettext as _
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
-from dynapages.calls.batches import in_chunks
+from dynapages.calls import in_chunks
 from dynapages.items import table_key
 from dynapages.process import client
-from dynapages.pynamodb.models import unchanged, update
-from dynapages.writes.transactions import (
-    Action,
-    ConditionFailed,
-    Contended,
-    check,
-    delete,
-    write_together,
-)
+from dynapages.pynamodb import unchanged, update
+from dynapages.writes import Action, ConditionFailed, Contended, check, delete, write_together
 from shop import keys
 from shop.models import Order, PickupChoice, ShopItem
 from shop.models import PickupPoint as StoredPoint

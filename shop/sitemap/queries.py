@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 
 from pynamodb.attributes import BinaryAttribute
 
-from dynapages.calls.meter import labelled_calls
-from dynapages.lists.reader import Order, Page, PageRequest, every_entry
-from dynapages.lists.runs import Position, Run
+from dynapages.calls import labelled_calls
+from dynapages.lists import Order, Page, PageRequest, Position, Run, every_entry
 from dynapages.process import read
 from shop import keys
 from shop.catalogue.queries import list_all_categories

@@ -10,7 +10,7 @@ from comments.moderation.listing import list_moderated
 from comments.posting.services import add_comment, delete_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import State
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from tests.browser.conftest import Visitor
 from tests.support.comments.threads import NOW, differing, made_comment, moderated
 from tests.support.comments.writers import someone

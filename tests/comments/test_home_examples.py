@@ -8,7 +8,7 @@ from django.test import Client
 
 from comments.home import PRODUCT_ID
 from comments.items import NewComment
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from tests.support.chance import unique
 from tests.support.comments.browsing import visit
 from tests.support.comments.loading import load

@@ -9,7 +9,7 @@ from comments.items import EXCERPT, LONGEST_LISTED_TEXT, excerpt, items_of
 from comments.lists.queries import find_comment, list_comments
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating
 from comments.store.counts import counts_of
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from tests.support.comments.loading import load
 from tests.support.comments.truth import written
 

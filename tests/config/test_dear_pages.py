@@ -18,9 +18,9 @@ from comments.lists import queries
 from comments.models import SHOWN
 from comments.posting.forms import LONGEST_TITLE
 from config import site
-from dynapages.calls.meter import Meter, metered
+from dynapages.calls import Meter, metered
 from dynapages.items import item_bytes
-from dynapages.lists.merging import LARGEST_ITEM
+from dynapages.lists import LARGEST_ITEM
 from shop.accounts.names import LONGEST_USERNAME
 from tests.support.chance import unique
 from tests.support.comments.browsing import follow

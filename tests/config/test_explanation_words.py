@@ -7,7 +7,8 @@ from django.template.loader import render_to_string
 from django.utils.translation import override
 
 from config.templatetags.site import Picture, in_short, merge_picture, plural_of, verdict
-from dynapages.lists.explain import Alternative, Explanation, QueryLine, Total
+from dynapages.lists import Alternative, Explanation, Total
+from dynapages.lists.explain import QueryLine
 from tests.support.markup import read_markup
 
 TOTAL = Total(calls=4, rounds=1, capacity_units=2.0, milliseconds=6.4)

@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 
 from comments.moderation.services import hide
 from comments.posting.services import add_comment
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.django.middleware import RefusalMiddleware
 from dynapages.django.refusals import TooManyRequests
 from tests.support.comments.outage import connected

@@ -1,9 +1,7 @@
 import re
 
 from config.templatetags.site import MOST_BESIDE, Picture, picture_of
-from dynapages.lists.explain import explain
-from dynapages.lists.reader import Order, PageRequest
-from dynapages.lists.runs import Run
+from dynapages.lists import Order, PageRequest, Run, explain
 from dynapages_testing.merged_lists import INDEX, MergedList, Thing
 
 

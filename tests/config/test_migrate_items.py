@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 from config.management.commands import migrate_items
 from dynapages.items import Item, table_key
 from dynapages.process import client
-from dynapages.upkeep.migrations import Migration, MigrationStep
-from dynapages.writes.transactions import Action
+from dynapages.upkeep import Migration, MigrationStep
+from dynapages.writes import Action
 from shop import keys
 from shop.table import TABLE
 from tests.support.project import PROJECT

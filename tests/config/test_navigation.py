@@ -7,9 +7,7 @@ from django.test import Client
 from comments.lists.queries import find_comment
 from comments.reports.services import Reason, report_comment
 from config.site import Waiting, remember_waiting
-from dynapages.calls import clock
-from dynapages.calls.faults import Throttled
-from dynapages.calls.meter import metered
+from dynapages.calls import Throttled, clock, metered
 from shop.order_status import Status
 from shop.orders.actions import queue_lengths
 from tests.support.comments.browsing import HTMX

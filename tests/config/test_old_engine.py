@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 
 from dynapages.process import client
-from dynapages.writes.transactions import put, write_together
+from dynapages.writes import put, write_together
 from tests.support.comments.outage import connected
 
 TOO_FEW = "The database takes fewer than 100 actions in a transaction; DynamoDB Local takes 100"

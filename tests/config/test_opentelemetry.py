@@ -21,7 +21,7 @@ from django.test import Client
 
 from config.telemetry.requests import RequestRecord, observed
 from demo.processes import DemoConfig, serving
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.process import client, current_connection
 from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone

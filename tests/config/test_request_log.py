@@ -17,8 +17,8 @@ from django.test import Client, RequestFactory
 
 from config.telemetry.requests import RequestRecord, observed
 from config.web import shedding
-from dynapages.calls.faults import BUSY, Throttled
-from dynapages.calls.meter import metered
+from dynapages.calls import Throttled, metered
+from dynapages.calls.faults import BUSY
 from dynapages.django.formats import csv_response
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG

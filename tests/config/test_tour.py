@@ -17,7 +17,7 @@ from django.middleware.gzip import GZipMiddleware
 from django.test import Client, RequestFactory
 
 from config.web.shedding import WithoutBodies
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments
 from tests.support.comments.writers import made_product

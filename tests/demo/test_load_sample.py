@@ -22,9 +22,9 @@ from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import REPLIES, sample_comments
 from demo.sample.orders import REGULAR
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.items import table_key
-from dynapages.lists.reader import PageRequest, every_entry
+from dynapages.lists import PageRequest, every_entry
 from dynapages.process import client, read
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product, list_categories

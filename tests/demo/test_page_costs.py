@@ -16,7 +16,7 @@ from comments.indexes.pricing import MeanSizes
 from comments.lists import queries
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
-from dynapages.calls.meter import Meter, metered
+from dynapages.calls import Meter, metered
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.also_bought import find_also_bought

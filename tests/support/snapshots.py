@@ -8,8 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from dynapages.calls.batches import Batches
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool
 from dynapages.items import Item, table_key
 from dynapages.process import client
 from shop.activity.recording import LOG

@@ -12,8 +12,7 @@ from comments.data.run import CommentFile, counts_of, import_file, prose_of, tri
 from comments.data.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
-from dynapages.calls import clock
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches, clock
 from dynapages.django.options import Progress
 from dynapages.process import client, pool
 from shop.catalogue.services import ensure_products

@@ -13,10 +13,10 @@ from comments.integrity.comments import comment_differences
 from comments.lists.queries import INDEXES
 from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
-from dynapages.calls.faults import NotSetUp, fault_in
+from dynapages.calls import NotSetUp, fault_in
 from dynapages.django.options import Progress, failures_in_one_line
-from dynapages.upkeep.integrity import Difference
-from dynapages.writes.transactions import Contended
+from dynapages.upkeep import Difference
+from dynapages.writes import Contended
 from shop.integrity.checks import CHECKS as SHOP_CHECKS
 from shop.integrity.checks import shop_differences
 

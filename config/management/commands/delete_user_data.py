@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.erasure.user_data import TRACES
 from dynapages.django.options import failures_in_one_line
-from dynapages.upkeep.integrity import erase
+from dynapages.upkeep import erase
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.services import shut_profile
 from shop.user_data import ACTIVITY, PROFILE, PURCHASES, has_orders

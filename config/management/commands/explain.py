@@ -17,7 +17,7 @@ from comments.lists.page import explain_comments
 from dynapages.django.options import at_least_one, failures_in_one_line
 from dynapages.django.paging import Id
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import Explanation, dollars
+from dynapages.lists import Explanation, dollars
 from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, explain_list, queue_pager

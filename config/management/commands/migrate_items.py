@@ -9,8 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 from dynapages.process import client, pool
-from dynapages.upkeep.migrations import Migration, MigrationStep
-from dynapages.upkeep.pace import Pace
+from dynapages.upkeep import Migration, MigrationStep, Pace
 
 STEPS: tuple[MigrationStep, ...] = ()
 """All steps, in their order. None is needed: the first shape of stored items is today's."""

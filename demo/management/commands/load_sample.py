@@ -26,10 +26,9 @@ from demo.loading import (
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
 from demo.sample.comments import sample_comments, sample_reactions
 from demo.sample.orders import CUSTOMERS, sample_orders, sample_points
-from dynapages.calls.batches import Batches
-from dynapages.calls.faults import FAILURES
+from dynapages.calls import FAILURES, Batches
 from dynapages.django.options import Progress, at_least_one, sentence_to_go_on
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import client, pool
 from shop.catalogue.queries import category_of, list_categories
 from shop.catalogue.services import put_catalogue

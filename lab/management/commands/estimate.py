@@ -14,10 +14,9 @@ from comments.filters import RATINGS, CommentFilter
 from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.derivation import Ranking
 from comments.rankings.queries import find_leaderboards
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.django.options import failures_in_one_line
-from dynapages.lists.explain import dollars, prices
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest, dollars, prices
 from lab.reports.page import describe_subjects, find_published, find_stored
 from lab.reports.results import Results
 from shop.catalogue.queries import NoSuchProduct

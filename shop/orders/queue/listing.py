@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import pgettext
 
 from dynapages.django.access import with_next
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import pool
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called

@@ -19,7 +19,7 @@ from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply
 from comments.lists.queries import find_comment
 from comments.models import TABLE
 from comments.moderation.services import hide
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.items import Item
 from dynapages.process import client
 from shop.catalogue.services import ensure_products, stored_products

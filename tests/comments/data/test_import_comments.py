@@ -21,8 +21,8 @@ from comments.items import LONGEST_LISTED_TEXT, excerpt
 from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.models import TABLE
 from comments.store.counts import counts_of
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import metered
+from dynapages.lists import PageRequest
 from dynapages.process import read
 from shop.catalogue.queries import find_product
 from shop.table import TABLE_NAME as SHOP

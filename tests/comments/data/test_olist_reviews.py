@@ -9,7 +9,7 @@ from comments.filters import CommentFilter
 from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import client
 from tests.support.comments.walking import ids_on, read_page
 from tests.support.importing import refusal, rejected_in, run_import

@@ -24,11 +24,9 @@ from comments.items import NewComment, NewReply, items_of
 from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.replies.services import find_reply
 from comments.store.counts import Cell, counts_of
-from dynapages.calls.batches import Batches
-from dynapages.calls.meter import metered
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool, metered
 from dynapages.items import Item
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import client, read
 from dynapages_testing.hooks import hooked
 from tests.support.chance import unique

@@ -16,8 +16,8 @@ from comments.replies.services import find_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import metered
+from dynapages.lists import PageRequest
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.activity.entries import LogVerb

@@ -17,10 +17,8 @@ from comments.indexes.pricing import MeanSizes
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of
-from dynapages.calls.pool import Pool
-from dynapages.lists.queries import QuerySource
-from dynapages.lists.reader import PageRequest, read_page
-from dynapages.lists.runs import id_at
+from dynapages.calls import Pool
+from dynapages.lists import PageRequest, QuerySource, id_at, read_page
 from dynapages_testing.query_model import QueryModel
 from tests.support.chance import examples
 from tests.support.comments.loading import load

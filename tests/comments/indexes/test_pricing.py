@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from comments.indexes.pricing import TYPICAL, CountedRun, MeanSizes, PricedPlan, cheapest
 from comments.indexes.pricing import price as price_runs
-from dynapages.lists.runs import Index, OneOf, Run
+from dynapages.lists import Index, OneOf, Run
 
 INDEX = Index("t", "i", partition="pk", sort="sk", table_key=lambda _: {})
 DROPS = (OneOf("rating", ({"N": "5"},)),)

@@ -22,9 +22,9 @@ from comments.store.comments import load_comment
 from comments.store.counts import counters, counts_of, tallies
 from comments.votes.services import helpful_votes, vote
 from dynapages.process import client
+from dynapages.upkeep import Difference
 from dynapages.upkeep import integrity as upkeep
-from dynapages.upkeep.integrity import Difference
-from dynapages.writes.transactions import Contended
+from dynapages.writes import Contended
 from tests.support.comments.miscounting import settle
 from tests.support.comments.threads import differences, mended, spoil
 from tests.support.comments.truth import START, written

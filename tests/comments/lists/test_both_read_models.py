@@ -13,7 +13,7 @@ from comments.lists.queries import INDEXES, SETS, read_model
 from comments.models import SHOWN
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.engine.server import find
-from dynapages.lists.reader import Page, PageRequest
+from dynapages.lists import Page, PageRequest
 from dynapages.process import client, read
 from dynapages_testing.strict import refuse_what_aws_refuses
 from tests.support.chance import examples

@@ -16,7 +16,7 @@ from comments.lists.by_rating import MOST_CHECKED
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, list_comments
 from comments.store.counts import counts_of
-from dynapages.lists.reader import Page, PageRequest, Toward
+from dynapages.lists import Page, PageRequest, Toward
 from tests.support.chance import examples, unique
 from tests.support.comments.loading import forget_counts, load
 from tests.support.comments.miscounting import settle

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from comments.filters import CommentFilter
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.store.comments import load_comment
-from dynapages.lists.reader import Page, PageRequest
+from dynapages.lists import Page, PageRequest
 from tests.support.chance import examples, unique
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments, written

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import resolve
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from tests.support.comments.browsing import follow, visit
 from tests.support.comments.loading import forget_counts, load
 from tests.support.comments.spying import spied

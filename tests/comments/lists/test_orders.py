@@ -14,7 +14,7 @@ from comments.lists.orders import CommentOrder
 from comments.lists.queries import in_list, list_comments, read_recent, with_recent
 from comments.posting.services import add_comment
 from comments.store.counts import counts_of
-from dynapages.lists.reader import PageRequest, Toward
+from dynapages.lists import PageRequest, Toward
 from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load
 from tests.support.comments.truth import Truth, numbered_comments, written

@@ -15,8 +15,8 @@ from comments.lists.page import CommentsPage, CommentsRequest, read_comments_pag
 from comments.posting.services import add_comment
 from comments.store.counts import ProductCounts, counts_of, remember_counts
 from comments.votes.services import vote
-from dynapages.calls.meter import Meter, metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import Meter, metered
+from dynapages.lists import PageRequest
 from shop.accounts.queries import find_user
 from shop.accounts.services import shut_profile
 from tests.support.comments.loading import load

@@ -9,9 +9,9 @@ import pytest
 
 from comments.filters import CommentFilter
 from comments.lists.listing import pager_of
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.django.paging import tokens
-from dynapages.lists.runs import Position, sort_key_of
+from dynapages.lists import Position, sort_key_of
 from tests.support.comments.browsing import HTMX, visit
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import START

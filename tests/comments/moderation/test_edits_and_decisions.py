@@ -21,11 +21,10 @@ from comments.moderation.services import NotAsSeen, feature, hide, restore
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, Revision, State, load_comment
 from comments.store.counts import counts_of
-from dynapages.calls.batches import Batches
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import Batches, metered
+from dynapages.lists import PageRequest
 from dynapages.process import client, pool
-from dynapages.writes.transactions import Contended
+from dynapages.writes import Contended
 from tests.support.chance import examples
 from tests.support.comments.faulty import before_the_next_transaction, troubled
 from tests.support.comments.threads import NOW, differing, made_comment

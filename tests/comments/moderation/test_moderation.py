@@ -32,10 +32,8 @@ from comments.reports.services import Reason, report_comment
 from comments.store.comments import Revision, State, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote
-from dynapages.calls.batches import Batches
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
-from dynapages.lists.runs import timestamp
+from dynapages.calls import Batches, metered
+from dynapages.lists import PageRequest, timestamp
 from dynapages.process import client, pool
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue

@@ -12,7 +12,7 @@ from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, 
 from comments.store.comments import delete_dependents, load_comment
 from comments.store.counts import counts_of
 from dynapages.process import client
-from dynapages.writes.counters import SHARDS
+from dynapages.writes import SHARDS
 from tests.support.comments.loading import load
 from tests.support.comments.ranked import index_that_lags, last_comment
 from tests.support.comments.threads import items_in, mended

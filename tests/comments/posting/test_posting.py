@@ -19,9 +19,8 @@ from comments.posting.services import FORM_LIVES, add_comment
 from comments.profiles.queries import LOOKED_THROUGH, ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from dynapages.calls import clock
+from dynapages.calls import clock, metered
 from dynapages.calls.clock import Clock
-from dynapages.calls.meter import metered
 from dynapages.process import client
 from shop.orders.items import NewLine
 from tests.support.chance import unique

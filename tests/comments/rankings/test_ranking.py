@@ -22,10 +22,9 @@ from comments.rankings.queries import list_ranking
 from comments.rankings.services import refresh_ranks
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from dynapages.calls.batches import Batches
-from dynapages.calls.meter import metered
+from dynapages.calls import Batches, metered
 from dynapages.django.options import Progress
-from dynapages.lists.reader import PageRequest, Toward
+from dynapages.lists import PageRequest, Toward
 from dynapages.process import client, pool
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue

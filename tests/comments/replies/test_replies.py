@@ -27,10 +27,9 @@ from comments.replies.services import (
 )
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from dynapages.calls.batches import Batches
-from dynapages.calls.meter import metered
+from dynapages.calls import Batches, metered
 from dynapages.django.options import Progress
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import client, pool
 from shop.data.files.records import Record, Rejected
 from tests.support.comments.browsing import visit

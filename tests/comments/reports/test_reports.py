@@ -12,7 +12,7 @@ from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
 from comments.store.comments import NoSuchComment, OwnComment, State, load_comment
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.process import client
 from tests.support.comments.threads import NOW, differing, mended, moderated
 

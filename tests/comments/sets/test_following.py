@@ -19,8 +19,7 @@ from comments.sets.copies import follow, is_primary
 from comments.sets.models import TABLE
 from comments.store.comments import NoSuchComment, load_comment
 from comments.votes.services import vote
-from dynapages.calls.batches import Batches
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool
 from dynapages.items import Item
 from dynapages.process import client
 from tests.support.comments.faulty import before_the_next_transaction

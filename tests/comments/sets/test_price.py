@@ -13,8 +13,8 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import Consumer
 from comments.sets.plans import runs
 from comments.store.comments import load_comment
-from dynapages.calls.meter import Meter, metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import Meter, metered
+from dynapages.lists import PageRequest
 from dynapages.process import read
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, written

@@ -21,9 +21,9 @@ from comments.models import Comment
 from comments.posting.services import add_comment, edit_comment
 from comments.sets.applying import Consumer
 from comments.store.comments import load_comment
-from dynapages.calls.client import build_streams_client
+from dynapages.calls import build_streams_client
 from dynapages.process import client, current_connection
-from dynapages.upkeep.integrity import every_item
+from dynapages.upkeep import every_item
 from tests.support.command_line import start_manage
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.outage import connected

@@ -16,10 +16,9 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import Name
 from comments.sets.integrity import set_differences
 from comments.store.comments import load_comment
-from dynapages.calls.batches import Batches
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool
 from dynapages.process import client
-from dynapages.upkeep.integrity import Difference
+from dynapages.upkeep import Difference
 from tests.support.comments.read_models import fill
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import START, written

@@ -14,7 +14,7 @@ from comments.sets.applying import Consumer
 from comments.sets.models import TABLE
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import client
 from tests.support.comments.browsing import visit
 from tests.support.comments.miscounting import settle

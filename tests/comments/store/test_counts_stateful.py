@@ -33,7 +33,7 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.table import comment_key, query_pages, read_item
 from comments.votes.services import PLACE, helpful_votes, take_back, vote
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.process import client, pool
 from dynapages_testing.conflicts import conflicts
 from dynapages_testing.hooks import hooked

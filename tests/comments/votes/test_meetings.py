@@ -19,8 +19,7 @@ from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, comment_key, read_item
 from comments.votes import services
 from comments.votes.services import has_voted, helpful_votes, refresh_comment, take_back, vote
-from dynapages.calls.batches import Batches
-from dynapages.calls.pool import Backoff
+from dynapages.calls import Backoff, Batches
 from dynapages.django.options import Progress
 from dynapages.items import table_key
 from dynapages.process import client, pool

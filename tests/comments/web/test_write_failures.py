@@ -14,7 +14,7 @@ from comments.profiles.queries import ids_written_by
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import rank_or_log
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from tests.support.comments.faulty import faults, troubled
 from tests.support.comments.flows import FLOWS, delete_user_data
 from tests.support.comments.loading import delete_all_comments

@@ -13,7 +13,7 @@ from comments.sets.models import CommentSetItem
 from config.access_patterns import ALL
 from config.infrastructure.workbench import LOCAL, sample_rows, workbench_model
 from dynapages.process import client
-from dynapages.pynamodb.models import DynamoModel
+from dynapages.pynamodb import DynamoModel
 from dynapages.tables import create_missing
 from shop.activity.tables import Activity, Month, model_of
 from shop.models import ShopItem

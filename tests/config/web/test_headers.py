@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from tests.support.comments.writers import made_product
 from tests.support.config.environments import settings_of
 

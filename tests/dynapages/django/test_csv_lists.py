@@ -5,11 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from dynapages.calls.faults import Throttled
+from dynapages.calls import Throttled
 from dynapages.django.formats import CsvPage, csv_response
-from dynapages.lists.merging import Entry
-from dynapages.lists.reader import Page, PageRequest, PageResult
-from dynapages.lists.runs import Index, Position, Run
+from dynapages.lists import Entry, Index, Page, PageRequest, PageResult, Position, Run
 
 RUN = Run(Index("t", None, partition="pk", sort="sk", table_key=lambda _position: {}), "p")
 VALUES = ["a", "b", "c", "d", "e"]

@@ -5,9 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dynapages.django.paging import extent_of
-from dynapages.lists.merging import Entry
-from dynapages.lists.reader import Page
-from dynapages.lists.runs import Position, Run
+from dynapages.lists import Entry, Page, Position, Run
 from dynapages_testing.merged_lists import INDEX
 
 

@@ -11,7 +11,7 @@ from django.test import override_settings
 from dynapages.calls import clock
 from dynapages.django.apps import DEFAULTS
 from dynapages.django.rate_limits import Use, take
-from dynapages.writes.rate_limiter import Limit
+from dynapages.writes import Limit
 from tests.support.project import PROJECT
 
 

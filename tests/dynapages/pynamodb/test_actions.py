@@ -6,11 +6,11 @@ from pynamodb.attributes import NumberAttribute, UnicodeAttribute
 from pynamodb.exceptions import GetError
 from pynamodb.expressions.update import Update
 
-from dynapages.calls.faults import NotSetUp, Throttled
+from dynapages.calls import NotSetUp, Throttled
 from dynapages.items import wire_key
-from dynapages.pynamodb.models import DynamoModel, set_or_remove, unchanged, update
-from dynapages.writes import transactions
-from dynapages.writes.transactions import Expression, check, parameters
+from dynapages.pynamodb import DynamoModel, set_or_remove, unchanged, update
+from dynapages.writes import Expression, check, transactions
+from dynapages.writes.transactions import parameters
 from dynapages_testing.hooks import hooked
 
 

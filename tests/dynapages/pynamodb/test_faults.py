@@ -4,7 +4,7 @@ import pytest
 from botocore.exceptions import ClientError, NoCredentialsError
 from pynamodb.exceptions import GetError, QueryError
 
-from dynapages.calls.faults import Throttled, Unreachable, fault_in, sentence_about
+from dynapages.calls import Throttled, Unreachable, fault_in, sentence_about
 
 
 def answer(code: str) -> ClientError:

@@ -6,7 +6,7 @@ from pynamodb.indexes import AllProjection, GlobalSecondaryIndex
 from pynamodb.models import Model
 
 from dynapages import BadToken, Tokens, metered
-from dynapages.calls.client import build_client
+from dynapages.calls import build_client
 from dynapages.process import client, current_connection
 from dynapages.pynamodb import DynamoModel, feed_of
 from dynapages.tables import create_missing

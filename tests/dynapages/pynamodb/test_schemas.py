@@ -10,7 +10,7 @@ from pynamodb.indexes import (
 )
 
 from dynapages.process import client
-from dynapages.pynamodb.models import DynamoModel
+from dynapages.pynamodb import DynamoModel
 from dynapages.tables import TableSchema, Throughput, create_missing
 from tests.support.chance import unique
 

@@ -8,7 +8,7 @@ import pytest
 from config.running_demo import FileBusy, FileLock
 from dynapages.django.options import Progress
 from dynapages.engine.server import find
-from dynapages.lists.reader import Page
+from dynapages.lists import Page
 from lab.bench.context import Stores
 from lab.bench.data import CommentData
 from lab.bench.pages import ListRead, WrongAnswer, require_answer

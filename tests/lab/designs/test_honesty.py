@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from comments.filters import CommentFilter
-from dynapages.calls.batches import Batches
+from dynapages.calls import Batches
 from dynapages.process import client, pool
 from lab.bench.pages import WrongAnswer
 from lab.designs import comments as lab_comments

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from shop.accounts.queries import find_user, users_with_email
 from shop.accounts.services import ensure_profile
 from tests.support.accounts.cast import (

@@ -7,7 +7,7 @@ from smtplib import SMTPServerDisconnected
 import pytest
 from django.core import mail
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from shop.accounts import rate_limits, services
 from shop.accounts.emails import EMAILS
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email

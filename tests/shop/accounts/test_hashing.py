@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 
 from config import settings as site_settings  # the tests have another hasher
 from config.web.answers import SECRET
-from dynapages.calls.pool import seconds_left, time_budget
+from dynapages.calls import seconds_left, time_budget
 from dynapages.process import client
 from shop.accounts import passwords
 from shop.accounts.passwords import BoundedHasher, HashSlots, cores_for_hashes

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from django.contrib.auth.hashers import ScryptPasswordHasher
 
-from dynapages.calls.faults import BUSY, Throttled
+from dynapages.calls import Throttled
+from dynapages.calls.faults import BUSY
 from shop.accounts import models
 from shop.accounts.backend import ProfileBackend
 from shop.accounts.queries import find_user

@@ -7,8 +7,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from dynapages.calls import clock
-from dynapages.calls.meter import metered
+from dynapages.calls import clock, metered
 from lab.storm.proxy import DAMAGED, FaultyProxy
 from shop.accounts.models import SIGNED_IN_AT
 from shop.accounts.queries import NoSuchUser, find_user

@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest, Toward
-from dynapages.lists.runs import Position
+from dynapages.calls import metered
+from dynapages.lists import PageRequest, Position, Toward
 from dynapages.process import client
 from shop.activity import tables
 from shop.activity.entries import Kind

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import metered
+from dynapages.lists import PageRequest
 from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import EDGES, NewCategory, NewProduct

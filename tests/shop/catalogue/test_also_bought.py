@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from comments.erasure.user_data import TRACES
-from dynapages.calls.meter import metered
-from dynapages.calls.pool import Pool
-from dynapages.upkeep.integrity import erase
+from dynapages.calls import Pool, metered
+from dynapages.upkeep import erase
 from shop.catalogue.also_bought import BOUNDS, Bounds, find_also_bought
 from shop.catalogue.items import EDGES, NewProduct
 from shop.catalogue.services import put_catalogue

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status

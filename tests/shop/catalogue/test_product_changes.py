@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.items import table_key
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import client
 from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import (

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import metered
+from dynapages.lists import PageRequest
 from shop.catalogue.items import EDGES, NewProduct
 from shop.catalogue.queries import PLAN, ProductOrder, list_category
 from shop.catalogue.services import put_catalogue

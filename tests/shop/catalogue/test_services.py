@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demo.sample.catalogue import sample_catalogue
-from dynapages.calls.pool import Pool
-from dynapages.lists.reader import every_entry
+from dynapages.calls import Pool
+from dynapages.lists import every_entry
 from shop.catalogue.items import (
     LONGEST,
     MOST_DEEP,

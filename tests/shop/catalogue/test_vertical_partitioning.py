@@ -5,8 +5,8 @@ The figures stand in docs/designs/vertical-partitioning.md.
 
 import pytest
 
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import metered
+from dynapages.lists import PageRequest
 from dynapages.process import client
 from shop import keys
 from shop.catalogue.items import NewProduct

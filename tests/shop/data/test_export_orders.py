@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.data import exports

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import client
 from shop import keys
 from shop.accounts.names import LONGEST_USERNAME, USERNAME

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.catalogue.items import NewCategory, NewProduct

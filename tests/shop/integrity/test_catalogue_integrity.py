@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dynapages.lists.reader import PageRequest
-from dynapages.upkeep.integrity import Difference
+from dynapages.lists import PageRequest
+from dynapages.upkeep import Difference
 from shop import keys
 from shop.catalogue.also_bought import DERIVED
 from shop.catalogue.items import EDGES

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from dynapages.upkeep import Difference, every_item
 from dynapages.upkeep import integrity as upkeep
-from dynapages.upkeep.integrity import Difference, every_item
 from shop import keys
 from shop.integrity import checks
 from shop.order_status import Status

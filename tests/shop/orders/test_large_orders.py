@@ -10,10 +10,9 @@ from itertools import count
 
 import pytest
 
-from dynapages.calls import clock
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
-from dynapages.upkeep.integrity import Difference, erase
+from dynapages.calls import clock, metered
+from dynapages.lists import PageRequest
+from dynapages.upkeep import Difference, erase
 from dynapages_testing.hooks import hooked
 from shop import keys
 from shop.data.exports import walk_through

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from shop.order_status import Status
 from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.bulk import OrderOutcome, put_orders

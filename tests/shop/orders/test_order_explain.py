@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from dynapages.lists.explain import Explanation
+from dynapages.lists import Explanation
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, explain_list, queue_pager

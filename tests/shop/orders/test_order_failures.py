@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.orders.large import MOST_PURCHASES

@@ -18,7 +18,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from shop.order_status import MOVES, OPEN, Move, Status
 from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.filters import OrderFilter

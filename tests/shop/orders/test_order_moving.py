@@ -10,7 +10,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynapages.process import client
-from dynapages.writes.counters import shards_in
+from dynapages.writes import shards_in
 from shop import keys
 from shop.order_status import Status
 from shop.orders.actions import counter_of, counts_of

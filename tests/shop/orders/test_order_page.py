@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.process import client
 from shop.order_status import Status
 from shop.orders.actions import counts_of

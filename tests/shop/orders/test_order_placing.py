@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from shop.order_status import Status
 from shop.orders.actions import counts_of
 from shop.orders.filters import OrderFilter

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dynapages.calls.meter import metered
-from dynapages.lists.reader import PageRequest
+from dynapages.calls import metered
+from dynapages.lists import PageRequest
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.process import client
 from shop.models import ShopItem
 from shop.pickup.cells import Coordinates

@@ -12,7 +12,7 @@ from random import Random
 
 import pytest
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from shop.pickup.cells import Coordinates
 from shop.pickup.points import PickupPoint
 from shop.pickup.queries import nearest_points

@@ -8,8 +8,8 @@ from itertools import count
 import pygeohash
 import pytest
 
-from dynapages.calls.meter import metered
-from dynapages.writes.transactions import Contended
+from dynapages.calls import metered
+from dynapages.writes import Contended
 from shop.pickup.cells import Coordinates
 from shop.pickup.points import point_of, read_directories
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.catalogue.items import NewCategory, NewProduct

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from dynapages.lists.reader import PageRequest, PageResult, Toward
+from dynapages.lists import PageRequest, PageResult, Toward
 from dynapages.process import client
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.listing import list_activity

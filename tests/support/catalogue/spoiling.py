@@ -1,6 +1,6 @@
 """A lamp in two categories, and ways to spoil what is stored of it, to find it and to mend it."""
 
-from dynapages.upkeep.integrity import Difference
+from dynapages.upkeep import Difference
 from shop import keys
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue

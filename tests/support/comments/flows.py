@@ -21,7 +21,7 @@ from comments.store.counts import tallies
 from comments.votes.services import HELPFUL, rank_or_log
 from comments.votes.services import vote as vote_for
 from dynapages.process import client
-from dynapages.writes.transactions import write_together
+from dynapages.writes import write_together
 from tests.support.comments.threads import NOW, helpful, moderated
 from tests.support.comments.writers import (
     WORDS,

@@ -7,8 +7,7 @@ from comments.items import NewComment
 from comments.keys import counts as counts_key
 from comments.models import Comment
 from comments.sets.copies import is_followed
-from dynapages.calls.batches import Batches
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool
 from dynapages.process import client, pool
 from shop.catalogue.services import ensure_products
 from tests.support.comments import read_models

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from comments.store.counts import counters
 from dynapages.process import client
-from dynapages.writes.transactions import Transactions
+from dynapages.writes import Transactions
 
 
 def settle(product_id: str, cells: Mapping[str, int]) -> None:

@@ -14,8 +14,7 @@ from django.utils.module_loading import import_string
 
 from demo.engine import FileEngine
 from dynapages import process
-from dynapages.calls.client import Connection
-from dynapages.calls.faults import FAILURES
+from dynapages.calls import FAILURES, Connection
 from dynapages.engine.server import DynoxideEngine, EngineServer, find
 from dynapages.tables import create_missing
 from shop.activity.rotation import make_tables

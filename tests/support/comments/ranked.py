@@ -12,8 +12,7 @@ from comments.models import Comment
 from comments.rankings.derivation import Ranking
 from comments.rankings.queries import RankedProduct, list_ranking
 from dynapages.items import Item
-from dynapages.lists.reader import PageRequest
-from dynapages.lists.runs import id_at
+from dynapages.lists import PageRequest, id_at
 from dynapages.process import client
 from dynapages_testing.hooks import hooked
 

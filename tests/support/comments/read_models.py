@@ -11,8 +11,7 @@ from comments.lists.queries import INDEXES
 from comments.models import Comment
 from comments.sets.copies import SETS, copies_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
-from dynapages.calls.batches import Batches
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool
 from dynapages.process import client
 from dynapages.tables import create_missing
 from dynapages_testing.strict import refuse_what_aws_refuses

@@ -17,10 +17,9 @@ from comments.rankings.queries import list_most_helpful
 from comments.store.comments import State
 from comments.store.table import query_pages
 from dynapages.items import Item
-from dynapages.lists.reader import PageRequest
+from dynapages.lists import PageRequest
 from dynapages.process import client
-from dynapages.upkeep import integrity
-from dynapages.upkeep.integrity import Difference
+from dynapages.upkeep import Difference, integrity
 from shop.catalogue.services import ensure_products
 from tests.support.chance import unique
 from tests.support.comments.truth import START

@@ -6,8 +6,7 @@ from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import list_comments, read_model
 from comments.store.counts import ProductCounts, counts_of
-from dynapages.lists.reader import Page, PageRequest, Toward
-from dynapages.lists.runs import id_at
+from dynapages.lists import Page, PageRequest, Toward, id_at
 from dynapages.process import read
 
 Read = Callable[[str, CommentFilter, PageRequest, ProductCounts], Page]

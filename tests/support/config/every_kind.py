@@ -20,8 +20,7 @@ from comments.store.counts import counters, tallies
 from comments.votes.services import vote
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
-from dynapages.calls.batches import Batches
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool
 from dynapages.django.rate_limits import take
 from dynapages.process import client
 from lab.reports.page import find_published, store

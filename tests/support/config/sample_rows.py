@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from dynapages.items import Item
-from dynapages.writes.counters import SHARDS
+from dynapages.writes import SHARDS
 
 _TABLE = re.compile(
     r"^item +partition key ``pk`` +sort key ``sk``\n[= ]+\n(?P<rows>.*?)\n=",

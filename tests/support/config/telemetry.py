@@ -14,7 +14,7 @@ from opentelemetry.trace import SpanKind
 
 from config.telemetry.requests import set_observer
 from config.telemetry.spans import CallSpans, Instruments, Queue, RequestSpans
-from dynapages.calls.client import Connection
+from dynapages.calls import Connection
 from dynapages.process import connected, current_connection, on_every_client
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil
 
-from dynapages.calls.pool import Pool
+from dynapages.calls import Pool
 from dynapages.items import Item, item_bytes
-from dynapages.lists.runs import Chunk, Position, Run
+from dynapages.lists import Chunk, Position, Run
 from shop.pickup.cells import Coordinates, distance
 from shop.pickup.points import PickupPoint, counted_in, point_items
 from shop.pickup.queries import Nearest, NearPoint, find_nearest

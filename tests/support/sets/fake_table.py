@@ -5,8 +5,7 @@ from random import Random
 from typing import Any
 
 from comments.sets.applying import CopyWriter, Name, name_of
-from dynapages.calls.batches import Batches
-from dynapages.calls.pool import Pool
+from dynapages.calls import Batches, Pool
 from dynapages.items import Item
 from tests.support.sets.items import record
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from dynapages.items import table_key
 from dynapages.process import client
-from dynapages.upkeep.integrity import Difference
+from dynapages.upkeep import Difference
 from shop.integrity.checks import shop_differences
 from shop.table import TABLE
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from dynapages.lists.reader import PageRequest, Toward
+from dynapages.lists import PageRequest, Toward
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import OrdersResult, list_open_orders, list_orders

@@ -11,8 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 
-from dynapages.calls import clock
-from dynapages.calls.faults import FAILURES, sentence_about
+from dynapages.calls import FAILURES, clock, sentence_about
 from dynapages.django.access import log_event
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User

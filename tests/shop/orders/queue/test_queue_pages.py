@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dynapages.calls.meter import metered
+from dynapages.calls import metered
 from dynapages.django import formats
 from shop.accounts.services import create_profile
 from shop.order_status import Status
