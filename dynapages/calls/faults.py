@@ -103,7 +103,7 @@ class Unauthorized(Unavailable):
     retry_after = 30
 
     def __init__(self, detail: str) -> None:
-        super().__init__(gettext_noop("The shop has no access to its database at the moment."))
+        super().__init__(gettext_noop("There is no access to the database at the moment."))
         self.detail = detail
 
 

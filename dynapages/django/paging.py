@@ -28,7 +28,7 @@ from dynapages.calls.meter import current_meter
 from dynapages.django.formats import PARAMETER, AtomFeed, Format, as_atom, format_asked
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import explain
-from dynapages.lists.feed import Feed, FeedPage
+from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
 from dynapages.lists.tokens import BadToken, Tokens
@@ -147,8 +147,6 @@ list_read = Signal()
 
 ``shape`` says how it is filtered, in numbers and names of orders: nothing that somebody wrote.
 """
-END = "end"
-"""What the last page is before, in place of a token."""
 FORMS = {
     (): gettext_lazy("This is a page and has no other format: leave “format” out."),
     (Format.JSON,): gettext_lazy("The only other format of this list is “json”."),
@@ -198,8 +196,7 @@ class Pager:
         """
         after, before = query.get("after"), query.get("before")
         if after is not None and before is not None:
-            sentence = _("Give either “after” or “before”, not both.")
-            raise Refusal(sentence, first_url=self.first_url)
+            raise Refusal(_(ONE_OF_BOTH), first_url=self.first_url)
         if after is not None:
             return PageRequest(size, self._position(after))
         if before == END:

@@ -41,6 +41,7 @@ WALKED = 100
 PARALLEL_READS = 10
 """Calls at a time where no pool is given: as many as a botocore client has connections."""
 MOST_SECTIONS = 10_000
+ONE_OF_BOTH = gettext_noop("Give either “after” or “before”, not both.")
 
 
 class AwaitedClient(Protocol):
@@ -57,8 +58,14 @@ Partitions: TypeAlias = Sequence[KeyValue] | Sequence[Sequence[KeyValue]]
 class Feed:
     """A list of the items of some partitions, in the order of their sort keys.
 
-    ``client`` is any client with botocore's method ``query``; its calls count in `metered` from
-    then on. ``source`` takes its place where the items come from elsewhere (see `Source`).
+    ``partitions`` are values of the partition key: str, int, Decimal or bytes. Lists of such values
+    are sections, one behind another. The highest sort keys come first, or with ``newest_first``
+    False the lowest.
+
+    ``client`` is any client with botocore's method ``query``, but not that of a boto3 resource; its
+    calls count in `metered` from then on. ``source`` takes its place where the items come from
+    elsewhere (see `Source`).
+
     ``tokens`` make the strings that name pages, which are bound to ``name`` and the order: no two
     lists of one secret may have the same name. Without a name it is made of the index, the
     partitions, ``begins_with`` and the filter; with one, partitions may be added later.
@@ -69,7 +76,8 @@ class Feed:
     until it is full, whatever that costs; a projection has the key attributes too.
 
     Items are dicts of Python values (see `dynapages.items.python_item`), or with ``wire`` those of
-    botocore, or what ``parse`` returns for these. ``pool`` makes the calls of a page at once.
+    botocore, or what ``parse`` returns for these. ``pool`` makes the calls
+    of a page in parallel; without one they are at most 10 at a time.
 
     Raises ValueError for a partition that is given twice, and for other wrong arguments.
     """
@@ -97,6 +105,7 @@ class Feed:
             sentence = "Further parameters of a Query are for a client, not for a source"
             raise ValueError(sentence)
         if client is not None and hasattr(client, "meta"):
+            _refuse_resource(client)
             meter.attach(cast("DynamoDBClient", client))
         self.index = index
         self.name = name
@@ -121,8 +130,8 @@ class Feed:
         """Read the page of ``size`` items behind one of the feed's strings, or the first page.
 
         ``after`` is `FeedPage.next`, `FeedPage.first` or a cursor, ``before`` is
-        `FeedPage.previous`, `FeedPage.last` or a cursor; one of both. Raises BadToken for another
-        string, before any call, and ValueError for a ``size`` below 1; OutOfTime where a
+        `FeedPage.previous`, `FeedPage.last` or a cursor; not both are given. Raises BadToken for
+        another string, before any call, and ValueError for a ``size`` below 1; OutOfTime where a
         `time_budget` is spent, and what the client raises.
         """
         request = self._request(size, after, before)
@@ -131,7 +140,10 @@ class Feed:
     async def apage(
         self, size: int, *, after: str | None = None, before: str | None = None
     ) -> "FeedPage":
-        """Read a page as `page` does, by a client whose methods are awaited."""
+        """Read a page as `page` does, by a client whose methods are awaited.
+
+        Raises what `page` does, and TypeError for a client whose methods are not.
+        """
         request = self._request(size, after, before)
         return self._page(await adrive(self._rounds(request), self._source), request)
 
@@ -163,8 +175,7 @@ class Feed:
 
     def _request(self, size: int, after: str | None, before: str | None) -> PageRequest:
         if after is not None and before is not None:
-            sentence = gettext_noop("A page is behind one place, or before one: not both.")
-            raise BadToken(sentence)
+            raise BadToken(ONE_OF_BOTH)
         if before is not None:
             position = None if before == END else self._position(before)
             return PageRequest(size, position, Toward.PREVIOUS)
@@ -234,12 +245,12 @@ class FeedPage:
 
     @property
     def has_next(self) -> bool:
-        """Whether an item behind the page was found; going back, whether there was one."""
+        """Whether an item behind the page was found, or the page was read back from a token."""
         return self.page.has_next
 
     @property
     def has_previous(self) -> bool:
-        """Whether the page is not the first: an item before it was found, or was there."""
+        """Whether an item before the page was found, or the page was read on from a token."""
         return self.page.has_previous
 
     @property
@@ -319,6 +330,17 @@ def _sections(partitions: Partitions) -> Sequence[Sequence[KeyValue]]:
             raise ValueError(sentence)
         seen.add(text)
     return sections
+
+
+def _refuse_resource(client: Any) -> None:  # noqa: ANN401 - any client with events
+    """Raise ValueError for the client of a boto3 resource: its handlers change all values."""
+    emitter = getattr(client.meta.events, "_emitter", None)
+    if "dynamodb-attr-value-input" in getattr(emitter, "_unique_id_handlers", ()):
+        sentence = (
+            "The client of a boto3 resource has another form of items: give a plain one, such as "
+            'boto3.client("dynamodb")'
+        )
+        raise ValueError(sentence)
 
 
 def _unchanged(item: Item) -> Item:

@@ -52,7 +52,8 @@ class Index:
     `Position.rest` of an item, by key attributes only: a LastEvaluatedKey has no others. A read
     then takes no item more than it needs.
 
-    Raises ValueError for a secondary index without a ``table_key``.
+    With ``consistent`` its reads are strongly consistent, at twice the units; a global secondary
+    index has no such reads. Raises ValueError for a secondary index without a ``table_key``.
     """
 
     table: str

@@ -174,6 +174,12 @@ class TestWrongArguments:
         with pytest.raises(ValueError, match="give one of them"):
             Feed(LOG, ["a"])
 
+    def test_are_the_clients_of_resources(self):
+        boto3 = pytest.importorskip("boto3")
+        client = boto3.resource("dynamodb", "us-east-1").meta.client
+        with pytest.raises(ValueError, match="give a plain one"):
+            Feed(LOG, ["a"], client=client)
+
     def test_are_a_client_that_is_awaited_where_none_is_expected(self, tied):
         with pytest.raises(TypeError, match="apage"):
             tied.feed(client=Awaited(tied.model())).page(5)
@@ -264,9 +270,9 @@ def stuck():
 class TestATimeBudget:
     @pytest.mark.parametrize("partitions", [["a"], ["a", "b"]])
     def test_ends_the_wait_for_any_client(self, stuck, partitions):
-        with time_budget(0.05), pytest.raises(OutOfTime):
+        with time_budget(0.2), pytest.raises(OutOfTime):
             Feed(LOG, partitions, client=stuck, pool=Pool(2)).page(5)
-        assert stuck.calls == len(partitions)
+        assert 1 <= stuck.calls <= len(partitions)  # a busy machine may begin one of two in time
 
     @pytest.mark.parametrize("partitions", [["a"], ["a", "b"]])
     def test_ends_the_wait_for_one_that_is_awaited(self, partitions):
