@@ -17,7 +17,7 @@ The tree, each class beside the function that raises it::
     ├── OutOfTime                   calls/pool.py: the time of a request is spent; Unreachable
     ├── TableDiffers                tables.py: a table exists with other keys
     ├── TableNotReady               tables.py: not active within the time limit
-    ├── Refusal                     web/refusals.py: a request that is not allowed
+    ├── Refusal                     django/refusals.py: a request that is not allowed
     │   └── TooManyRequests         too often: come back later
     ├── ConditionFailed             writes/transactions.py: what was read has changed since
     ├── NoSuchCounter               writes/counters.py: nobody has begun it, or it was deleted

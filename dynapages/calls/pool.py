@@ -151,9 +151,10 @@ class OutOfTime(DynamoError):
 
 @contextmanager
 def time_budget(seconds: float) -> Iterator[None]:
-    """Bound the calls made inside the block, whichever thread of a pool makes them.
+    """Bound the seconds of all calls made inside the block, whichever thread of a pool makes them.
 
-    A block within another one can only shorten its time.
+    When they are spent, OutOfTime is raised instead of the next call of a `Feed`, or of a client of
+    `build_client`. A block within another one can only shorten its time.
     """
     token = _until.set(min(_until.get(), monotonic() + seconds))
     try:

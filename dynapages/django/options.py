@@ -24,7 +24,7 @@ def at_least_one(text: str) -> int:
 
 @contextmanager
 def failures_in_one_line() -> Iterator[None]:
-    """Raise a CommandError of one line for a failed call, or an error of this project."""
+    """Raise a CommandError of one line for a failed call, or an error of the library."""
     try:
         yield
     except FAILURES as error:
@@ -47,7 +47,10 @@ Advance = Callable[[int], object]
 
 
 class Progress:
-    """Shows the progress of each step of a command, on stderr if that is a terminal."""
+    """Shows the progress of each step of a command, on stderr if that is a terminal.
+
+    It needs the package tqdm, which the extra ``[django]`` does not install.
+    """
 
     def __init__(self, *, shown: bool = True) -> None:
         self._shown = shown and sys.stderr.isatty()

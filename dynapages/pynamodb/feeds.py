@@ -1,7 +1,5 @@
 """Feeds of PynamoDB's models: pages of an index or a table, whose items are instances.
 
-class ByRating(GlobalSecondaryIndex["Comment"]): ...
-
 feed = feed_of(Comment.by_rating, ["P#42/4", "P#42/5"], tokens=Tokens(SECRET))
 page = feed.page(20, after=request.args.get("after"))
 page.items[0].title, page.next, page.previous
