@@ -17,9 +17,10 @@ from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
 from comments.moderation.listing import count_reports, reports_counted
-from dynapages.calls import FAILURES, clock, fault_in, labelled_calls
+from dynapages.calls import clock, fault_in, labelled_calls
 from dynapages.django.paging import grouped, wants_partial
 from dynapages.process import client, pool
+from dynapages.pynamodb import FAILURES
 from dynapages.tables import unreadiness
 from shop.accounts.sessions import READ_STAFF
 from shop.basket.basket import Basket

@@ -12,8 +12,9 @@ from django.core.wsgi import get_wsgi_application
 from django.utils.module_loading import import_string
 
 from config.web.shedding import Shedding, WithoutBodies
-from dynapages.calls import FAILURES, clock
+from dynapages.calls import clock
 from dynapages.process import background_client
+from dynapages.pynamodb import FAILURES
 from shop.activity.recording import LOG
 
 MOST_OFF = 60.0

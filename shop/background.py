@@ -21,7 +21,8 @@ from secrets import token_hex
 from threading import Condition, Thread
 from typing import Generic, TypeVar
 
-from dynapages.calls import FAILURES, fault_in, sentence_about
+from dynapages.calls import fault_in, sentence_about
+from dynapages.pynamodb import FAILURES
 
 T = TypeVar("T")
 

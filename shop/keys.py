@@ -49,6 +49,8 @@ partition keys: ``PROFILE#alex``, not ``PROFILE``; ``BOUGHT#alex#lamp``, not ``B
 Nodes with a self-edge, edges as items: "Adjacency Lists" of the pattern list.
 """
 
+from zlib import crc32
+
 from django.utils.crypto import salted_hmac
 
 USER_PREFIX = "USER#"
@@ -238,3 +240,8 @@ def zip_in(key: str) -> str:
 
 def _both(key: str) -> dict[str, str]:
     return {"pk": key, "sk": key}
+
+
+def shard_of(unique_id: str, shards: int) -> int:
+    """Return the shard of an id: always the same one, ids evenly spread."""
+    return crc32(unique_id.encode()) % shards

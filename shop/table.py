@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import ceil, sqrt
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
 from django.conf import settings
 from pynamodb.attributes import Attribute
@@ -100,11 +99,6 @@ def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
     Raises like `dynapages.writes.transactions.Transactions.write`, with the indexes of ``actions``.
     """
     write_counted(actions, deltas, transactions=Transactions(client()), counters=counters_of)
-
-
-def shard_of(unique_id: str, shards: int) -> int:
-    """Return the shard of an id: always the same one, ids evenly spread."""
-    return crc32(unique_id.encode()) % shards
 
 
 def share_of(needed: int, shards: int) -> int:

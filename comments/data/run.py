@@ -21,8 +21,8 @@ from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.filters import RATINGS, is_language, language_name
 from comments.items import NewComment
 from comments.store.counts import Cell
-from dynapages.calls import FAILURES
 from dynapages.django.options import Progress
+from dynapages.pynamodb import FAILURES
 from shop.data.files.records import Record, Rejected, RejectsFile
 from shop.data.files.row_files import OpenRows, RowFile, TwoPassImport, Version
 from shop.data.files.values import Skipped

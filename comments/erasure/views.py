@@ -11,12 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from comments.erasure.user_data import END, OWN, Batch, export_text, sections_of
-from dynapages.calls import FAILURES, clock, fault_in, time_budget
+from dynapages.calls import clock, fault_in, time_budget
 from dynapages.django.access import log_event, signed_in
 from dynapages.django.rate_limits import NamedLimit, in_words, take
 from dynapages.django.refusals import TooManyRequests
 from dynapages.errors import DynamoError
 from dynapages.process import page_batches
+from dynapages.pynamodb import FAILURES
 
 DOWNLOADS = NamedLimit(5, timedelta(hours=1), "own-data/{}")
 

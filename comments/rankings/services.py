@@ -27,10 +27,10 @@ from comments.rankings.derivation import (
     derive,
     key_of,
 )
-from dynapages.calls import FAILURES, Backoff, in_chunks, labelled_calls, sentence_about
+from dynapages.calls import Backoff, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
 from dynapages.process import client, pool
-from dynapages.pynamodb import unchanged, update
+from dynapages.pynamodb import FAILURES, unchanged, update
 from dynapages.writes import (
     MOST_ACTIONS,
     Action,

@@ -12,7 +12,8 @@ import django
 from django.apps import apps
 
 from comments.sets.applying import CopyWriter, batches
-from dynapages.calls import FAILURES, sentence_about
+from dynapages.calls import sentence_about
+from dynapages.pynamodb import FAILURES
 from dynapages.streams import Record
 
 logger = logging.getLogger(__name__)

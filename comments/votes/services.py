@@ -29,11 +29,11 @@ from comments.store.comments import (
 )
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages, read_item
-from dynapages.calls import FAILURES, Backoff, labelled_calls, sentence_about
+from dynapages.calls import Backoff, labelled_calls, sentence_about
 from dynapages.items import Item
 from dynapages.lists import id_at
 from dynapages.process import client
-from dynapages.pynamodb import set_or_remove, unchanged, update
+from dynapages.pynamodb import FAILURES, set_or_remove, unchanged, update
 from dynapages.writes import (
     Action,
     ConditionFailed,

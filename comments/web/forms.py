@@ -20,9 +20,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments.store.comments import StoredComment
-from dynapages.calls import FAILURES, fault_in
+from dynapages.calls import fault_in
 from dynapages.django.paging import grouped, wants_partial
 from dynapages.django.refusals import Refusal
+from dynapages.pynamodb import FAILURES
 
 
 class NoLonger(MaxLengthValidator):

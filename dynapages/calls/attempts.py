@@ -101,14 +101,13 @@ class Attempts:
     most: int
     breaker: Breaker = field(default_factory=Breaker)
 
-    def before_send(self, request: Any, **_: object) -> None:  # noqa: ANN401 - botocore's
+    def before_send(self, **_: object) -> None:
         """Set the time limits of an attempt. Raises OutOfTime, and Unreachable by the breaker."""
         left = seconds_left()
         if left <= 0:
             raise OutOfTime
         self.breaker.enter()
         seconds = min(self.read_seconds, max(left / 2, min(left, LEAST)))
-        request.context["read_timeout"] = seconds
         set_deadline(seconds)
 
     def needs_retry(

@@ -23,6 +23,7 @@ client.create_table(
     KeySchema=keys(id="HASH"),
     GlobalSecondaryIndexes=[{**by_key, "Projection": projection}],
 )
+client.get_waiter("table_exists").wait(TableName="dynapages-reviews")
 for n in range(60):  # in each second one review of 3 stars, one of 4 and one of 5
     item = {"id": {"S": f"review-{n}"}, "rated": {"S": f"lamp/{3 + n % 3}"}}
     client.put_item(TableName="dynapages-reviews", Item={**item, "at": {"N": str(n // 3)}})

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
-from itertools import islice, pairwise, takewhile
+from itertools import chain, combinations, islice, pairwise, product, takewhile
 from math import ceil, inf
 from typing import TypeVar
 
@@ -287,15 +287,26 @@ def _refuse_equal_places(entry: Entry) -> None:
 
 def refuse_overlaps(runs: Iterable[Run]) -> None:
     """Raise ValueError if an item could be in two runs, which a list would show twice."""
-    ordered = sorted((run for run in runs if not run.is_empty), key=_reach)
-    for run, following in pairwise(ordered):
-        (*where, _, end), (*other, begin, _) = _reach(run), _reach(following)
-        if where == other and begin < end:
-            sentence = f"{run.label!r} and {following.label!r} overlap: an item could be in both"
+    some = [run for run in runs if not run.is_empty]
+    by_partition: dict[tuple[str, ...], list[tuple[str, str, Run]]] = {}
+    for run in some:
+        *where, begin, end = _reach(run)
+        by_partition.setdefault(tuple(where), []).append((begin, end, run))
+    for one, other in chain.from_iterable(combinations(of, 2) for of in by_partition.values()):
+        if one[0] < other[1] and other[0] < one[1] and not _keep_others(one[2], other[2]):
+            sentence = f"{one[2].label!r} and {other[2].label!r} overlap: an item could be in both"
             raise ValueError(sentence)
-    if len({bool(run.index.key_names) for run in ordered}) > 1:
+    if len({bool(run.index.key_names) for run in some}) > 1:
         sentence = "The indexes of one list have a table_key of the same kind: names, or functions"
         raise ValueError(sentence)
+
+
+def _keep_others(run: Run, other: Run) -> bool:
+    """Return whether the filters of two runs keep different values of some attribute."""
+    return any(
+        kept.attribute == also.attribute and not any(v in also.values for v in kept.values)
+        for kept, also in product(run.keep, other.keep)
+    )
 
 
 def _reach(run: Run) -> tuple[str, str, str, str, str]:

@@ -12,18 +12,22 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 from pynamodb.attributes import Attribute
 from pynamodb.connection import Connection, TableConnection
+from pynamodb.exceptions import PynamoDBException
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 from pynamodb.expressions.update import Update
 from pynamodb.models import Model
 
-from dynapages.calls.faults import fault_in
+from dynapages.calls import faults
 from dynapages.items import Item, Value
 from dynapages.process import client
 from dynapages.writes import transactions
 from dynapages.writes.transactions import Action, Table
 
-__all__ = ["DynamoModel", "set_or_remove", "unchanged", "update"]
+__all__ = ["FAILURES", "DynamoModel", "set_or_remove", "unchanged", "update"]
+
+FAILURES = (*faults.FAILURES, PynamoDBException)
+"""Everything a call to DynamoDB may raise, also by a model: PynamoDB wraps a refused request."""
 
 
 class DynamoModel(Model):
@@ -47,7 +51,7 @@ def _dispatch(connection: Connection, *operation: Any) -> Any:  # noqa: ANN401 -
     try:
         return Connection.dispatch(connection, *operation)
     except (BotoCoreError, ClientError) as error:
-        if fault := fault_in(error):
+        if fault := faults.fault_in(error):
             raise fault from error
         raise
 

@@ -20,8 +20,8 @@ from django.test import Client
 
 from comments.posting.services import comment_id_of, new_form_id
 from comments.store.comments import NoSuchComment, load_comment
-from dynapages.calls import FAILURES
 from dynapages.engine.server import LOOPBACK
+from dynapages.pynamodb import FAILURES
 from lab.storm.ledger import Ledger, Written
 
 DONE, REFUSED, FAILED, AWAY = ("done", "refused", "failed", "away")

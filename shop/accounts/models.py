@@ -11,9 +11,10 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
-from dynapages.calls import FAILURES, clock, fault_in
+from dynapages.calls import clock, fault_in
 from dynapages.django.access import log_event
 from dynapages.items import Item
+from dynapages.pynamodb import FAILURES
 from shop import keys
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.services import change_account

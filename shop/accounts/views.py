@@ -16,10 +16,11 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from dynapages.calls import FAILURES, clock, fault_in
+from dynapages.calls import clock, fault_in
 from dynapages.django.access import client_network, log_event
 from dynapages.django.paging import site_of
 from dynapages.django.refusals import database_failed, refuse
+from dynapages.pynamodb import FAILURES
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import NewPasswordForm, PasswordForm, ResetForm, SignUpForm

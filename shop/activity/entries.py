@@ -19,7 +19,7 @@ from enum import StrEnum
 from dynapages.items import Item
 from dynapages.lists import moment_at, sort_key_of
 from shop.activity.tables import Month
-from shop.table import shard_of
+from shop.keys import shard_of
 
 
 class Kind(StrEnum):

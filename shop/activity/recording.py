@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from dynapages.calls import FAILURES, NotSetUp, clock, fault_in
+from dynapages.calls import NotSetUp, clock, fault_in
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 from dynapages.process import background_client
+from dynapages.pynamodb import FAILURES
 from dynapages.writes import ConditionFailed, put, write_one
 from shop.activity.entries import LogEntry, entry_in_line, line_of
 from shop.activity.tables import Activity, Month, forget_shards, settle_shards

@@ -12,8 +12,9 @@ from unicodedata import category, combining, normalize
 from dynapages.lists import SEPARATOR, sort_key_of, timestamp
 from dynapages.writes import NamedShards
 from shop import keys
+from shop.keys import shard_of
 from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, TrailStep
-from shop.table import shard_of, shards
+from shop.table import shards
 
 LONGEST = 400
 """Bytes of a folded name: it fits a sort key of 1,024 bytes with the longest id."""

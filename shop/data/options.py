@@ -23,11 +23,12 @@ import django
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynapages.calls import FAILURES, sentence_about
+from dynapages.calls import sentence_about
 from dynapages.django.options import at_least_one, sentence_to_go_on
 from dynapages.items import Item
 from dynapages.lists import Page, PageRequest, Position
 from dynapages.process import client
+from dynapages.pynamodb import FAILURES
 from shop.data.files.exports import (
     FORMATS,
     Batch,

@@ -26,10 +26,11 @@ from demo.loading import (
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
 from demo.sample.comments import sample_comments, sample_reactions
 from demo.sample.orders import CUSTOMERS, sample_orders, sample_points
-from dynapages.calls import FAILURES, Batches
+from dynapages.calls import Batches
 from dynapages.django.options import Progress, at_least_one, sentence_to_go_on
 from dynapages.lists import PageRequest
 from dynapages.process import client, pool
+from dynapages.pynamodb import FAILURES
 from shop.catalogue.queries import category_of, list_categories
 from shop.catalogue.services import put_catalogue
 

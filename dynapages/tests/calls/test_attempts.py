@@ -198,6 +198,18 @@ class TestATimeBudget:
         assert client.list_tables()
 
 
+class TestARequest:
+    def test_needs_no_context_which_it_has_from_botocore_1_44_on(self, proxy):
+        proxy.fails = False
+        called = client_of(proxy)
+
+        def take_away(request: Any, **_: object) -> None:
+            vars(request).pop("context", None)
+
+        called.meta.events.register_first("before-send.dynamodb.*", take_away)
+        assert "TableNames" in called.list_tables()
+
+
 class TestABreaker:
     def test_refuses_calls_after_failures_in_a_row_until_one_was_answered(self):
         now = [0.0]

@@ -36,6 +36,6 @@ def cancelled(actions: int) -> ClientError:
     reasons = [{"Code": "None"}] * (actions - 1) + [{"Code": "TransactionConflict"}]
     error = {"Code": "TransactionCanceledException", "Message": "met another"}
     return ClientError(
-        {"Error": error, "CancellationReasons": reasons},  # type: ignore[typeddict-unknown-key]
+        {"Error": error, "CancellationReasons": reasons},
         "TransactWriteItems",
     )

@@ -153,7 +153,8 @@ class TestWhatIsWrong:
             (Run(INDEX, "A", "S"), Run(INDEX, "A", "SHIPPED#")),
             (Run(INDEX, "A", until="03"), Run(INDEX, "A", since="02")),
             (Run(INDEX, "A", "S", until="03"), Run(INDEX, "A", since="S02")),
-            (Run(INDEX, "A", keep=only("red")), Run(INDEX, "A", keep=only("blue"))),
+            (Run(INDEX, "A", keep=only("red")), Run(INDEX, "A", keep=only("red", "blue"))),
+            (Run(INDEX, "A", keep=only("red")), A),
         ],
     )
     def test_is_a_list_of_runs_that_overlap(self, run, other):
@@ -176,6 +177,11 @@ class TestWhatIsWrong:
     def test_is_none_of_ranges_that_touch(self):
         refuse_overlaps([Run(INDEX, "A", "S", until="03"), Run(INDEX, "A", "S", since="03")])
         refuse_overlaps([Run(INDEX, "A", "S#"), Run(INDEX, "A", "S$")])
+
+    def test_is_none_of_filters_that_keep_others(self):
+        refuse_overlaps([Run(INDEX, "A", keep=only(kind)) for kind in ("red", "blue", "green")])
+        with pytest.raises(ValueError, match="overlap"):
+            refuse_overlaps([Run(INDEX, "A", keep=only(k)) for k in ("red", "blue", "red")])
 
     def test_is_an_order_that_is_none(self):
         with pytest.raises(ValueError, match="'newest first' is not an Order"):

@@ -12,8 +12,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils.timezone import now
 
-from dynapages.calls import FAILURES, sentence_about
+from dynapages.calls import sentence_about
 from dynapages.django.options import Progress, failures_in_one_line
+from dynapages.pynamodb import FAILURES
 from lab.designs.run import compare, sections_of, text_of, write_documents
 from lab.reports.page import store
 from lab.reports.results import Results

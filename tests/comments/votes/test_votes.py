@@ -16,9 +16,10 @@ from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
 from comments.votes.services import helpful_votes, refresh_comment, take_back, vote, votes_of
 from comments.votes.views import PENDING, PENDING_FOR
-from dynapages.calls import FAILURES, metered
+from dynapages.calls import metered
 from dynapages.lists import PageRequest, Toward
 from dynapages.process import client
+from dynapages.pynamodb import FAILURES
 from dynapages_testing.conflicts import conflicts
 from shop.accounts.services import create_profile
 from tests.support.chance import examples, unique

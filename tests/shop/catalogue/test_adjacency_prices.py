@@ -18,10 +18,10 @@ from shop.catalogue.queries import (
     list_category,
 )
 from shop.catalogue.services import put_catalogue
+from shop.keys import shard_of
 from shop.models import Purchase, ShopItem
 from shop.order_status import Status
 from shop.orders.items import NewLine, order_items_of
-from shop.table import shard_of
 from tests.support.catalogue.making import category
 from tests.support.comments.outage import own_engine
 from tests.support.orders.making import made_order

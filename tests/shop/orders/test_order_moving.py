@@ -97,7 +97,7 @@ class TestAConflict:
             reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}, {"Code": "None"}]
             error = {"Error": {"Code": "TransactionCanceledException", "Message": ""}}
             raise ClientError(
-                {**error, "CancellationReasons": reasons},  # type: ignore[arg-type]
+                {**error, "CancellationReasons": reasons},
                 "TransactWriteItems",
             )
 

@@ -14,8 +14,9 @@ from django.utils.module_loading import import_string
 
 from demo.engine import FileEngine
 from dynapages import process
-from dynapages.calls import FAILURES, Connection
+from dynapages.calls import Connection
 from dynapages.engine.server import DynoxideEngine, EngineServer, find
+from dynapages.pynamodb import FAILURES
 from dynapages.tables import create_missing
 from shop.activity.rotation import make_tables
 from tests.support.engine_plugin import PATIENCE

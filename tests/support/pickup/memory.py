@@ -87,7 +87,7 @@ class InTurn(Pool):
 
     rounds = 0
 
-    def gather(self, calls):  # type: ignore[no-untyped-def]
+    def gather(self, calls):
         self.rounds += 1
         return [call() for call in calls]
 

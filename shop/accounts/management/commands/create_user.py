@@ -11,8 +11,9 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 
-from dynapages.calls import FAILURES, clock, sentence_about
+from dynapages.calls import clock, sentence_about
 from dynapages.django.access import log_event
+from dynapages.pynamodb import FAILURES
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
