@@ -21,6 +21,7 @@ def test_lists_the_tables(dynamodb_endpoint):
 """
 NONE_INSTALLED = """
 from dynapages.engine import server
+server.find = lambda *folder: None
 server.find_spec = lambda name: None
 """
 
