@@ -21,6 +21,7 @@ def test_lists_the_tables(dynamodb_endpoint):
 """
 NONE_INSTALLED = """
 from dynapages.engine import server
+server.find = lambda *folder: None
 server.find_spec = lambda name: None
 """
 
@@ -35,6 +36,7 @@ def run(tmp_path):
 
     def run(*options: str, path: str = "", **variables: str) -> str:
         (tmp_path / "test_asks.py").write_text(ASKS)
+        (tmp_path / "pytest.ini").write_text("[pytest]")  # else it takes that of a folder above
         kept = {name: os.environ[name] for name in os.environ.keys() - NOT_PASSED_ON}
         ended = subprocess.run(
             [sys.executable, "-m", "pytest", "-rs", "-s", "-p", PLUGIN, *options],
