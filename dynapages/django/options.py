@@ -47,10 +47,7 @@ Advance = Callable[[int], object]
 
 
 class Progress:
-    """Shows the progress of each step of a command, on stderr if that is a terminal.
-
-    It needs the package tqdm, which the extra ``[django]`` does not install.
-    """
+    """Shows the progress of each step of a command, on stderr if that is a terminal."""
 
     def __init__(self, *, shown: bool = True) -> None:
         self._shown = shown and sys.stderr.isatty()

@@ -115,10 +115,19 @@ class TestTheFirstFailure:
         assert pool.gather([str, str]) == ["", ""]
 
 
+@pytest.fixture
+def interrupts():
+    """Have SIGINT interrupt; a shell that starts Python in the background has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class TestAnInterruption:
     @pytest.mark.skipif(
         current_thread() is not main_thread(), reason="signals go to the main thread"
     )
+    @pytest.mark.usefixtures("interrupts")
     def test_drops_the_calls_that_have_not_begun(self):
         pool, release, begun = Pool(1), Event(), []
 
