@@ -49,7 +49,7 @@ class FakeTable:
         client: Any = self
         return CopyWriter(Batches(client, Pool(1)))
 
-    def batch_write_item(self, *, RequestItems: dict[str, list[Any]]) -> dict[str, Any]:  # noqa: N803
+    def batch_write_item(self, *, RequestItems: dict[str, list[Any]]) -> dict[str, Any]:  # noqa: N803 - botocore's name
         ((_table, requests),) = RequestItems.items()
         for request in self._random.sample(requests, len(requests)):
             self._writes += 1
@@ -61,7 +61,7 @@ class FakeTable:
                 self.items.pop(name_of(request["DeleteRequest"]["Key"]), None)
         return {}
 
-    def batch_get_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:  # noqa: N803
+    def batch_get_item(self, *, RequestItems: dict[str, Any]) -> dict[str, Any]:  # noqa: N803 - botocore's name
         ((table, request),) = RequestItems.items()
         assert request["ConsistentRead"] is True
         found = [
