@@ -13,6 +13,7 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from comments.conf import COMMENTS
 from comments.filters import ANY, BadFilter, CommentFilter
 from comments.lists.listing import REMEMBER, list_url, pager_of
 from comments.lists.orders import CommentOrder, at_month
@@ -156,7 +157,7 @@ def _canonical_url(
 
 def _remember_languages(url: str, chosen: CommentFilter) -> HttpResponse:
     """Lead to a list, and remember on other products' pages whether it is of all languages."""
-    response, name = redirect(url), settings.COMMENT_LANGUAGES_COOKIE_NAME
+    response, name = redirect(url), COMMENTS["LANGUAGES_COOKIE"]
     if chosen.languages:
         response.delete_cookie(name, samesite="Lax")
     else:
@@ -173,7 +174,7 @@ def _remember_languages(url: str, chosen: CommentFilter) -> HttpResponse:
 
 
 def _wants_all_languages(request: HttpRequest) -> bool:
-    return request.COOKIES.get(settings.COMMENT_LANGUAGES_COOKIE_NAME) == ANY
+    return request.COOKIES.get(COMMENTS["LANGUAGES_COOKIE"]) == ANY
 
 
 def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:

@@ -179,7 +179,6 @@ LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
 FORMAT_MODULE_PATH = "config.locale"
 LANGUAGE_COOKIE_NAME = f"{_COOKIE}language"
-COMMENT_LANGUAGES_COOKIE_NAME = f"{_COOKIE}comment-languages"
 LANGUAGE_COOKIE_SECURE = HTTPS
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -304,22 +303,31 @@ LOGGING = {
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
 COUNTER_SHARDS = env.integer("COUNTER_SHARDS", default=8, least=1, most=64)
 ORDER_SHARDS = env.integer("ORDER_SHARDS", default=4, least=1, most=64)
-# Comments posted, edited, deleted, voted on and reported in an hour.
-COMMENT_WRITES_PER_USER = env.integer("COMMENT_WRITES_PER_USER", default=60, least=1, most=10_000)
-COMMENT_WRITES_PER_ADDRESS = env.integer(
-    "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
-)
-# How the lists of comments are read: see docs/designs/sets.md.
-_MODEL, _FORMAT = "indexes", "names"
-if RUNNING_DEMO:
-    _MODEL, _FORMAT = RUNNING_DEMO.read_model, RUNNING_DEMO.sets_key_format
-COMMENTS_READ_MODEL = env.choice("COMMENTS_READ_MODEL", default=_MODEL, among=("indexes", "sets"))
-COMMENT_SETS_KEY_FORMAT = env.choice(
-    "COMMENT_SETS_KEY_FORMAT", default=_FORMAT, among=("names", "masks")
-)
-if COMMENTS_READ_MODEL == "sets":
-    DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")
 # The activity log, whose tables have provisioned capacity: see docs/designs/activity.md.
 ACTIVITY_READ_UNITS = env.integer("ACTIVITY_READ_UNITS", default=5, least=1, most=40_000)
 ACTIVITY_WRITE_UNITS = env.integer("ACTIVITY_WRITE_UNITS", default=5, least=1, most=40_000)
 ACTIVITY_RETENTION_MONTHS = env.integer("ACTIVITY_RETENTION_MONTHS", default=12, least=1, most=120)
+
+# --- The comments: see docs/installing.md ---
+
+_MODEL, _FORMAT = "indexes", "names"
+if RUNNING_DEMO:
+    _MODEL, _FORMAT = RUNNING_DEMO.read_model, RUNNING_DEMO.sets_key_format
+COMMENTS = {
+    "PRODUCTS": "shop.for_comments.PRODUCTS",
+    "HAS_BOUGHT": "shop.for_comments.has_bought",
+    "USER_EXISTS": "shop.for_comments.user_exists",
+    "COUNTER_SHARDS": COUNTER_SHARDS,
+    "WRITES_PER_USER": env.integer("COMMENT_WRITES_PER_USER", default=60, least=1, most=10_000),
+    "WRITES_PER_ADDRESS": env.integer(
+        "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
+    ),
+    "LANGUAGES_COOKIE": f"{_COOKIE}comment-languages",
+    # How the lists of comments are read: see docs/designs/sets.md.
+    "READ_MODEL": env.choice("COMMENTS_READ_MODEL", default=_MODEL, among=("indexes", "sets")),
+    "SETS_KEY_FORMAT": env.choice(
+        "COMMENT_SETS_KEY_FORMAT", default=_FORMAT, among=("names", "masks")
+    ),
+}
+if COMMENTS["READ_MODEL"] == "sets":
+    DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")

@@ -10,6 +10,7 @@ from typing import Never
 
 from django.conf import settings
 
+from comments.conf import COMMENTS
 from config.running_demo import FileBusy, FileLock, RunningDemo, announced, find_demo, note_path
 from dynapages.engine.server import (
     KEPT_LINES,
@@ -148,8 +149,8 @@ class Demo:
             table_prefix=settings.DYNAMODB_TABLE_PREFIX,
             region=settings.AWS_REGION,
             port=self.config.port,
-            read_model=settings.COMMENTS_READ_MODEL,
-            sets_key_format=settings.COMMENT_SETS_KEY_FORMAT,
+            read_model=COMMENTS["READ_MODEL"],
+            sets_key_format=COMMENTS["SETS_KEY_FORMAT"],
             sign_in=list(self.sign_in),
         )
         with announced(note, var=settings.VAR_DIR), ExitStack() as started:

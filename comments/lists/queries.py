@@ -20,13 +20,13 @@ from itertools import groupby
 from math import inf
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils.formats import date_format
 from pynamodb.attributes import Attribute
 
 from comments import keys
+from comments.conf import COMMENTS
 from comments.filters import CommentFilter, language_name
 from comments.indexes import access_patterns
 from comments.indexes import planner as planning
@@ -323,7 +323,7 @@ _MODELS = {
 
 def read_model() -> ReadModel:
     """Return the read model of the site."""
-    return _MODELS[settings.COMMENTS_READ_MODEL]
+    return _MODELS[COMMENTS["READ_MODEL"]]
 
 
 REMEMBERED_FOR = timedelta(minutes=1)

@@ -3,9 +3,8 @@
 from collections.abc import Collection
 from itertools import combinations, product
 
-from django.conf import settings
-
 from comments import keys
+from comments.conf import COMMENTS
 from comments.filters import ANY, RATINGS
 from comments.models import SHOWN, Comment
 from comments.sets.models import CommentSetItem
@@ -30,7 +29,7 @@ def partition(product_id: str, language: str | None, ratings: Collection[int]) -
     chosen = sorted(set(ratings))
     if not chosen or chosen == list(RATINGS):
         spelled = ANY
-    elif settings.COMMENT_SETS_KEY_FORMAT == MASKS:
+    elif COMMENTS["SETS_KEY_FORMAT"] == MASKS:
         spelled = str(sum(1 << (rating - 1) for rating in chosen))
     else:
         spelled = ".".join(map(str, chosen))
@@ -90,7 +89,7 @@ SETS = "sets"
 
 def is_followed() -> bool:
     """Return whether primaries are written: whether the read model is ``sets``."""
-    return bool(settings.COMMENTS_READ_MODEL == SETS)
+    return bool(COMMENTS["READ_MODEL"] == SETS)
 
 
 def follow(before: Item | None, after: Item | None) -> list[Action]:

@@ -11,10 +11,10 @@ from datetime import datetime
 from functools import lru_cache
 from hashlib import blake2b
 
-from django.conf import settings
 from django.core.cache import cache
 
 from comments import keys
+from comments.conf import COMMENTS
 from comments.filters import RATINGS, CommentFilter
 from comments.models import TABLE
 from dynapages.calls import Batches
@@ -74,12 +74,12 @@ class ProductCounts:
 
 def counters() -> Counters:
     """Return the counters of all products."""
-    return _cached_counters(page_batches(), _key_of, settings.COUNTER_SHARDS)
+    return _cached_counters(page_batches(), _key_of, COMMENTS["COUNTER_SHARDS"])
 
 
 def tallies() -> Counters:
     """Return the counters of all comments' votes; see `comments.votes.services`."""
-    return _cached_counters(page_batches(), keys.tally, settings.COUNTER_SHARDS, must_exist=True)
+    return _cached_counters(page_batches(), keys.tally, COMMENTS["COUNTER_SHARDS"], must_exist=True)
 
 
 def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:

@@ -7,10 +7,10 @@ a faulty script can delete.
 from datetime import datetime, timedelta
 from math import ceil
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from comments.conf import COMMENTS
 from dynapages.django.access import client_network
 from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.refusals import TooManyRequests
@@ -38,7 +38,7 @@ def take_write(*, username: str, network: str, now: datetime, is_staff: bool = F
     if is_staff:
         limits = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
     else:
-        limits = settings.COMMENT_WRITES_PER_USER, settings.COMMENT_WRITES_PER_ADDRESS
+        limits = COMMENTS["WRITES_PER_USER"], COMMENTS["WRITES_PER_ADDRESS"]
     by_user, by_address = (Limit(times, WINDOW) for times in limits)
     uses = (
         Use(f"{prefix}writes-of/{username}", by_user),

@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from comments.conf import COMMENTS
 from comments.sets.models import TABLE as TABLE_OF_COPIES
 from dynapages.tables import ON_DEMAND, TableSchema, Throughput
 from shop.activity.tables import model_of, months_ahead, wanted_throughput
@@ -90,7 +91,7 @@ def template(tables: Sequence[Table]) -> dict[str, Any]:
         function = stack["Resources"]["CopiesFunction"]["Properties"]
         function["Environment"]["Variables"] |= {
             "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
-            "COMMENT_SETS_KEY_FORMAT": settings.COMMENT_SETS_KEY_FORMAT,
+            "COMMENT_SETS_KEY_FORMAT": COMMENTS["SETS_KEY_FORMAT"],
         }
     else:
         for section in ("Resources", "Outputs"):

@@ -1,6 +1,7 @@
 """The library as a Django app: connects to the DynamoDB that the settings name."""
 
 import os
+from types import ModuleType
 from typing import Any, Final
 
 from django.apps import AppConfig
@@ -19,6 +20,9 @@ DEFAULTS: Final[dict[str, Any]] = {
     "AWS_REGION": os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION", "us-east-1"),
     "AWS_ACCESS_KEY_ID": None,
     "AWS_SECRET_ACCESS_KEY": None,
+    "DYNAMODB_TABLE_PREFIX": "",
+    # Items on a page of a list.
+    "PAGE_SIZE": 20,
     # Requests that a process works on at a time: so many connections are kept for them.
     "MAX_CONCURRENT_REQUESTS": 4,
     # Seconds that all calls of a page, and of a form, may take together (`BudgetMiddleware`).
@@ -46,10 +50,14 @@ class DynamoAppConfig(AppConfig):
     label = "dynapages"
     verbose_name = "DynamoDB"
 
-    def ready(self) -> None:
+    def __init__(self, app_name: str, app_module: ModuleType | None) -> None:
+        super().__init__(app_name, app_module)
+        # Before any app's models are imported, which are named by them.
         for name, value in DEFAULTS.items():
             if not hasattr(settings, name):
                 setattr(settings, name, value)
+
+    def ready(self) -> None:
         register_id_converters()
         connect(
             Connection(

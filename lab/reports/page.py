@@ -19,6 +19,7 @@ from django.utils.translation import get_language, gettext, gettext_noop, overri
 from django.views.decorators.http import require_safe
 from pynamodb.attributes import BinaryAttribute
 
+from comments.conf import COMMENTS
 from config.templatetags.site import in_dollars
 from dynapages.calls import current_meter, labelled_calls
 from dynapages.django.paging import grouped
@@ -46,7 +47,7 @@ class Description:
     @property
     def is_used_here(self) -> bool:
         """Whether this shop reads its lists so."""
-        return self.used_by in {ANY_MODEL, settings.COMMENTS_READ_MODEL}
+        return self.used_by in {ANY_MODEL, COMMENTS["READ_MODEL"]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from time import monotonic, sleep
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from comments.conf import COMMENTS
 from comments.integrity.comments import comment_differences
 from comments.sets.copies import SETS
 from comments.sets.integrity import set_differences
@@ -103,7 +104,7 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
         config = site_config(
             proxy.endpoint_url,
             VAR_DIR=scratch,
-            COMMENTS_READ_MODEL=settings.COMMENTS_READ_MODEL,
+            COMMENTS_READ_MODEL=COMMENTS["READ_MODEL"],
             COMMENT_WRITES_PER_USER="10000",
             COMMENT_WRITES_PER_ADDRESS="100000",
         )
@@ -174,7 +175,7 @@ def _tracebacks(lines: Sequence[str]) -> Iterator[str]:
 def _differences() -> Sequence[Difference]:
     """Return what the integrity check finds, when the copies have followed."""
     found = [each for each in comment_differences() if not each.is_hint]
-    if settings.COMMENTS_READ_MODEL != SETS:
+    if COMMENTS["READ_MODEL"] != SETS:
         return found
     until = monotonic() + FOLLOWED
     while (copies := list(set_differences())) and monotonic() < until:
@@ -243,7 +244,7 @@ def _following(config: DemoConfig) -> Iterator[Callable[[], None]]:
 
     Another one is then started. The other read model has none.
     """
-    is_followed = settings.COMMENTS_READ_MODEL == SETS
+    is_followed = COMMENTS["READ_MODEL"] == SETS
 
     def start() -> Child:
         return Child(manage(("run_stream",)), env=config.environment, listen=True)

@@ -218,7 +218,7 @@ class TestAllLanguages:
     def test_are_kept_by_this_browser_for_a_year_and_by_no_shared_cache(self, visitor):
         response = visitor.get(f"{EVERYTHING}?order=oldest&remember=languages&month=2026-01")
         assert response["Location"] == f"{EVERYTHING}?order=oldest&month=2026-01"
-        cookie = response.cookies[settings.COMMENT_LANGUAGES_COOKIE_NAME]
+        cookie = response.cookies[settings.COMMENTS["LANGUAGES_COOKIE"]]
         assert (cookie["max-age"], cookie["httponly"]) == (365 * 24 * 3600, True)
         assert "private" in response["Cache-Control"]
 

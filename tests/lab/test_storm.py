@@ -23,7 +23,9 @@ SETS_MODEL = "comments.sets.models.CommentSetItem"
 def storm(request):
     read_model, seconds = request.param
     models = {*settings.DYNAMODB_MODELS, *([SETS_MODEL] if read_model == "sets" else [])}
-    with override_settings(COMMENTS_READ_MODEL=read_model, DYNAMODB_MODELS=sorted(models)):
+    with override_settings(
+        COMMENTS={**settings.COMMENTS, "READ_MODEL": read_model}, DYNAMODB_MODELS=sorted(models)
+    ):
         options = StormOptions(seconds=seconds, rate=0.05, kill=KILLABLE)
         yield run_storm(options, progress=Progress(shown=False))
 

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from comments.conf import COMMENTS
 from comments.lists.queries import INDEXES
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 from lab.bench.hostile import hostile_section, measure_hostile_lists
@@ -70,7 +71,7 @@ class Command(BaseCommand):
         if options["hostile"]:
             self._measure_hostile_lists(options)
             return
-        if settings.COMMENTS_READ_MODEL != INDEXES:
+        if COMMENTS["READ_MODEL"] != INDEXES:
             sentence = "This measures the read model indexes: set COMMENTS_READ_MODEL=indexes."
             raise CommandError(f"{sentence} 'manage.py compare' measures other designs.")
         given = {name: options[name] for name in ("comments", "turns", "seconds", "fresh")}
@@ -98,7 +99,7 @@ class Command(BaseCommand):
                 kill = _killed(options["kill"])
                 asked = StormOptions(seconds, options["rate"], kill=kill, seed=options["seed"])
                 found = run_storm(asked, progress=progress)
-                section = storm_section(found, read_model=settings.COMMENTS_READ_MODEL)
+                section = storm_section(found, read_model=COMMENTS["READ_MODEL"])
         self._report(section, options["output"] / "reliability.md", command=f"bench {part}")
 
     def _measure_hostile_lists(self, options: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from shutil import rmtree
 
 import pytest
-from django.test import override_settings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from dynapages.process import client, read
 from dynapages_testing.strict import refuse_what_aws_refuses
 from tests.support.chance import examples
 from tests.support.comments.loading import load
+from tests.support.comments.options import comments_set
 from tests.support.comments.outage import PROJECT, own_engine
 from tests.support.comments.read_models import reading_by
 from tests.support.comments.ready_made import count, make_file
@@ -45,7 +45,7 @@ filters = st.builds(
 def spelling(request, tables, engine_name):
     """Each spelling of the sets in turn, in tables of its own."""
     with (
-        override_settings(COMMENT_SETS_KEY_FORMAT=request.param),
+        comments_set(SETS_KEY_FORMAT=request.param),
         reading_by(SETS, engine_name=engine_name),
     ):
         yield request.param
@@ -66,7 +66,7 @@ def reviews(tables, real_data, tmp_path_factory):
         pytest.skip("a million items take dynoxide, which is not installed")
     comments = [replace(c, body=c.body[:40]) for c in real_comments(real_data, "reviews")]
     make_file(folder / "own.db", comments, binary=binary)
-    with override_settings(COMMENTS_READ_MODEL=SETS), own_engine(folder):
+    with comments_set(READ_MODEL=SETS), own_engine(folder):
         refuse_what_aws_refuses(client())
         count(comments)
         yield "reviews"
@@ -76,7 +76,7 @@ def reviews(tables, real_data, tmp_path_factory):
 def page_by(
     model: str, product_id: str, chosen: CommentFilter, request: PageRequest, counts: ProductCounts
 ) -> Page:
-    with override_settings(COMMENTS_READ_MODEL=model):
+    with comments_set(READ_MODEL=model):
         plan = read_model().plan_list(product_id, chosen, counts, needed=request.size + 1)
     assert (plan.name == SETS) == (model == SETS)
     return read(plan.runs, request, first_reads=plan.first_reads, fallback=plan.fallback)

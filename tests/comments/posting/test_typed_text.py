@@ -118,7 +118,7 @@ class TestFormThatIsRefused:
         assert shown.page.one(class_="form-error").one("a")["href"] == "/accounts/login/"
 
     def test_as_too_many_were_sent_is_shown_again(self, sent, headers, settings, monkeypatch):
-        settings.COMMENT_WRITES_PER_USER = 1
+        settings.COMMENTS = {**settings.COMMENTS, "WRITES_PER_USER": 1}
         monkeypatch.setattr(rate_limits, "STAFF_WRITES_PER_USER", 1)
         again = form_of("reply") if "reply" in sent.url else form_of("report")
         Sent(sent.writer, again.url, again.fields, again.stored).send()
@@ -303,7 +303,7 @@ class TestLimitOfStaff:
         assert items_in(stored.comment.id) == before
 
     def test_is_another_than_that_of_what_they_write_themselves(self, settings):
-        settings.COMMENT_WRITES_PER_USER = 1
+        settings.COMMENTS = {**settings.COMMENTS, "WRITES_PER_USER": 1}
         sam = someone("sam", is_staff=True)
         sam.write(made_product())
         for _ in range(3):

@@ -4,7 +4,6 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from django.test import override_settings
 
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.access_patterns import ListPlan
@@ -17,6 +16,7 @@ from comments.sets.applying import (
 )
 from comments.sets.copies import copies_of, partition, primary_of
 from comments.store.counts import ProductCounts
+from tests.support.comments.options import comments_set
 from tests.support.sets.items import by_sort_key, comment_item, primary_item, record
 
 SETS = [set(chosen) for size in range(1, 6) for chosen in combinations((1, 2, 3, 4, 5), size)]
@@ -67,7 +67,7 @@ class TestKeys:
     )
     def test_name_the_ratings_or_have_a_bit_for_each(self, language, ratings, name, mask, settings):
         assert partition("42", language, ratings) == f"PRODUCT#42/{name}"
-        settings.COMMENT_SETS_KEY_FORMAT = "masks"
+        settings.COMMENTS = {**settings.COMMENTS, "SETS_KEY_FORMAT": "masks"}
         assert partition("42", language, ratings) == f"PRODUCT#42/{mask}"
 
 
@@ -105,7 +105,7 @@ PLANS_BY_INDEX = ("all", "by_language", "by_rating", "by_language_and_rating")
 
 @pytest.fixture(autouse=True)
 def _sets():
-    with override_settings(COMMENTS_READ_MODEL="sets"):
+    with comments_set(READ_MODEL="sets"):
         yield
 
 
@@ -180,5 +180,8 @@ class TestAForcedPlan:
             planned(forced="magic")
 
     def test_of_sets_there_is_not_without_them(self):
-        with override_settings(COMMENTS_READ_MODEL="indexes"), pytest.raises(NoSuchPlan):
+        with (
+            comments_set(READ_MODEL="indexes"),
+            pytest.raises(NoSuchPlan),
+        ):
             planned(forced="sets")

@@ -5,7 +5,6 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
-from django.test import override_settings
 
 from comments.lists.queries import INDEXES, SETS
 from comments.moderation.services import hide
@@ -14,6 +13,7 @@ from comments.sets.integrity import has_stream
 from comments.sets.models import CommentSetItem
 from dynapages.process import client
 from dynapages.tables import create_missing
+from tests.support.comments.options import comments_set
 from tests.support.comments.read_models import reading_by
 from tests.support.comments.threads import NOW, made_comment
 from tests.support.sets.stored import expected_items, stored_items
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.real_engine
 def before(tables, engine_name):
     """Three comments, the last one hidden, of a time when lists were read by the indexes."""
     with reading_by(SETS, engine_name=engine_name):
-        with override_settings(COMMENTS_READ_MODEL=INDEXES):
+        with comments_set(READ_MODEL=INDEXES):
             comments = [made_comment(rating=rating) for rating in (1, 3, 5)]
             hide(comment_id=comments[-1].id, now=NOW)
         yield comments

@@ -6,7 +6,6 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from django.test import override_settings
 
 from comments.data.writer import BulkWriter
 from comments.integrity.comments import comment_differences
@@ -24,6 +23,7 @@ from dynapages.items import Item
 from dynapages.process import client
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.comments.loading import load
+from tests.support.comments.options import comments_set
 from tests.support.comments.spying import spied
 from tests.support.comments.threads import NOW, spoil
 from tests.support.comments.writers import made_product
@@ -153,7 +153,10 @@ class TestMending:
 
 class TestTheOtherReadModel:
     def test_writes_what_it_always_wrote(self, comment):
-        with override_settings(COMMENTS_READ_MODEL="indexes"), spied() as asked:
+        with (
+            comments_set(READ_MODEL="indexes"),
+            spied() as asked,
+        ):
             add_comment(replace(comment, id=f"{comment.id}-2"))
             reply(comment)
             hide(comment_id=comment.id, now=NOW)
@@ -167,7 +170,7 @@ class TestTheOtherReadModel:
 
 class TestFollowing:
     def test_asks_for_nothing_when_nothing_shown_changes(self, settings):
-        settings.COMMENTS_READ_MODEL = "sets"
+        settings.COMMENTS = {**settings.COMMENTS, "READ_MODEL": "sets"}
         before = comment_item()
         assert follow(before, {**before, Comment.reports.attr_name: {"N": "1"}}) == []
 

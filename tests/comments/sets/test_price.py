@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from django.test import override_settings
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
@@ -17,6 +16,7 @@ from dynapages.calls import Meter, metered
 from dynapages.lists import PageRequest
 from dynapages.process import read
 from tests.support.comments.loading import load
+from tests.support.comments.options import comments_set
 from tests.support.comments.truth import START, written
 from tests.support.project import PROJECT
 
@@ -69,7 +69,10 @@ class TestTheCostOfWriting:
     def test_of_a_primary_in_the_transaction_of_a_post(self, comment, fresh):
         with metered() as meter:
             add_comment(comment)
-        with override_settings(COMMENTS_READ_MODEL="indexes"), metered() as without:
+        with (
+            comments_set(READ_MODEL="indexes"),
+            metered() as without,
+        ):
             add_comment(replace(comment, id=fresh("comment")))
         assert [transaction(meter) - transaction(without)] == told("a primary, in its transaction")
 

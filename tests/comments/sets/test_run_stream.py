@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
-from django.test import override_settings
 
 from comments.items import NewComment
 from comments.management.commands import run_stream
@@ -26,6 +25,7 @@ from dynapages.process import client, current_connection
 from dynapages.upkeep import every_item
 from tests.support.command_line import start_manage
 from tests.support.comments.faulty import unreachable
+from tests.support.comments.options import comments_set
 from tests.support.comments.outage import connected
 from tests.support.comments.truth import START, written
 from tests.support.ports import spare_port
@@ -107,7 +107,7 @@ class TestAShopWithoutTheTable:
 
     def test_is_told_so_where_lists_are_read_otherwise(self):
         with (
-            override_settings(COMMENTS_READ_MODEL="indexes"),
+            comments_set(READ_MODEL="indexes"),
             pytest.raises(CommandError, match="COMMENTS_READ_MODEL is not sets"),
         ):
             call_command("run_stream", once=True)

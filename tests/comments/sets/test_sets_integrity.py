@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import override_settings
 
 from comments import keys
 from comments.data.writer import BulkWriter
@@ -19,6 +18,7 @@ from comments.store.comments import load_comment
 from dynapages.calls import Batches, Pool
 from dynapages.process import client
 from dynapages.upkeep import Difference
+from tests.support.comments.options import comments_set
 from tests.support.comments.read_models import fill
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import START, written
@@ -61,7 +61,7 @@ def assert_right(comment: NewComment) -> None:
 @pytest.fixture
 def without_following():
     """A site that reads its lists by the indexes, and lets the sets be."""
-    with override_settings(COMMENTS_READ_MODEL="indexes"):
+    with comments_set(READ_MODEL="indexes"):
         yield
 
 
@@ -184,12 +184,12 @@ class TestCommentsWithoutAnyItem:
 
 class TestAnotherKeyFormat:
     def test_is_a_difference_of_all_copies_and_mended(self, comment, settings):
-        settings.COMMENT_SETS_KEY_FORMAT = "masks"
+        settings.COMMENTS = {**settings.COMMENTS, "SETS_KEY_FORMAT": "masks"}
         assert set(kinds(comment)) == {"missing copies", "orphaned copies"}
         mend(comment)
         assert_right(comment)
         assert name(comment, "en/16") in stored_items(comment.id)
-        settings.COMMENT_SETS_KEY_FORMAT = "names"
+        settings.COMMENTS = {**settings.COMMENTS, "SETS_KEY_FORMAT": "names"}
         mend(comment)
 
 
@@ -215,7 +215,7 @@ class TestTheCommand:
     def test_checks_the_copies_where_the_site_reads_them(self, comment):
         delete(name(comment, "en/5"))
         assert "sets" in self.checked()
-        with override_settings(COMMENTS_READ_MODEL="indexes"):
+        with comments_set(READ_MODEL="indexes"):
             assert "sets" not in self.checked()
             assert "sets" in self.checked("--model", "sets")
         mend(comment)
@@ -223,5 +223,8 @@ class TestTheCommand:
     @pytest.mark.parametrize(("model", "said"), [("indexes", "is not sets"), ("sets", "create_t")])
     def test_says_in_one_line_why_there_is_no_table(self, model, said, monkeypatch):
         monkeypatch.setattr("comments.sets.integrity.TABLE", "there-is-no-such-table")
-        with override_settings(COMMENTS_READ_MODEL=model), pytest.raises(CommandError, match=said):
+        with (
+            comments_set(READ_MODEL=model),
+            pytest.raises(CommandError, match=said),
+        ):
             call_command("check_integrity", "--model", "sets")

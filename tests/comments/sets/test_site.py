@@ -1,7 +1,6 @@
 """The whole site on the sets: what is written is shown, at once to its author and soon to all."""
 
 import pytest
-from django.test import override_settings
 
 from comments.filters import CommentFilter
 from comments.items import NewComment
@@ -18,6 +17,7 @@ from dynapages.lists import PageRequest
 from dynapages.process import client
 from tests.support.comments.browsing import visit
 from tests.support.comments.miscounting import settle
+from tests.support.comments.options import comments_set
 from tests.support.comments.threads import NOW
 from tests.support.comments.writers import delete_url, edit_url, fields_of, made_product
 from tests.support.sets.stored import stored_items
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.usefixtures("streamed"), pytest.mark.real_engine]
 def spelling(request):
     """Each spelling of the sets, in the same table: the products are others."""
     drain()  # what others left is spelled as they had it
-    with override_settings(COMMENT_SETS_KEY_FORMAT=request.param):
+    with comments_set(SETS_KEY_FORMAT=request.param):
         yield request.param
         drain()
 

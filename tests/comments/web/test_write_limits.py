@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 @pytest.fixture
 def two_writes(settings):
-    settings.COMMENT_WRITES_PER_USER = 2
+    settings.COMMENTS = {**settings.COMMENTS, "WRITES_PER_USER": 2}
 
 
 @pytest.mark.usefixtures("two_writes")
@@ -47,7 +47,7 @@ class TestAUserWhoWritesTooOften:
 
 class TestAnAddress:
     def test_has_a_limit_for_all_its_users(self, settings, lamp):
-        settings.COMMENT_WRITES_PER_ADDRESS = 2
+        settings.COMMENTS = {**settings.COMMENTS, "WRITES_PER_ADDRESS": 2}
         address = {"REMOTE_ADDR": "10.77.0.1"}
         for _ in range(2):
             someone("alice", **address).write(lamp)

@@ -40,7 +40,7 @@ class TestAnEstimate:
     def test_takes_the_figures_of_the_design_in_use(self, product_id, settings, monkeypatch):
         monkeypatch.setattr(estimating, "find_stored", lambda: None)
         by_indexes = estimating.units_of_comment()
-        settings.COMMENTS_READ_MODEL = "sets"
+        settings.COMMENTS = {**settings.COMMENTS, "READ_MODEL": "sets"}
         assert estimating.units_of_comment() > 5 * by_indexes
 
     def test_is_of_the_most_loved_product_without_one(self, product_id):

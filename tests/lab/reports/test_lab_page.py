@@ -85,7 +85,7 @@ class TestWithFigures:
 
     @pytest.mark.parametrize(("model", "title"), [("indexes", "cost"), ("sets", "every set")])
     def test_says_which_design_is_of_this_shop(self, settings, nothing_stored, model, title):
-        settings.COMMENTS_READ_MODEL = model
+        settings.COMMENTS = {**settings.COMMENTS, "READ_MODEL": model}
         page = read_markup(Client().get("/lab/").content.decode())
         table = page.one(data_lab_subject="comments").one(class_="lab-glance")
         (row,) = table.all("tr", class_="chosen")

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from django.test import override_settings
 
 from comments import keys
 from comments.lists.queries import INDEXES
@@ -15,6 +14,7 @@ from dynapages.calls import Batches, Pool
 from dynapages.process import client
 from dynapages.tables import create_missing
 from dynapages_testing.strict import refuse_what_aws_refuses
+from tests.support.comments.options import comments_set
 from tests.support.comments.outage import own_engine
 
 BOTH = (INDEXES, pytest.param(SETS, marks=pytest.mark.real_engine))
@@ -28,7 +28,7 @@ def reading_by(model: str, *, engine_name: str) -> Iterator[str]:
     For ``sets`` there is an engine with tables of its own, without a stream: what is loaded is
     filled in (`fill`), and nobody else's copies are in the way.
     """
-    with override_settings(COMMENTS_READ_MODEL=model):
+    with comments_set(READ_MODEL=model):
         if model == INDEXES:
             yield model
         elif engine_name == "dynoxide":

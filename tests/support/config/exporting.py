@@ -37,7 +37,9 @@ def resources(template: Mapping[str, Any], kind: str) -> dict[str, Any]:
 def read_model(model: str) -> Iterator[None]:
     models = [name for name in settings.DYNAMODB_MODELS if name != COPIES]
     chosen = [*models, COPIES] if model == SETS else models
-    with override_settings(COMMENTS_READ_MODEL=model, DYNAMODB_MODELS=chosen):
+    with override_settings(
+        COMMENTS={**settings.COMMENTS, "READ_MODEL": model}, DYNAMODB_MODELS=chosen
+    ):
         yield
 
 

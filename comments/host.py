@@ -1,0 +1,155 @@
+"""What the app of comments asks of the project that it is installed in, and nothing else.
+
+The option ``PRODUCTS`` names a function of product ids, such as ``find(ids) -> {id: Product}``, or
+an object with the methods of `Products`, by which products are read in the page's own round.
+``HAS_BOUGHT`` names a function of a user name and a product id, ``USER_EXISTS`` one of a user name.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Protocol
+
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from comments.conf import COMMENTS
+from dynapages.calls import labelled_calls
+from dynapages.items import Item
+
+NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
+TableKey = tuple[str, Item]
+"""The name of a table, and the key of an item in it."""
+
+
+class NoSuchProduct(LookupError):
+    """The project has no product with this id."""
+
+
+class Link(Protocol):
+    """Something with a page of its own."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def url(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A product as pages of comments show it; anything with these attributes will do.
+
+    ``url`` is its page in the project. ``trail`` leads to it, as in breadcrumbs. ``unit_price`` and
+    ``currency`` (ISO 4217) are for search engines, ``drawing`` is the address of an SVG symbol.
+    Its ``repr`` must differ where what it shows does: ETags of pages are made from it.
+    """
+
+    id: str
+    name: str
+    url: str
+    description: str = ""
+    trail: Sequence[Link] = ()
+    categories: Sequence[Link] = ()
+    unit_price: Decimal | None = None
+    currency: str = ""
+    drawing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Products:
+    """The products of a project that has a function for them.
+
+    A project whose products are in DynamoDB names an object with these methods instead.
+    """
+
+    find_all: Callable[[Collection[str]], Mapping[str, Product]]
+
+    def find(self, product_ids: Collection[str], *, whole: bool = False) -> Mapping[str, Product]:
+        """Return products by their ids, without those that do not exist.
+
+        Their descriptions are needed only if they are wanted ``whole``.
+        """
+        del whole
+        return self.find_all(product_ids)
+
+    def keys(self, product_id: str, *, whole: bool) -> Sequence[TableKey]:
+        """Return the keys of the items that a product is built from; () reads it by `find`."""
+        del product_id, whole
+        return ()
+
+    def built(self, product_id: str, items: Iterable[Item]) -> Product | None:
+        """Build a product from the items that were found; None where there is none."""
+        del product_id, items
+        raise NotImplementedError
+
+    def names(self, product_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
+        """Return names of products as they are now, each with its id in another system or "".
+
+        Rankings keep the names; exports have both.
+        """
+        return {one: (product.name, "") for one, product in self.find_all(product_ids).items()}
+
+    def add_missing(
+        self,
+        product_ids: Collection[str],
+        *,
+        originals: Mapping[str, str],
+        names: Mapping[str, str],
+    ) -> int:
+        """Create the products of imported comments that do not exist; return how many.
+
+        ``originals`` are ids as the file spelled them, ``names`` what it calls products.
+        """
+        del product_ids, originals, names
+        return 0
+
+
+def products() -> Products:
+    """Return the products of the project."""
+    lent = COMMENTS.load("PRODUCTS")
+    found: Products = lent if hasattr(lent, "find") else Products(lent)
+    return found
+
+
+def find_product(product_id: str, *, whole: bool = False) -> Product:
+    """Read a product, metered as ``product``. Raises NoSuchProduct."""
+    with labelled_calls("product"):
+        product = products().find([product_id], whole=whole).get(product_id)
+    if product is None:
+        raise NoSuchProduct(product_id)
+    return product
+
+
+def find_products(product_ids: Iterable[str]) -> dict[str, Product]:
+    """Read products by their ids, metered as ``product names``; missing ones by their id alone."""
+    wanted = set(product_ids)
+    with labelled_calls("product names"):
+        found = products().find(wanted)
+    return {one: found.get(one) or named(one) for one in wanted}
+
+
+def named(product_id: str, name: str = "") -> Product:
+    """Return a product of which only id and name are known; its page is that of its comments."""
+    return Product(product_id, name or product_id, reverse("comments:product", args=[product_id]))
+
+
+def has_bought(username: str, product_id: str) -> bool:
+    """Return whether a user ever bought a product, metered as ``purchase``; else nobody has."""
+    if not COMMENTS["HAS_BOUGHT"]:
+        return False
+    with labelled_calls("purchase"):
+        return bool(COMMENTS.load("HAS_BOUGHT")(username, product_id))
+
+
+def user_exists(username: str) -> bool:
+    """Return whether an active user has this name, metered as ``user``."""
+    with labelled_calls("user"):
+        return bool(COMMENTS.load("USER_EXISTS")(username))
+
+
+def is_active_user(username: str) -> bool:
+    """Return whether the project's user model has an active user of this name."""
+    users = get_user_model()
+    wanted = {users.USERNAME_FIELD: username, "is_active": True}
+    return bool(users._default_manager.filter(**wanted).exists())  # noqa: SLF001 - Django documents it

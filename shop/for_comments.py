@@ -1,0 +1,75 @@
+"""What a project lends its app of comments, where its products are those of this shop.
+
+The settings name these: ``COMMENTS = {"PRODUCTS": "shop.for_comments.PRODUCTS", …}``.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from dynapages.items import Item, table_key
+from shop.accounts.queries import NoSuchUser, find_user
+from shop.catalogue.queries import (
+    NoSuchProduct,
+    Product,
+    ProductTile,
+    find_product,
+    find_tiles,
+    product_in,
+    product_keys,
+)
+from shop.catalogue.services import ensure_products, stored_products
+from shop.orders.queries import has_bought
+from shop.table import TABLE
+
+__all__ = ["PRODUCTS", "has_bought", "user_exists"]
+
+
+class _Products:
+    """The products of the shop, with the methods that the app of comments calls."""
+
+    def find(
+        self, product_ids: Collection[str], *, whole: bool = False
+    ) -> Mapping[str, ProductTile]:
+        if not whole:
+            return find_tiles(product_ids)
+        found = {}
+        for product_id in product_ids:
+            try:
+                found[product_id] = find_product(product_id)
+            except NoSuchProduct:
+                continue
+        return found
+
+    def keys(self, product_id: str, *, whole: bool) -> Sequence[tuple[str, Item]]:
+        return [(TABLE, table_key(*key)) for key in product_keys(product_id, is_whole=whole)]
+
+    def built(self, product_id: str, items: Iterable[Item]) -> Product | None:
+        try:
+            return product_in(product_id, items)
+        except NoSuchProduct:
+            return None
+
+    def names(self, product_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
+        return {
+            one: (item["name"]["S"], item.get("external_id", {"S": ""})["S"])
+            for one, item in stored_products(product_ids).items()
+        }
+
+    def add_missing(
+        self,
+        product_ids: Collection[str],
+        *,
+        originals: Mapping[str, str],
+        names: Mapping[str, str],
+    ) -> int:
+        return ensure_products(product_ids, originals=originals, names=names)
+
+
+PRODUCTS = _Products()
+
+
+def user_exists(username: str) -> bool:
+    """Return whether an active user has this name."""
+    try:
+        return find_user(username).is_active
+    except NoSuchUser:
+        return False
