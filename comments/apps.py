@@ -4,7 +4,6 @@ from django.apps import AppConfig
 from django.urls import register_converter
 
 from dynapages.django.paging import IdWithSlashes
-from shop.catalogue.services import register_name_copies
 
 TAKEN = ("edit", "delete", "vote", "report", "~")
 """What addresses under ``/comments/`` begin with that are not pages of comments."""
@@ -17,12 +16,9 @@ class PlainCommentId(IdWithSlashes):
 
 
 class CommentsConfig(AppConfig):
-    """The app of comments, with the converter of their URLs and the names in rankings."""
+    """The app of comments, with the converter of their URLs."""
 
     name = "comments"
 
     def ready(self) -> None:
-        from comments.rankings.derivation import rename_ranks  # noqa: PLC0415 - models are ready now
-
         register_converter(PlainCommentId, "plain_comment_id")
-        register_name_copies(rename_ranks)

@@ -8,6 +8,7 @@ an object with the methods of `Products`, by which products are read in the page
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Protocol
 
 from django.contrib.auth import get_user_model
@@ -15,7 +16,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from comments.conf import COMMENTS
-from dynapages.calls import labelled_calls
+from dynapages.calls import Together, labelled_calls
 from dynapages.items import Item
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
@@ -112,6 +113,31 @@ def products() -> Products:
     return found
 
 
+def is_read_along() -> bool:
+    """Return whether products are read by their keys, together with what a page reads besides.
+
+    Other projects read theirs by means of their own, which are called in the request's own thread:
+    Django's connections to SQL databases belong to a thread.
+    """
+    return bool(products().keys("-", whole=False))
+
+
+def built(product_id: str, items: Sequence[Item]) -> Product | None:
+    """Build a product that was read along. Raises NoSuchProduct where there is none."""
+    if not is_read_along():
+        return None
+    product = products().built(product_id, items)
+    if product is None:
+        raise NoSuchProduct(product_id)
+    return product
+
+
+def product_reader(together: Together, product_id: str) -> Callable[[], Product]:
+    """Start to read a product, or leave it to be read when it is asked for."""
+    read = partial(find_product, product_id)
+    return together.start(read).result if is_read_along() else read
+
+
 def find_product(product_id: str, *, whole: bool = False) -> Product:
     """Read a product, metered as ``product``. Raises NoSuchProduct."""
     with labelled_calls("product"):
@@ -153,3 +179,8 @@ def is_active_user(username: str) -> bool:
     users = get_user_model()
     wanted = {users.USERNAME_FIELD: username, "is_active": True}
     return bool(users._default_manager.filter(**wanted).exists())  # noqa: SLF001 - Django documents it
+
+
+def link_data(product: Product) -> dict[str, str]:
+    """Return a link to a product for programs (docs/api.md)."""
+    return {"id": product.id, "name": product.name, "url": product.url}

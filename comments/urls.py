@@ -1,9 +1,8 @@
-"""URLs of the front page and of comments; a comment's id is last, as it may hold slashes."""
+"""Addresses of comments; a comment's id is last, as it may hold slashes."""
 
 from django.urls import path
 
-from comments import home, views
-from comments.erasure import views as erasure_views
+from comments import views
 from comments.moderation import views as moderation_views
 from comments.posting import views as posting_views
 from comments.profiles import views as profile_views
@@ -15,9 +14,8 @@ from comments.votes import views as vote_views
 
 REPORTED, HIDDEN = {"state": State.REPORTED}, {"state": State.HIDDEN}
 
+app_name = "comments"
 urlpatterns = [
-    path("", home.home, name="home"),
-    path("examples/", home.examples, name="examples"),
     path("rankings/most-loved/", ranking_views.most_loved, name="most_loved"),
     path(
         "rankings/recently-commented/",
@@ -28,7 +26,7 @@ urlpatterns = [
     path(
         "products/<id:product_id>/comments/<str:languages>/<str:ratings>/",
         views.comments,
-        name="comments",
+        name="list",
     ),
     path("products/<id:product_id>/most-helpful/", ranking_views.most_helpful, name="most_helpful"),
     path("products/<id:product_id>/comments/new/", posting_views.new, name="new_comment"),
@@ -77,5 +75,4 @@ urlpatterns = [
     path("comments/<plain_comment_id:comment_id>/", views.comment, name="comment"),
     path("languages/detect/", posting_views.detect, name="detect_language"),
     path("users/<id:username>/", profile_views.profile, name="profile"),
-    path("account/data/", erasure_views.own_data, name="own_data"),
 ]

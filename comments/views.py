@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from comments.conf import COMMENTS
 from comments.filters import ANY, BadFilter, CommentFilter
+from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import REMEMBER, list_url, pager_of
 from comments.lists.orders import CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
@@ -27,8 +28,6 @@ from dynapages.django.formats import format_asked
 from dynapages.django.paging import Pager, note_list, show_page, site_of, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, explain_reads
-from shop.catalogue.queries import NoSuchProduct
-from shop.catalogue.views import NO_SUCH_PRODUCT
 
 MADE_BY = ("dynapages", "shop", "comments", "config")
 """The packages whose code decides what pages say."""

@@ -12,6 +12,10 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
+        from comments.rankings.derivation import rename_ranks  # noqa: PLC0415 - models are ready now
+        from shop.catalogue.services import register_name_copies  # noqa: PLC0415 - the same
+
+        register_name_copies(rename_ranks)
         checks.register(check_settings, "config")
         checks.register(check_engine, checks.Tags.database)
         checks.register(check_deployment, "config", deploy=True)

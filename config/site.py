@@ -91,7 +91,7 @@ def _count_reports() -> Waiting:
     return Waiting(count, now, has_more)
 
 
-SECTIONS = ("staff_orders", "moderation", "activity", "orders", "basket")
+SECTIONS = ("staff_orders", "comments:moderation", "activity", "orders", "basket")
 
 
 def _count_queue() -> Waiting:

@@ -6,7 +6,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
-from config import site
+from config import home, site, user_data_views
 from config.docs_pages import document
 from config.web.answers import form_token
 
@@ -15,11 +15,14 @@ handler404 = "config.web.answers.not_found"
 handler500 = "config.web.answers.server_error"
 
 urlpatterns = [
+    path("", home.home, name="home"),
+    path("examples/", home.examples, name="examples"),
     path("", include("shop.urls")),
     path("", include("comments.urls")),
     path("accounts/", include("shop.accounts.urls")),
     path("accounts/", include("shop.accounts.second_factor.urls")),
     path("account/", include("shop.accounts.account_page.urls")),
+    path("account/data/", user_data_views.own_data, name="own_data"),
     # Another site could change the language of its visitor, and nothing else: pages that shared
     # caches keep have no token.
     path("language/", csrf_exempt(require_POST(set_language)), name="set_language"),

@@ -123,8 +123,8 @@ class GoogleFeed(Layout):
         product_id, comment_id = str(row["product_id"]), str(row["id"])
         author = str(row.get("author", ""))
         anonymous = "false" if author else "true"
-        url = self.site + reverse("comment", args=[comment_id])
-        product_url = self.site + reverse("product", args=[product_id])
+        url = self.site + reverse("comments:comment", args=[comment_id])
+        product_url = self.site + reverse("comments:product", args=[product_id])
         return "".join(
             [
                 "<review>",

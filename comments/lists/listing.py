@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter, language_name
+from comments.host import Product
 from comments.lists.orders import CommentOrder, month_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, Toggle
 from dynapages.lists import timestamp
-from shop.catalogue.queries import Product
 
 UrlOf = Callable[[CommentFilter], str]
 REMEMBER = "remember"
@@ -42,7 +42,7 @@ def pager_of(
     return Pager(
         first_url=list_url(product_id, chosen, order),
         list_name=name + order.query,
-        canonical=reverse("product", args=[product_id]) if is_whole else "",
+        canonical=reverse("comments:product", args=[product_id]) if is_whole else "",
         has_feed=True,
         shape={
             "languages": len(chosen.languages),
@@ -127,7 +127,7 @@ def order_links(
     Without a ``current`` order those are shown.
     """
     base_url, in_list = _base_url(product_id), current is not None
-    helpful_url = reverse("most_helpful", args=[product_id])
+    helpful_url = reverse("comments:most_helpful", args=[product_id])
     return [
         *(
             OrderLink(
@@ -193,7 +193,7 @@ def comments_feed(
 
 def _base_url(product_id: str) -> str:
     # Reversed once for a page: what follows needs no quoting.
-    return reverse("comments", args=[product_id, ANY, ANY]).removesuffix(f"{ANY}/{ANY}/")
+    return reverse("comments:list", args=[product_id, ANY, ANY]).removesuffix(f"{ANY}/{ANY}/")
 
 
 def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:
@@ -330,7 +330,7 @@ def _review(comment: CommentEntry, *, site: str) -> Thing:
 
 
 def _breadcrumbs(product: Product, *, site: str) -> Thing:
-    steps = [(_("Shop"), reverse("home")), *((step.name, step.url) for step in product.trail)]
+    steps = [(_("Shop"), "/"), *((step.name, step.url) for step in product.trail)]
     steps.append((product.name, product.url))
     return {
         "@type": "BreadcrumbList",

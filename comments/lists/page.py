@@ -16,8 +16,9 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from comments import keys
+from comments import host, keys
 from comments.filters import CommentFilter, preferred_language
+from comments.host import NoSuchProduct, Product, find_product
 from comments.lists.listing import (
     comment_data,
     comments_feed,
@@ -58,8 +59,6 @@ from dynapages.django.paging import ListData, Pager
 from dynapages.items import table_key
 from dynapages.lists import LEAST_UNITS, Explanation, PageRequest, Run, Toward, explain, moment_at
 from dynapages.process import page_batches, pool, read
-from shop.catalogue.queries import Product, find_product, product_in, product_keys
-from shop.table import TABLE as SHOP
 
 Kind = tuple[int, ...]
 """The ratings of a kind of comments."""
@@ -129,7 +128,7 @@ class CommentsRequest:
     def units_beside(self) -> float:
         """What a visitor's page reads beside its list: capacity units, if each item is small."""
         known = counters().known([self.product_id])
-        keys_read = len(product_keys(self.product_id, is_whole=self.is_whole))
+        keys_read = len(host.products().keys(self.product_id, whole=self.is_whole))
         items = keys_read + sum(known.values()) + self.has_highlights
         queries = 1 + 2 * len(KINDS) if self.has_highlights else 0
         return LEAST_UNITS * (items + queries)
@@ -257,13 +256,17 @@ def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
             recent = together.start(partial(read_recent, wanted.recent))
         if wanted.has_highlights:
             picks = together.start(partial(find_picks, product_id))
+        alone = None if host.is_read_along() else find_product(product_id, whole=wanted.is_whole)
         counts = remembered_counts(product_id)
         if counts is None:
             counts = facts.result()[1] if wanted.needs_counts else NO_COUNTS
         likely = wanted.choose(counts)
         early = _start_unlikely(together, wanted, likely, counts) if picks else {}
         chosen, found = _read_list(wanted, counts, exact=lambda: facts.result()[1])
-        product, _, newest = facts.result()
+        read_along, _, newest = facts.result()
+        product = read_along or alone
+        if product is None:
+            raise NoSuchProduct(product_id)
         highlights = None
         if picks:
             started = early if chosen == likely else {}
@@ -295,19 +298,23 @@ def _read_list(
     return right, found
 
 
-def _read_facts(wanted: CommentsRequest) -> tuple[Product, ProductCounts, datetime | None]:
-    """Read product and counts, and for highlights when the product was last commented on."""
+def _read_facts(wanted: CommentsRequest) -> tuple[Product | None, ProductCounts, datetime | None]:
+    """Read product and counts, and for highlights when the product was last commented on.
+
+    The product is None where the project reads it by itself.
+    """
     product_id, counting = wanted.product_id, counters()
     known = counting.known([product_id])
     rank = table_key(*[keys.rank("COMMENTED", product_id)] * 2)
     asked = [
-        *((SHOP, table_key(*key)) for key in product_keys(product_id, is_whole=wanted.is_whole)),
+        *host.products().keys(product_id, whole=wanted.is_whole),
         *((TABLE, key) for key in [*counting.keys(known), *[rank] * wanted.has_highlights]),
     ]
     with labelled_calls("product and counts"):
         read = page_batches().get_from_tables(asked, consistent=False)
         items = [item for table, item in read if table == TABLE]
-        product = product_in(product_id, (item for table, item in read if table == SHOP))
+        lent = [item for table, item in read if table != TABLE]
+        product = host.built(product_id, lent)
         counts = counts_in(counting.sums(known, items)[product_id])
     remember_counts(product_id, counts)
     newest = next((item[_NEWEST] for item in items if _NEWEST in item), None)
@@ -327,7 +334,7 @@ def read_comment_page(
         is_user = together.start(visitor.is_confirmed)
         with labelled_calls("comment"):
             comment = find_comment(comment_id, consistent=is_strong)
-        product = find_product(comment.product_id, is_whole=False)
+        product = find_product(comment.product_id)
         return comment, product, is_user.result() and voted.result()
 
 

@@ -93,7 +93,7 @@ class CommentEntry:
 
     @property
     def url(self) -> str:
-        return reverse("comment", args=[self.id])
+        return reverse("comments:comment", args=[self.id])
 
     @property
     def anchor(self) -> str:

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from comments import keys
+from comments.host import find_products
 from comments.lists.queries import CommentEntry, WholeComment, entry_of
 from comments.models import Moderation
 from comments.moderation.services import Decision
@@ -17,13 +18,12 @@ from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport, reports_of
 from comments.store.comments import Revision, State
 from comments.store.table import index_of
-from dynapages.calls import clock, labelled_calls
+from dynapages.calls import clock
 from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, anchors_behind
 from dynapages.lists import Order, Page, PageRequest, PageResult, Run, moment_at, timestamp
 from dynapages.process import pool, read
-from shop.catalogue.queries import find_tiles
 
 PLAN = Moderation.Meta.index_name
 
@@ -84,16 +84,14 @@ def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedCo
     shown = [entry_of(entry.item) for entry in page.entries]
     with pool().together() as together:
         reports_read = together.start(partial(reports_of, [one.id for one in shown]))
-        with labelled_calls("product names"):
-            products = find_tiles(one.product_id for one in shown)
+        products = find_products(one.product_id for one in shown)
         reports = reports_read.result()
-    names = {product.id: product.name for product in products.values()}
     items = []
     for entry, one in zip(page.entries, shown, strict=True):
         revision = Revision.of(entry.item)
         moderated = ModeratedComment(
             **{field.name: getattr(one, field.name) for field in fields(CommentEntry)},
-            product_name=names.get(one.product_id, one.product_id),
+            product_name=products[one.product_id].name,
             seen=str(revision),
             waiting_since=moment_at(entry.position.place),
             report_count=revision.reports,
@@ -103,8 +101,11 @@ def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedCo
     return PageResult(tuple(items), page)
 
 
-URL_NAMES = {State.REPORTED: "moderation", State.HIDDEN: "hidden_comments"}
-CSV_NAMES = {State.REPORTED: "moderation_csv", State.HIDDEN: "hidden_comments_csv"}
+URL_NAMES = {State.REPORTED: "comments:moderation", State.HIDDEN: "comments:hidden_comments"}
+CSV_NAMES = {
+    State.REPORTED: "comments:moderation_csv",
+    State.HIDDEN: "comments:hidden_comments_csv",
+}
 HEADINGS = {State.REPORTED: _("Reported comments"), State.HIDDEN: _("Hidden comments")}
 LABELS = {State.REPORTED: _("Reported"), State.HIDDEN: _("Hidden")}
 DECISIONS = {
@@ -142,7 +143,7 @@ def moderation_context(
 
 def decide_url(comment_id: str, page_url: str) -> str:
     """Return the URL that decisions on a comment are sent to, leading back to a page."""
-    return with_next(reverse("decide_comment", args=[comment_id]), page_url)
+    return with_next(reverse("comments:decide_comment", args=[comment_id]), page_url)
 
 
 COMMENTS_AT_A_TIME = 50

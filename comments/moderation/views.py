@@ -98,7 +98,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
         messages.warning(request, GONE)
     else:
         messages.success(request, SAID[decision])
-    return back(request, default=reverse("moderation"))
+    return back(request, default=reverse("comments:moderation"))
 
 
 NOT_THERE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
@@ -121,7 +121,7 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
     if not wants_partial(request):
         messages.success(request, said)
-        return back(request, default=reverse("comment", args=[comment_id]))
+        return back(request, default=reverse("comments:comment", args=[comment_id]))
     comment = {"id": comment_id, "anchor": anchor_of("comment", comment_id), "is_pick": is_pick}
     context = {"comment": comment, "page_url": path_of_next(request, default="")}
     return notify(render(request, "comments/moderation/_pick_button.html", context), said)

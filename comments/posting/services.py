@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from ulid import ULID
 
 from comments import keys
+from comments.host import has_bought
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
 from comments.rankings.derivation import BEST_RATING, Ranking, Touch, rankings_of_comment
@@ -40,7 +41,7 @@ from comments.store.table import (
     comment_key,
     retry,
 )
-from dynapages.calls import clock, labelled_calls
+from dynapages.calls import clock
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 from dynapages.lists import sort_key_of, timestamp
@@ -48,7 +49,6 @@ from dynapages.pynamodb import unchanged
 from dynapages.writes import Action, ConditionFailed, Contended, delete, put
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
-from shop.orders.queries import has_bought
 
 TOMBSTONE_DAYS = 2
 """How long a deleted comment's id cannot be used: longer than a form to write one lives."""
@@ -308,7 +308,7 @@ def post_comment(
         created_at=now,
         author=username,
         username=username,
-        verified=_has_bought(username, product_id),
+        verified=has_bought(username, product_id),
         **asdict(draft),
     )
     try:
@@ -335,7 +335,7 @@ def save_edit(
     edited = edit_comment(
         stored,
         now=now,
-        verified=before.verified or _has_bought(username, before.product_id),
+        verified=before.verified or has_bought(username, before.product_id),
         **asdict(draft),
     )
     if edited.version != stored.version:
@@ -366,8 +366,3 @@ def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> New
     newest = Touch(sort_key_of(comment.created_at, comment.id))
     refresh_ranks({comment.product_id: newest}, only_stale=True, log_failures=True)
     return comment
-
-
-def _has_bought(username: str, product_id: str) -> bool:
-    with labelled_calls("purchase"):
-        return has_bought(username, product_id)

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import reswap, retarget
 
 from comments.filters import all_languages, language_name, preferred_language
+from comments.host import NO_SUCH_PRODUCT, NoSuchProduct, Product, find_product
 from comments.items import NewComment
 from comments.lists.queries import recently_written, remember_written
 from comments.posting.forms import CommentForm, EditForm, NewCommentForm
@@ -49,8 +50,6 @@ from dynapages.django.access import back, signed_in
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial
 from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.recording import record
-from shop.catalogue.queries import Product
-from shop.catalogue.views import product_or_404
 
 WRITE_FORM = FormPage(
     "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"
@@ -103,8 +102,9 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
         about = stored.comment.product_id
         record(LogEntry(kind, LogVerb.DELETED, now, who, comment_id, about))
     messages.success(request, DELETED)
-    home = reverse("product", args=[stored.comment.product_id]) if stored else reverse("home")
-    return back(request, default=home)
+    product_id = stored.comment.product_id if stored else ""
+    default = reverse("comments:product", args=[product_id]) if product_id else "/"
+    return back(request, default=default)
 
 
 def _not_detected(_request: HttpRequest) -> HttpResponse:
@@ -134,9 +134,9 @@ def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
     initial = {"form_id": _form_id(request, product_id)}
     form = NewCommentForm(initial=initial, fallback=_language_of(request))
     if ANOTHER in request.GET:
-        product, earlier = product_or_404(product_id), None
+        product, earlier = _product_or_404(product_id), None
     else:
-        find = partial(product_or_404, product_id)
+        find = partial(_product_or_404, product_id)
         recent = recently_written(request.session, now=clock.now())
         username = request.user.get_username()
         product, earlier = find_written_about(product_id, find, username=username, recent=recent)
@@ -149,7 +149,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
     form = NewCommentForm(request.POST, fallback=_language_of(request))
     try:
         with _conflicts_as_form_errors():
-            product = product_or_404(product_id)
+            product = _product_or_404(product_id)
             comment_id = _write_new(request, product, form)
     except BadForm as error:
         data = request.POST.copy()
@@ -171,7 +171,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
 
 def _show_posted(request: HttpRequest, product_id: str, comment_id: str) -> HttpResponse:
     """Lead to the comment in its list; on the product's own page, have htmx read that anew."""
-    product_url = reverse("product", args=[product_id])
+    product_url = reverse("comments:product", args=[product_id])
     url = f"{product_url}#{anchor_of('comment', comment_id)}"
     here = urlsplit(request.headers.get("HX-Current-URL", "")).path
     if not wants_partial(request) or unquote(here) != unquote(product_url):
@@ -207,7 +207,7 @@ def _show_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
         stored = load_own(comment_id, username=request.user.get_username())
     except NoSuchComment as error:
         raise Http404(str(NOT_YOURS)) from error
-    product = product_or_404(stored.comment.product_id)
+    product = _product_or_404(stored.comment.product_id)
     context = {"page": _page_of_edit(comment_id, product=product)}
     return WRITE_FORM.show(request, EditForm.of(stored), context)
 
@@ -220,7 +220,7 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
     except FormNotSaved as refusal:
         return _refuse_edit(request, comment_id, refusal)
     messages.success(request, _("Your comment is changed."))
-    return redirect_page(request, reverse("comment", args=[comment_id]))
+    return redirect_page(request, reverse("comments:comment", args=[comment_id]))
 
 
 def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> None:
@@ -276,8 +276,8 @@ def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, o
     return {
         "heading": named or _("Your comment"),
         "submit": _("Post"),
-        "submit_url": reverse("new_comment", args=[product_id]),
-        "back_url": reverse("product", args=[product_id]),
+        "submit_url": reverse("comments:new_comment", args=[product_id]),
+        "back_url": reverse("comments:product", args=[product_id]),
         "product": product,
     }
 
@@ -288,12 +288,19 @@ def _page_of_edit(
     return {
         "heading": _("Your comment"),
         "submit": _("Save"),
-        "submit_url": reverse("edit_comment", args=[comment_id]),
-        "back_url": reverse("comment", args=[comment_id]),
+        "submit_url": reverse("comments:edit_comment", args=[comment_id]),
+        "back_url": reverse("comments:comment", args=[comment_id]),
         "product": product,
         "theirs": theirs,
         "their_language": language_name(theirs.language) if theirs else "",
     }
+
+
+def _product_or_404(product_id: str) -> Product:
+    try:
+        return find_product(product_id)
+    except NoSuchProduct as error:
+        raise Http404(_(NO_SUCH_PRODUCT)) from error
 
 
 def _language_of(request: HttpRequest) -> str:

@@ -5,6 +5,7 @@ from functools import partial
 from typing import TypeVar
 
 from comments import keys
+from comments.host import Product, find_products
 from comments.lists.queries import CommentEntry, Recent, entry_of, read_recent
 from comments.models import ByAuthor
 from comments.store.comments import product_id_of
@@ -14,7 +15,6 @@ from dynapages.django.access import Visitor
 from dynapages.items import Item
 from dynapages.lists import Page, PageRequest, PageResult, Run, every_entry, id_at
 from dynapages.process import pool, read
-from shop.catalogue.queries import ProductTile, find_tiles
 
 T = TypeVar("T")
 PLAN = ByAuthor.Meta.index_name
@@ -66,14 +66,11 @@ def _latest_written_by(username: str) -> Page:
         return read([_run(username)], PageRequest(LOOKED_THROUGH), look_ahead=False)
 
 
-def with_products(comments: Iterable[CommentEntry]) -> list[tuple[CommentEntry, ProductTile]]:
+def with_products(comments: Iterable[CommentEntry]) -> list[tuple[CommentEntry, Product]]:
     """Return comments with the products they are about, whose names are read."""
     found = list(comments)
-    with labelled_calls("product names"):
-        tiles = find_tiles(comment.product_id for comment in found)
-    ids = {comment.product_id for comment in found}
-    tiles = {one: ProductTile(one, one) for one in ids} | tiles
-    return [(each, tiles[each.product_id]) for each in found]
+    products = find_products(comment.product_id for comment in found)
+    return [(each, products[each.product_id]) for each in found]
 
 
 def ids_written_by(username: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
+from comments.host import Product, link_data, user_exists
 from comments.lists.listing import comment_data, comments_feed
 from comments.lists.queries import CommentEntry, Recent, recently_written, with_recent
 from comments.profiles.queries import (
@@ -17,13 +18,10 @@ from comments.profiles.queries import (
     read_profile,
     with_products,
 )
-from dynapages.calls import clock, labelled_calls
+from dynapages.calls import clock
 from dynapages.django.access import public, visitor_of
 from dynapages.django.paging import ListData, Pager, show_page
 from dynapages.lists import PageRequest, PageResult
-from shop.accounts.names import LONGEST_USERNAME
-from shop.accounts.queries import NoSuchUser, find_user
-from shop.catalogue.queries import ProductTile, link_data
 
 NOBODY = gettext_lazy("There is no user of this name.")
 
@@ -32,9 +30,7 @@ NOBODY = gettext_lazy("There is no user of this name.")
 @public
 def profile(request: HttpRequest, username: str) -> HttpResponse:
     """Show a user's comments, newest first; hidden ones to the user and to staff alone."""
-    if len(username) > LONGEST_USERNAME:
-        raise Http404(NOBODY)
-    url = reverse("profile", args=[username])
+    url = reverse("comments:profile", args=[username])
     pager = Pager(url, f"profile/{username}", canonical=url, has_feed=True)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found, recent = read_profile(
@@ -63,7 +59,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     )
 
 
-def _data(heading: str, written: list[tuple[CommentEntry, ProductTile]]) -> ListData:
+def _data(heading: str, written: list[tuple[CommentEntry, Product]]) -> ListData:
     comments = [comment for comment, _product in written]
     names = {product.id: product.name for _comment, product in written}
     return ListData(
@@ -79,9 +75,10 @@ def _written(
     *,
     found: PageResult[CommentEntry],
     recent: Recent,
-) -> list[tuple[CommentEntry, ProductTile]]:
-    if not found.items and asked.is_first:
-        _require_user(username)
+) -> list[tuple[CommentEntry, Product]]:
+    # There may be none of this name any more, or only the name of one who was erased.
+    if not found.items and asked.is_first and not user_exists(username):
+        raise Http404(NOBODY)
     comments = with_recent(
         found.items,
         recent,
@@ -91,14 +88,3 @@ def _written(
     )
     sees_hidden = request.user.get_username() == username or request.user.is_staff
     return with_products(c for c in comments if sees_hidden or not c.is_hidden)
-
-
-def _require_user(username: str) -> None:
-    """Raise Http404 where there is no such user, or only the name of one who was erased."""
-    try:
-        with labelled_calls("user"):
-            user = find_user(username)
-    except NoSuchUser as error:
-        raise Http404(NOBODY) from error
-    if not user.is_active:
-        raise Http404(NOBODY)

@@ -15,7 +15,7 @@ from enum import StrEnum
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
-from comments import keys
+from comments import host, keys
 from comments.filters import CommentFilter
 from comments.keys import scored
 from comments.lists.queries import read_model
@@ -27,7 +27,6 @@ from dynapages.lists import SEPARATOR, PageRequest, id_at
 from dynapages.process import client, page_batches, pool, read
 from dynapages.pynamodb import update
 from dynapages.writes import Action, NamedShards, Shards
-from shop.catalogue.services import stored_products
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -226,6 +225,6 @@ def rename_ranks(product_id: str, name: str) -> list[Action]:
     return [update(ProductRank, key_of((ranking, product_id)), changes) for ranking in Ranking]
 
 
-def find_names(product_ids: Iterable[str]) -> dict[str, str]:
+def find_names(product_ids: Collection[str]) -> dict[str, str]:
     """Read the names of products, strongly, by id; of those that exist."""
-    return {one: item["name"]["S"] for one, item in stored_products(product_ids).items()}
+    return {one: name for one, (name, _former_id) in host.products().names(product_ids).items()}

@@ -11,6 +11,7 @@ from functools import partial
 from django.urls import reverse
 
 from comments import keys
+from comments.host import Product, named, product_reader
 from comments.keys import score_at
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Ranked
@@ -21,7 +22,6 @@ from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor
 from dynapages.lists import Page, PageRequest, PageResult, Run, id_at, moment_at, timestamp
 from dynapages.process import pool, read
-from shop.catalogue.queries import Product, ProductTile, find_product
 
 PLAN = Ranked.Meta.index_name
 _PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank, ranking)) for ranking in Ranking}
@@ -34,14 +34,14 @@ class RankedProduct:
     """A product in a ranking; ``number`` counts from 1, and is not exact behind the first page."""
 
     number: int
-    product: ProductTile
+    product: Product
     five_stars: int | None = None
     commented: datetime | None = None
     comment_id: str = ""
 
     @property
     def comment_url(self) -> str:
-        return reverse("comment", args=[self.comment_id])
+        return reverse("comments:comment", args=[self.comment_id])
 
     @property
     def commented_iso(self) -> str:
@@ -84,12 +84,12 @@ def read_most_helpful(
     Raises NoSuchProduct.
     """
     with pool().together() as together:
-        product = together.start(partial(find_product, product_id, is_whole=False))
+        product = product_reader(together, product_id)
         voted = together.start(partial(votes_of, visitor.username, product_id))
         is_user = together.start(visitor.is_confirmed)
         found = list_most_helpful(product_id, request)
         mine = voted.result() if is_user.result() else frozenset()
-        return product.result(), found, mine
+        return product(), found, mine
 
 
 def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:
@@ -106,7 +106,7 @@ def _products(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
         place, number = entry.position.place, entry.position.ordinal or 0
         # The name is missing where the product is not in the catalogue.
         name = entry.item.get(NAME, {"S": id_at(place)})["S"]
-        ranked = RankedProduct(number, ProductTile(id_at(place), name))
+        ranked = RankedProduct(number, named(id_at(place), name))
         if ranking is Ranking.FIVE_STARS:
             ranked = replace(ranked, five_stars=score_at(place))
         else:

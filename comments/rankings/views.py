@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
+from comments.host import NO_SUCH_PRODUCT, NoSuchProduct, link_data
 from comments.lists.listing import comment_data, order_links
 from comments.rankings.derivation import Ranking
 from comments.rankings.queries import (
@@ -25,8 +26,6 @@ from comments.rankings.queries import (
 from dynapages.django.access import public, visitor_of
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import ListData, Pager, show_page
-from shop.catalogue.queries import NoSuchProduct, link_data
-from shop.catalogue.views import NO_SUCH_PRODUCT
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -34,16 +33,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The heading of a ranking of products; ``url_name`` is its page's."""
+    """The heading of a ranking of products; ``name`` is that of its page's URL."""
 
     ranking: Ranking
-    url_name: str
+    name: str
     heading: "StrOrPromise"
     sentence: "StrOrPromise"
 
     @property
     def url(self) -> str:
-        return reverse(self.url_name)
+        return reverse(f"comments:{self.name}")
 
 
 MOST_LOVED = Board(
@@ -79,7 +78,7 @@ def recently_commented(request: HttpRequest) -> HttpResponse:
 @public
 def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product's comments by helpful votes, in all languages and of all ratings (AP13)."""
-    first_url = reverse("most_helpful", args=[product_id])
+    first_url = reverse("comments:most_helpful", args=[product_id])
     pager = Pager(first_url, f"helpful/{product_id}", canonical=first_url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     try:

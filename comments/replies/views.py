@@ -187,7 +187,7 @@ def _show_again(
 def _tell(request: HttpRequest, comment_id: str, said: str) -> HttpResponse:
     if not wants_partial(request):
         messages.success(request, said)
-        return back(request, default=reverse("comment", args=[comment_id]))
+        return back(request, default=reverse("comments:comment", args=[comment_id]))
     there = find_reply(comment_id)
     form = ReplyForm.of(there, comment_id=comment_id)
     context = _context(request, comment_id, there) | {"form": form}

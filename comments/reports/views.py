@@ -90,7 +90,7 @@ def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
     if wants_partial(request):
         return render(request, "comments/reports/_reported.html", {"said": said})
     messages.success(request, said)
-    return redirect(reverse("comment", args=[comment_id]))
+    return redirect(reverse("comments:comment", args=[comment_id]))
 
 
 def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
@@ -117,7 +117,7 @@ def _show_again(
     request: HttpRequest, comment_id: str, form: ReportForm, refusal: FormNotSaved
 ) -> HttpResponse:
     """Show what was typed; the comment's id alone, which needs no read."""
-    comment = {"id": comment_id, "url": reverse("comment", args=[comment_id])}
+    comment = {"id": comment_id, "url": reverse("comments:comment", args=[comment_id])}
     return REPORT_FORM.show_again(request, form, {"comment": comment}, refusal=refusal)
 
 

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from comments.host import Product
 from comments.lists.queries import CommentEntry
 from dynapages.django.paging import anchors_behind
-from shop.catalogue.queries import ProductTile
 
 REMEMBERED = 1_000
 """Comments whose HTML is kept, at some 3 kB each."""
@@ -50,7 +50,7 @@ def comment_html(
     comment: CommentEntry,
     *,
     helpful: int | None = None,
-    about: ProductTile | None = None,
+    about: Product | None = None,
     level: int = 3,
 ) -> SafeString:
     """Render a comment of a list for the user of the page.
@@ -94,7 +94,7 @@ def _render(
     comment: CommentEntry,
     reader: Reader,
     helpful: int | None,
-    about: ProductTile | None,
+    about: Product | None,
     *,
     level: int,
     language: str | None,
@@ -104,6 +104,6 @@ def _render(
     shown |= {"comment": comment, "reader": reader, "helpful": helpful}
     shown |= {"about": about, "level": level}
     if reader.can_vote and not reader.is_user:
-        shown["vote_url"] = reverse("vote_comment", args=[comment.id])
-        shown["report_url"] = reverse("report_comment", args=[comment.id])
+        shown["vote_url"] = reverse("comments:vote_comment", args=[comment.id])
+        shown["report_url"] = reverse("comments:report_comment", args=[comment.id])
     return SafeString(get_template("comments/lists/_comment.html").render(shown))

@@ -53,14 +53,14 @@ def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
 
     Only a link of a page of this site makes a vote pending: no other site can have one cast.
     """
-    now, default = clock.now(), reverse("comment", args=[comment_id])
+    now, default = clock.now(), reverse("comments:comment", args=[comment_id])
     if not request.user.is_authenticated:
         if not is_from_here(request):
             return redirect(with_next(resolve_url(settings.LOGIN_URL), default))
         request.session[PENDING] = [comment_id, int(now.timestamp())]
         left = urlsplit(request.headers.get("Referer", ""))
         page_url = left._replace(scheme="", netloc="").geturl() or default
-        wanted = with_next(reverse("vote_comment", args=[comment_id]), page_url)
+        wanted = with_next(reverse("comments:vote_comment", args=[comment_id]), page_url)
         return redirect(with_next(resolve_url(settings.LOGIN_URL), wanted))
     if _is_pending(request, comment_id, now=now):
         try:
@@ -96,7 +96,7 @@ def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
     is_helpful = request.POST.get("helpful") != "no"
     votes = _cast(request, comment_id, is_helpful=is_helpful)
     if not wants_partial(request):
-        return back(request, default=reverse("comment", args=[comment_id]))
+        return back(request, default=reverse("comments:comment", args=[comment_id]))
     context = {
         "comment": {"id": comment_id},
         "is_user": True,

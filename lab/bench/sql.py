@@ -120,7 +120,7 @@ def _pages(
 ) -> Iterator[_Compared]:
     """Yield the product's page, then those of each list."""
     lists = list(comment_lists(answers, context.site, LISTS))
-    pager = replace(lists[0].pager, first_url=reverse("product", args=[PRODUCT_ID]))
+    pager = replace(lists[0].pager, first_url=reverse("comments:product", args=[PRODUCT_ID]))
     whole = replace(lists[0], name=PRODUCT_PAGE, pager=pager)
     first = next(cases_of(whole, pages=(1,), size=context.page_size))
     yield _Compared(first, LISTS[lists[0].name])

@@ -12,10 +12,11 @@ from functools import partial
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.urls import include, path
+from django.urls import include, path, reverse
 from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
+from comments.host import Product
 from comments.indexes.access_patterns import ListPlan
 from comments.lists.listing import json_ld, listing_of, pager_of, things_on_page
 from comments.lists.page import Highlights, explain_page
@@ -35,7 +36,7 @@ from dynapages.lists import (
     sort_key_of,
 )
 from lab.sql_comparison import models
-from shop.catalogue.queries import Category, Product
+from shop.catalogue.queries import Category
 
 PLAN = "sql"
 READ_BESIDE = (OtherLine("counts", 1, 0.0), OtherLine("product", 2, 0.0))
@@ -74,7 +75,12 @@ def find_product(product_id: str) -> Product:
     row = models.find_product(product_id)
     categories = tuple(Category(each.slug, each.name) for each in row.categories.all())
     return Product(
-        row.id, row.name, description=row.description, categories=categories, trail=categories[:1]
+        row.id,
+        row.name,
+        reverse("comments:product", args=[row.id]),
+        description=row.description,
+        categories=categories,
+        trail=categories[:1],
     )
 
 

@@ -197,7 +197,7 @@ class ProductTile:
 
     @property
     def url(self) -> str:
-        return reverse("product", args=[self.id])
+        return reverse("comments:product", args=[self.id])
 
     @property
     def drawing(self) -> str:

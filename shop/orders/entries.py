@@ -81,7 +81,7 @@ class OrderLine:
 
     @property
     def product_url(self) -> str:
-        return reverse("product", args=[self.product_id])
+        return reverse("comments:product", args=[self.product_id])
 
     @property
     def total(self) -> Decimal:

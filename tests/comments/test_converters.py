@@ -43,9 +43,9 @@ class TestAddress:
             assert (match.url_name, match.kwargs) == (name, {"comment_id": comment_id})
 
     def test_is_the_id_alone_unless_that_is_taken(self):
-        assert reverse("comment", args=["a/7"]) == "/comments/a/7/"
-        assert reverse("comment", args=["edit"]) == "/comments/edit/"
-        assert reverse("comment", args=["edit/7"]) == "/comments/~/edit/7/"
+        assert reverse("comments:comment", args=["a/7"]) == "/comments/a/7/"
+        assert reverse("comments:comment", args=["edit"]) == "/comments/edit/"
+        assert reverse("comments:comment", args=["edit/7"]) == "/comments/~/edit/7/"
 
 
 @pytest.mark.usefixtures("tables")

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.erasure.user_data import TRACES
+from config.user_data import OF_COMMENTS
 from dynapages.django.options import failures_in_one_line
 from dynapages.upkeep import erase
 from shop.accounts.names import BadUsername, username_of
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         with failures_in_one_line():
             # Shut at once, so that nobody can write in that name meanwhile.
             is_shut = not dry_run and shut_profile(username)
-            found = erase([*TRACES, PURCHASES, ACTIVITY, PROFILE], username, dry_run=dry_run)
+            found = erase([*OF_COMMENTS, PURCHASES, ACTIVITY, PROFILE], username, dry_run=dry_run)
             found[PROFILE.kind] |= is_shut
             keeps_orders = has_orders(username)
         if options["json"]:

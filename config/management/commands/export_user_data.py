@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.erasure.user_data import ALL, export_text, sections_of
+from config.user_data import ALL, export_text, sections_of
 from dynapages.calls import Keyed
 from dynapages.django.options import failures_in_one_line
 from dynapages.process import client

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from comments.erasure.user_data import TRACES
+from config.user_data import OF_COMMENTS
 from dynapages.calls import Pool, metered
 from dynapages.upkeep import erase
 from shop.catalogue.also_bought import BOUNDS, Bounds, find_also_bought
@@ -141,7 +141,7 @@ class TestAlsoBought:
         sell(ann, [lamp, bulb], day=1, status=Status.DELIVERED)
         sell_to(5, [lamp, bulb])
         assert shown(lamp) == [(bulb, 6)]
-        assert erase([*TRACES, PURCHASES], ann)["purchases"] == 2
+        assert erase([*OF_COMMENTS, PURCHASES], ann)["purchases"] == 2
         assert shown(lamp) == [(bulb, 5)]
 
     @pytest.mark.real_engine

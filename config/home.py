@@ -1,0 +1,141 @@
+"""The front page, with shelves of products and the heads of the rankings."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from comments.filters import CommentFilter
+from comments.lists.listing import list_url
+from comments.lists.queries import list_comments
+from comments.rankings.derivation import Ranking
+from comments.rankings.queries import RankedProduct, find_leaderboards
+from comments.rankings.views import BOARDS
+from comments.store.counts import ProductCounts, counts_of
+from dynapages.calls import labelled_calls
+from dynapages.django.access import public
+from dynapages.django.paging import Pager, grouped, show_page, wants_partial
+from dynapages.lists import Page, PageRequest, Total, Toward, total_of
+from dynapages.process import pool
+from shop.catalogue.queries import list_categories
+from shop.catalogue.services import shelves_in
+from shop.order_status import Status
+from shop.orders.filters import OrderFilter
+from shop.orders.queries import list_open_orders
+
+RANKED = 10
+
+
+Boards = Mapping[Ranking, Sequence[RankedProduct]]
+
+
+def read_front_page(request: PageRequest, *, has_boards: bool) -> tuple[Page, Boards]:
+    """Read a page of categories with their first products, and the heads of the rankings."""
+    with pool().together() as together:
+        boards = together.start(partial(find_leaderboards, RANKED)) if has_boards else None
+        page = list_categories(request)
+        return page, boards.result() if boards else {}
+
+
+SECONDS = 60
+"""How long a cost is remembered, in each process."""
+PRODUCT_ID = "enamelled-frying-pan"
+"""Of the sample shop: the product that most was written about."""
+COMMENTS = 2_500
+"""That are on it."""
+FEW_STARS = CommentFilter.of(["de", "en"], [1, 2])
+WAITING = Status.PLACED
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A list to try: its link, and its cost where it was just read."""
+
+    words: str
+    url: str
+    note: str = ""
+    cost: Total | None = None
+
+
+def example_links() -> list[Example]:
+    """Return the lists to try, without their costs: nothing is read."""
+    _customer, staff, *_password = settings.SAMPLE_SIGN_IN
+    last = f"{list_url(PRODUCT_ID, CommentFilter())}?before=end"
+    queue = f"{reverse('staff_orders')}?status={WAITING.value}"
+    return [
+        Example(_("1 and 2 stars, in German and English"), list_url(PRODUCT_ID, FEW_STARS)),
+        Example(_("The last of %(number)s comments") % {"number": grouped(COMMENTS)}, last),
+        Example(
+            _("Open orders of all customers"),
+            queue,
+            note=_("sign in as %(name)s") % {"name": staff},
+        ),
+    ]
+
+
+def examples_with_costs() -> Sequence[Example]:
+    """Read the lists for their costs, unless that was done a moment ago."""
+    costs: Sequence[Total] | None = cache.get(__name__)
+    if costs is None:
+        with labelled_calls("counts"):
+            counts = counts_of(PRODUCT_ID)
+        costs = [total_of(page) for page in pool().gather(_reads(counts))]
+        cache.set(__name__, costs, SECONDS)
+    return [replace(one, cost=cost) for one, cost in zip(example_links(), costs, strict=True)]
+
+
+def _reads(counts: ProductCounts) -> list[Callable[[], Page]]:
+    first = PageRequest(settings.PAGE_SIZE)
+    last = PageRequest(settings.PAGE_SIZE, toward=Toward.PREVIOUS)
+    return [
+        lambda: list_comments(PRODUCT_ID, FEW_STARS, first, counts=counts).page,
+        lambda: list_comments(PRODUCT_ID, CommentFilter(), last, counts=counts).page,
+        lambda: list_open_orders(OrderFilter((WAITING,)), first).page,
+    ]
+
+
+SHELVES = 12
+
+
+@require_safe
+@public
+def home(request: HttpRequest) -> HttpResponse:
+    """Show the heads of the rankings, then the categories, each with a few of its products."""
+    pager = Pager(reverse("home"), "categories", canonical=reverse("home"))
+    asked = pager.requested(request.GET, size=SHELVES)
+    is_first = asked.is_first and not wants_partial(request)
+    page, boards = read_front_page(asked, has_boards=is_first)
+    context: dict[str, Any] = {"shelves": shelves_in(page)}
+    if is_first and settings.SAMPLE_SIGN_IN:
+        context["examples"] = example_links()
+    if boards:
+        context["panels"] = [
+            {"board": board, "products": boards[board.ranking]} for board in BOARDS
+        ]
+    return show_page(
+        request,
+        pager,
+        asked,
+        page,
+        templates=("home.html", "shop/catalogue/_shelves.html"),
+        context=lambda: context,
+        plan="categories",
+    )
+
+
+@require_safe
+@public
+def examples(request: HttpRequest) -> HttpResponse:
+    """Show the lists to try with their costs, for the front page of the sample shop."""
+    if not settings.SAMPLE_SIGN_IN:
+        raise Http404
+    found = examples_with_costs()
+    return render(request, "_examples.html", {"examples": found, "is_read": True})

@@ -1,0 +1,74 @@
+"""The download of one's own data."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from config.user_data import END, OWN, Batch, export_text, sections_of
+from dynapages.calls import clock, fault_in, time_budget
+from dynapages.django.access import log_event, signed_in
+from dynapages.django.rate_limits import NamedLimit, in_words, take
+from dynapages.django.refusals import TooManyRequests
+from dynapages.errors import DynamoError
+from dynapages.process import page_batches
+from dynapages.pynamodb import FAILURES
+
+DOWNLOADS = NamedLimit(5, timedelta(hours=1), "own-data/{}")
+
+
+class Interrupted(DynamoError):
+    """The database was not available while the file was being sent."""
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@signed_in
+def own_data(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
+    """Answer a POST with what keys of the signed-in user lead to, read while it is sent.
+
+    GET shows the button.
+    """
+    if request.method != "POST":
+        return render(request, "user_data/data.html")
+    username = request.user.get_username()
+    wait = take(DOWNLOADS.use(username), now=clock.now())
+    if wait:
+        sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
+        in_all = {"wait": in_words(int(wait) + 1)}
+        raise TooManyRequests(sentence % in_all, retry_after=wait)
+    log_event("data-downloaded", user=username, request=request)
+    sections = sections_of(username, OWN, page_batches().get_from_tables)
+    in_time = ((kind, _in_time(iter(batches))) for kind, batches in sections)
+    return StreamingHttpResponse(
+        _parts(export_text(username, in_time), _("This file is not complete.")),
+        content_type="application/json",
+        headers={"Content-Disposition": 'attachment; filename="dynashop.json"'},
+    )
+
+
+def _parts(text: Iterator[str], sentence: str) -> Iterator[str]:
+    """Close the object where reading fails: the answer has begun."""
+    try:
+        yield from text
+    except Interrupted:
+        yield f'{END},\n  "error": {json.dumps(sentence, ensure_ascii=False)}\n}}\n'
+
+
+def _in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield batches, each read within the time of a page, or raise Interrupted."""
+    while True:
+        try:
+            with time_budget(settings.PAGE_SECONDS):
+                batch = next(batches, None)
+        except FAILURES as failure:
+            if fault_in(failure) is None:
+                raise
+            raise Interrupted from failure
+        if batch is None:
+            return
+        yield batch
