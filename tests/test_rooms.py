@@ -33,7 +33,7 @@ BRINGS_ROWS = (
     *("comments.data", "comments.management", "comments.erasure"),
 )
 """What may import imports and exports; ``erasure`` exports all that is stored about a user."""
-ROWS_OF_FILES = ("shop.data.files", "shop.data.options")
+ROWS_OF_FILES = ("dynapages.django.files", "dynapages.django.files.options")
 """What imports and exports of anything share."""
 NOT_THE_LIBRARY = [PROJECT / "dynapages" / folder for folder in ("examples", "tests")]
 """They lie in its folder, and are not in its wheel."""

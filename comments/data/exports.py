@@ -21,8 +21,8 @@ from dynapages.calls import Batches
 from dynapages.items import Item
 from dynapages.process import client, pool, read
 from shop.catalogue.services import shown, stored_products
-from shop.data.files.exports import Layout, Row, Walk
-from shop.data.options import list_walk, table_walk
+from dynapages.django.files.exports import Layout, Row, Walk
+from dynapages.django.files.options import list_walk, table_walk
 
 AT_A_TIME = 200
 """Comments of a product that are read, and then written, together."""

@@ -16,8 +16,8 @@ from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.posting.forms import detect_language
 from comments.replies.services import LONGEST_REPLY
 from shop.accounts.names import BadUsername, username_of
-from shop.data.files.records import Record, Rejected, RowRefused, moment_of, short_text, text_of
-from shop.identifiers import product_id_of
+from dynapages.django.files.records import Record, Rejected, RowRefused, moment_of, short_text, text_of
+from dynapages.django.files.identifiers import identifier_of
 
 LONGEST_ID = 128
 LONGEST_LINE_OF_TEXT = 1_000
@@ -147,7 +147,7 @@ class CommentParser:
         short_text(
             "product_id", original, LONGEST_LINE_OF_TEXT
         )  # it is kept as the name of the product
-        product_id = product_id_of(original)
+        product_id = identifier_of(original)
         if product_id != original:
             self.findings.products[product_id] = original
         self.findings.product_name = values["product_name"].strip()[:LONGEST_LINE_OF_TEXT]

@@ -1,6 +1,6 @@
 """An import of comments from a file, in two passes, and what it tells at its end.
 
-The passes are those of `shop.data.files.row_files`.
+The passes are those of `dynapages.django.files.row_files`.
 """
 
 import tomllib
@@ -23,9 +23,9 @@ from comments.items import NewComment
 from comments.store.counts import Cell
 from dynapages.django.options import Progress
 from dynapages.pynamodb import FAILURES
-from shop.data.files.records import Record, Rejected, RejectsFile
-from shop.data.files.row_files import OpenRows, RowFile, TwoPassImport, Version
-from shop.data.files.values import Skipped
+from dynapages.django.files.records import Record, Rejected, RejectsFile
+from dynapages.django.files.row_files import OpenRows, RowFile, TwoPassImport, Version
+from dynapages.django.files.values import Skipped
 
 EnsureProducts = Callable[..., int]
 """What creates missing products: `shop.catalogue.services.ensure_products`."""

@@ -9,8 +9,8 @@ from comments.data.exports import GOOGLE, GoogleFeed, walk_through
 from comments.data.shape import FIELDS
 from dynapages.django.options import failures_in_one_line
 from shop.catalogue.services import stored_products
-from shop.data.files.exports import FORMATS, Layout
-from shop.data.options import BAD_USAGE, add_export_options, run_export
+from dynapages.django.files.exports import FORMATS, Layout
+from dynapages.django.files.options import BAD_USAGE, add_export_options, run_export
 
 
 class Command(BaseCommand):

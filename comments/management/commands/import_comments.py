@@ -16,7 +16,7 @@ from dynapages.calls import Batches, clock
 from dynapages.django.options import Progress
 from dynapages.process import client, pool
 from shop.catalogue.services import ensure_products
-from shop.data.files.records import (
+from dynapages.django.files.records import (
     BadMapping,
     RowRefused,
     parse_columns,
@@ -24,7 +24,7 @@ from shop.data.files.records import (
     parse_pairs,
 )
 from shop.data.olist import REVIEWS, path_of
-from shop.data.options import (
+from dynapages.django.files.options import (
     add_columns_option,
     add_file_options,
     add_value_options,
@@ -33,7 +33,7 @@ from shop.data.options import (
     print_report,
     row_file,
 )
-from shop.identifiers import product_id_of
+from dynapages.django.files.identifiers import identifier_of
 
 
 class Command(BaseCommand):
@@ -141,7 +141,7 @@ def _shape(options: dict[str, Any]) -> Shape:
     product_id = options["product_id"]
     if product_id is None:
         return shape
-    if not product_id or product_id_of(product_id) != product_id:
+    if not product_id or identifier_of(product_id) != product_id:
         raise BadMapping(
             f"“{product_id}” is no id of a product: up to 128 of A-Z, a-z, 0-9, “.”, “_” and “-”, "
             f"a letter or digit first."

@@ -11,7 +11,7 @@ from comments.data.rows import CommentParser, Findings
 from comments.data.run import version_of
 from comments.data.shape import FIELDS, Shape
 from comments.items import NewComment
-from shop.data.files.records import (
+from dynapages.django.files.records import (
     BadMapping,
     Record,
     Rejected,
@@ -19,8 +19,8 @@ from shop.data.files.records import (
     parse_columns,
     parse_pairs,
 )
-from shop.data.files.row_files import Winners
-from shop.identifiers import product_id_of
+from dynapages.django.files.row_files import Winners
+from dynapages.django.files.identifiers import identifier_of
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 GOOD: dict[str, object] = {
@@ -85,7 +85,7 @@ class TestReading:
         reading = replace(READING, findings=findings)
         read = reading.read(Record(7, GOOD | {"product_id": foreign}))
         assert isinstance(read, NewComment)
-        assert read.product_id == product_id_of(foreign)
+        assert read.product_id == identifier_of(foreign)
         assert findings.products == {read.product_id: foreign}
 
     def test_rejects_an_id_of_a_product_that_is_missing_or_too_long_to_be_its_name(self):
