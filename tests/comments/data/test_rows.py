@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth import get_user_model
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from comments.data.rows import CommentParser, Findings
 from comments.data.run import version_of
 from comments.data.shape import FIELDS, Shape
 from comments.items import NewComment
+from dynapages.django.files.identifiers import identifier_of
 from dynapages.django.files.records import (
     BadMapping,
     Record,
@@ -20,7 +22,7 @@ from dynapages.django.files.records import (
     parse_pairs,
 )
 from dynapages.django.files.row_files import Winners
-from dynapages.django.files.identifiers import identifier_of
+from shop.accounts.names import USERNAME_RULE
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 GOOD: dict[str, object] = {
@@ -132,6 +134,27 @@ class TestReading:
     @pytest.mark.parametrize("bad", ["a\udcffb", "a\0b", ["a"], {"a": 1}, False])
     def test_rejects_what_is_no_text(self, field, bad):
         assert reason(**{field: bad}).startswith(field)
+
+
+class TestAUserName:
+    def test_is_spelled_as_the_users_are(self):
+        assert comment(username=" Ann.Lee ").username == "ann.lee"
+        assert comment(username="").username == ""
+
+    @pytest.mark.parametrize("bad", ["an", "x" * 65, "a#b", "ann@example.com", "\uff21nn", "an\nn"])
+    def test_is_one_that_a_user_could_have(self, bad):
+        assert reason(username=bad) == f"username: {USERNAME_RULE}"
+
+    def test_is_one_of_the_projects_own_users(self, settings):
+        settings.AUTH_USER_MODEL = "auth.User"
+        assert comment(username="Ann@example.com").username == "Ann@example.com"
+        assert reason(username="a b").startswith("username: Enter a valid username.")
+
+    def test_has_no_sign_that_separates_the_parts_of_keys(self, settings, monkeypatch):
+        settings.AUTH_USER_MODEL = "auth.User"
+        field = get_user_model()._meta.get_field("username")
+        monkeypatch.setattr(field, "validators", [])
+        assert reason(username="a#b") == "username holds a “#”"
 
 
 class TestColumns:
