@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_noop
 
 from comments.conf import COMMENTS
 from comments.items import NewComment
@@ -64,12 +65,14 @@ Gate = Callable[[NewComment, Author], Verdict]
 
 def hold_all(_draft: NewComment, _author: Author) -> Verdict:
     """Hold every comment."""
-    return Hold("every comment")
+    return Hold(gettext_noop("every comment"))
 
 
 def hold_first(_draft: NewComment, author: Author) -> Verdict:
     """Hold comments of authors who have none that is published."""
-    return Publish() if author.has_published() else Hold("first comment of its author")
+    return (
+        Publish() if author.has_published() else Hold(gettext_noop("first comment of its author"))
+    )
 
 
 _LINK = re.compile(
@@ -79,7 +82,11 @@ _LINK = re.compile(
 
 def hold_links(draft: NewComment, _author: Author) -> Verdict:
     """Hold comments with what looks like a link in the title or the text."""
-    return Hold("link") if _LINK.search(f"{draft.title}\n{draft.body}") else Publish()
+    return (
+        Hold(gettext_noop("has a link"))
+        if _LINK.search(f"{draft.title}\n{draft.body}")
+        else Publish()
+    )
 
 
 def judge(draft: NewComment, author: Author) -> Verdict:
@@ -89,7 +96,7 @@ def judge(draft: NewComment, author: Author) -> Verdict:
     """
     verdicts = [_ask(path, draft, author) for path in _paths()]
     if author.is_blocked:
-        verdicts.append(Hold("blocked author"))
+        verdicts.append(Hold(gettext_noop("blocked author")))
     found = (each for kind in _STRICTEST for each in verdicts if isinstance(each, kind))
     return next(found, Publish())
 
@@ -105,7 +112,7 @@ def _ask(path: str, draft: NewComment, author: Author) -> Verdict:
         verdict = gate(draft, author)
     except Exception as error:  # noqa: BLE001 - the project's own code must not lose the comment
         _log.error("The gate %s failed on comment %s: %r", path, draft.id, error)
-        return Hold("the gate failed")
+        return Hold(gettext_noop("the gate failed"))
     if isinstance(verdict, Hold):
         return Hold(verdict.reason.replace("#", " ")[:LONGEST_REASON])
     return verdict
