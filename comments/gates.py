@@ -22,6 +22,9 @@ __all__ = ["Author", "Gate", "Hold", "Publish", "Reject", "hold_all", "hold_firs
 
 LONGEST_REASON = 100
 """Characters: the reason is stored with the key of the comment's product."""
+EVERY, FIRST = gettext_noop("every comment"), gettext_noop("first comment of its author")
+LINK, BLOCKED = gettext_noop("it has a link"), gettext_noop("its author is blocked")
+FAILED = gettext_noop("the gate failed")
 _log = logging.getLogger(__name__)
 
 
@@ -65,14 +68,12 @@ Gate = Callable[[NewComment, Author], Verdict]
 
 def hold_all(_draft: NewComment, _author: Author) -> Verdict:
     """Hold every comment."""
-    return Hold(gettext_noop("every comment"))
+    return Hold(EVERY)
 
 
 def hold_first(_draft: NewComment, author: Author) -> Verdict:
     """Hold comments of authors who have none that is published."""
-    return (
-        Publish() if author.has_published() else Hold(gettext_noop("first comment of its author"))
-    )
+    return Publish() if author.has_published() else Hold(FIRST)
 
 
 _LINK = re.compile(
@@ -82,11 +83,7 @@ _LINK = re.compile(
 
 def hold_links(draft: NewComment, _author: Author) -> Verdict:
     """Hold comments with what looks like a link in the title or the text."""
-    return (
-        Hold(gettext_noop("has a link"))
-        if _LINK.search(f"{draft.title}\n{draft.body}")
-        else Publish()
-    )
+    return Hold(LINK) if _LINK.search(f"{draft.title}\n{draft.body}") else Publish()
 
 
 def judge(draft: NewComment, author: Author) -> Verdict:
@@ -96,7 +93,7 @@ def judge(draft: NewComment, author: Author) -> Verdict:
     """
     verdicts = [_ask(path, draft, author) for path in _paths()]
     if author.is_blocked:
-        verdicts.append(Hold(gettext_noop("blocked author")))
+        verdicts.append(Hold(BLOCKED))
     found = (each for kind in _STRICTEST for each in verdicts if isinstance(each, kind))
     return next(found, Publish())
 
@@ -110,9 +107,11 @@ def _ask(path: str, draft: NewComment, author: Author) -> Verdict:
     try:
         gate: Gate = import_string(path)
         verdict = gate(draft, author)
+        if not isinstance(verdict, Verdict):
+            raise TypeError(f"{verdict!r} is no verdict")
     except Exception as error:  # noqa: BLE001 - the project's own code must not lose the comment
         _log.error("The gate %s failed on comment %s: %r", path, draft.id, error)
-        return Hold(gettext_noop("the gate failed"))
+        return Hold(FAILED)
     if isinstance(verdict, Hold):
         return Hold(verdict.reason.replace("#", " ")[:LONGEST_REASON])
     return verdict

@@ -79,8 +79,8 @@ class CommentEntry:
     """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
 
     One that ``is_hidden`` is in no list of its product; ``held_for`` is why it waits for the shop,
-    if it does. ``username`` is empty for an imported comment, ``product_id`` in the lists of one product. Of
-    the shop's ``reply``, lists have what travels with the comment.
+    if it does. ``username`` is empty for an imported comment, ``product_id`` in the lists of one
+    product. Of the shop's ``reply``, lists have what travels with the comment.
     """
 
     id: str

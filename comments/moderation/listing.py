@@ -59,7 +59,7 @@ MOST_COUNTED = 20
 
 
 reports_counted = Signal()
-"""Sent when the comments that wait for staff were counted: ``count``, ``has_more``, and the moment ``at``."""
+"""Sent when what waits for staff was counted: ``count``, ``has_more``, and the moment ``at``."""
 
 
 def count_reports() -> tuple[int, bool]:
@@ -122,6 +122,7 @@ HEADINGS = {
     State.HIDDEN: _("Hidden comments"),
 }
 LABELS = {State.REPORTED: _("Reported"), State.HELD: _("Waiting"), State.HIDDEN: _("Hidden")}
+SELECTED = "selected"
 IN_BULK = (Decision.PUBLISH, Decision.REJECT)
 """What may be decided on several comments that wait at once."""
 DECISIONS = {
@@ -152,7 +153,8 @@ def moderation_context(
         "csv_url": reverse(CSV_NAMES[state]),
         "decisions": DECISIONS[state],
         "bulk": IN_BULK if state is State.HELD else (),
-        "bulk_url": with_next(reverse("comments:decide_comments"), page_url),
+        "bulk_url": reverse("comments:decide_comments"),
+        "select_url": f"{page_url}{'&' if '?' in page_url else '?'}{SELECTED}=all",
         "comments": [
             (each, decide_url(each.id, f"{page_url}#{then}"), f"{page_url}#{each.anchor}")
             for each, then in zip(comments, anchors_behind(anchors), strict=False)

@@ -18,6 +18,7 @@ from comments.moderation.listing import (
     COMMENTS_AT_A_TIME,
     IN_BULK,
     PLAN,
+    SELECTED,
     ModeratedComment,
     list_moderated,
     moderation_context,
@@ -64,7 +65,10 @@ def moderation(request: HttpRequest, asked: Asked, state: State) -> HttpResponse
         asked.page,
         found.page,
         templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
-        context=lambda: moderation_context(state, found.items, page_url=page_url),
+        context=lambda: {
+            **moderation_context(state, found.items, page_url=page_url),
+            "are_selected": request.GET.get(SELECTED) == "all",
+        },
         plan=PLAN,
     )
 

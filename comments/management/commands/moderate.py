@@ -23,10 +23,10 @@ class Command(BaseCommand):
     """Publishes, rejects, keeps, hides, restores or deletes a comment, as it is at the moment."""
 
     help = (
-        "Decide on a comment: publish or reject one that waits, keep it (take it out of the queue of reported ones), hide it from "
-        "all lists, restore a hidden one, or delete it with its text, votes, reports and reply, "
-        "and count it out. Deciding the same again changes nothing; deleting again finishes what "
-        "was cut off."
+        "Decide on a comment: publish or reject one that waits, keep it (take it out of the queue "
+        "of reported ones), hide it from all lists, restore a hidden one, or delete it with its "
+        "text, votes, reports and reply, and count it out. Deciding the same again changes "
+        "nothing; deleting again finishes what was cut off."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
