@@ -8,7 +8,6 @@ its author and staff see it, and staff publish or reject it.
 
 import logging
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.module_loading import import_string
@@ -18,7 +17,7 @@ from comments.conf import COMMENTS
 from comments.items import NewComment
 from comments.profiles.queries import has_published
 
-__all__ = ["Author", "Gate", "Hold", "Publish", "Reject", "hold_all", "hold_first", "hold_links"]
+__all__ = ["Author", "Hold", "Publish", "Reject", "hold_all", "hold_first", "hold_links"]
 
 LONGEST_REASON = 100
 """Characters: the reason is stored with the key of the comment's product."""
@@ -63,9 +62,6 @@ class Author:
         return has_published(self.username)
 
 
-Gate = Callable[[NewComment, Author], Verdict]
-
-
 def hold_all(_draft: NewComment, _author: Author) -> Verdict:
     """Hold every comment."""
     return Hold(EVERY)
@@ -91,27 +87,23 @@ def judge(draft: NewComment, author: Author) -> Verdict:
 
     What an author writes whom staff have blocked is held.
     """
-    verdicts = [_ask(path, draft, author) for path in _paths()]
+    verdicts = [_ask(path, draft, author) for path in COMMENTS.paths_in("GATE")]
     if author.is_blocked:
         verdicts.append(Hold(BLOCKED))
     found = (each for kind in _STRICTEST for each in verdicts if isinstance(each, kind))
     return next(found, Publish())
 
 
-def _paths() -> tuple[str, ...]:
-    gate = COMMENTS["GATE"]
-    return tuple(filter(None, (gate,) if isinstance(gate, str) else gate))
-
-
 def _ask(path: str, draft: NewComment, author: Author) -> Verdict:
     try:
-        gate: Gate = import_string(path)
-        verdict = gate(draft, author)
-        if not isinstance(verdict, Verdict):
-            raise TypeError(f"{verdict!r} is no verdict")
+        verdict = import_string(path)(draft, author)
     except Exception as error:  # noqa: BLE001 - the project's own code must not lose the comment
-        _log.error("The gate %s failed on comment %s: %r", path, draft.id, error)
-        return Hold(FAILED)
-    if isinstance(verdict, Hold):
-        return Hold(verdict.reason.replace("#", " ")[:LONGEST_REASON])
-    return verdict
+        fault = repr(error)
+    else:
+        if isinstance(verdict, Hold):
+            return Hold(verdict.reason.replace("#", " ")[:LONGEST_REASON])
+        if isinstance(verdict, Publish | Reject):
+            return verdict
+        fault = f"it returned {verdict!r}"
+    _log.error("The gate %s failed on comment %s: %s", path, draft.id, fault)
+    return Hold(FAILED)
