@@ -1,6 +1,7 @@
 """Signals of comments: each is sent once, after the write, whoever wrote."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
@@ -25,9 +26,11 @@ from tests.support.comments.writers import (
     made_product,
     new_url,
 )
+from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
 NAMES = {signal: name for name, signal in vars(signals).items() if isinstance(signal, Signal)}
+DOCUMENT = PROJECT / "docs" / "signals.md"
 Sent = list[tuple[str, dict[str, Any]]]
 
 
@@ -208,6 +211,37 @@ def test_nothing_is_sent_of_samples(sent):
     assert sent == []
     with pytest.raises(NoSuchComment):
         load_comment(comment.id)
+
+
+class TestTheDocument:
+    def test_tells_of_every_signal(self):
+        told = re.findall(r"^\| `(\w+)` \|", DOCUMENT.read_text(), re.MULTILINE)
+        assert sorted(told) == sorted([*NAMES.values(), "order_moved", "order_placed"])
+
+    def test_has_a_receiver_that_runs(self, ann, capsys):
+        receiver, _ = self.blocks()
+        namespace: dict[str, Any] = {}
+        exec(receiver, namespace)  # noqa: S102 - the project's own example
+        try:
+            comment = ann.has_written(made_product()).comment
+        finally:
+            signals.comment_posted.disconnect(namespace["thank"])
+        out = capsys.readouterr().out
+        assert out == f"{ann.username} gave product {comment.product_id} 5 stars\n"
+
+    def test_has_a_handler_of_the_stream_that_runs(self, capsys):
+        _, handler = self.blocks()
+        namespace: dict[str, Any] = {}
+        exec(handler, namespace)  # noqa: S102 - the project's own example
+        item = load_comment(made_comment().id).item
+        change = {"Keys": {"pk": item["pk"], "sk": item["sk"]}, "NewImage": item}
+        vote = {"Keys": {"pk": item["pk"], "sk": {"S": "VOTE#ann"}}, "NewImage": {}}
+        images = [change, {**change, "OldImage": item}, vote]
+        namespace["handler"]({"Records": [{"dynamodb": one} for one in images]}, None)
+        assert capsys.readouterr().out == f"{item['o']['S'].partition('#')[2]} is in its lists\n"
+
+    def blocks(self) -> list[str]:
+        return re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
 
 
 class TestAHeldComment:
