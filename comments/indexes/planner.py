@@ -2,15 +2,31 @@
 
 Every access pattern can answer every filter: what its partition keys do not distinguish is dropped
 by a FilterExpression; where they distinguish more, a partition is read for each value. A filter by
-languages and ratings can also be read by a mix of the indexes. All are priced by the counts (see
-`comments.indexes.pricing`). A partition that is empty by the counts is in ``empty_partitions``.
+languages and ratings can also be read by a mix of the indexes. A partition that is empty by the
+counts is in ``empty_partitions``.
+
+All are priced in capacity units, by two counts of each run: its items in all, and those that belong
+to the list. Where these differ, the other items are read, charged for, and dropped. The counts
+yield how many items of a run come before the end of the page; the mean item size yields how many
+4 KB blocks they fill. An eventually consistent Query costs half a capacity unit for each started
+block ("Capacity consumption for Query operations" of the Developer Guide).
+
+The limit of a run's first read is a wager: its expected share of the page is cheap but often falls
+short, and a second round must then be paid for and waited for. `_wager` returns the limit of least
+expected cost.
+
+Counts may be wrong, and items unevenly spread over time. That changes the cost only, and a run that
+filters can be replaced within the page (see `dynapages.lists.merging.Fallback`): the reader's merge
+is exact whatever the counts are.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import product
-from math import inf
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import chain, combinations, product
+from math import ceil, erfc, inf, isfinite, sqrt
+from typing import TypeVar
 
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.access_patterns import (
@@ -24,18 +40,193 @@ from comments.indexes.access_patterns import (
     exact_runs,
     plan,
 )
-from comments.indexes.pricing import (
-    CountedRun,
-    MeanSizes,
-    PricedPlan,
-    best_first_read,
-    cheapest,
-    cheapest_cover,
-    price,
-)
 from comments.store.counts import ProductCounts
-from dynapages.items import UNITS_PER_BLOCK
+from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
 from dynapages.lists import Alternative, OneOf, Run
+
+TOP_UP = 1.5
+"""The price of a second round for a run: half a capacity unit, and a whole one for the wait."""
+EFFORT = 0.001
+"""The price of transferring an item: without one, items that cost nothing would be read too."""
+SPREAD = 0.45
+"""How far items differ in size: their standard deviation by their mean."""
+UNEVENNESS = 0.3
+"""How far the pace at which a run's items come differs from its mean over time, likewise."""
+RISK = 1.0
+"""How the price of a run rises that drops what has seasons: by the square of the part it drops."""
+_MOST_DEVIATIONS = 3.5
+_MOST_LIMITS = 30
+"""The limits that are considered: so many at most, up to so many deviations above the mean."""
+
+TYPICAL = 300.0
+"""Bytes of a list entry, as long as none was read."""
+_SAMPLE = 3
+_LEAST_WEIGHT = 0.005
+"""Of an item in the mean: prices near the border of a block need a mean that keeps still."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountedRun:
+    """A run, the number of its items, and of those that belong to the list.
+
+    ``item_bytes`` is the mean item size of its index. With ``has_seasons`` the items it drops come
+    and go over time more than the others do.
+    """
+
+    run: Run
+    total: int
+    matching: int
+    item_bytes: float
+    has_seasons: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PricedPlan:
+    """The runs of a plan that are not empty, the limits of their first reads, the expected cost.
+
+    ``skipped`` are the runs whose count is zero. ``capacity_units`` is infinite when the runs hold
+    items of which none belong to the list.
+    """
+
+    name: str
+    runs: tuple[Run, ...]
+    first_reads: tuple[int, ...]
+    skipped: tuple[Run, ...]
+    capacity_units: float
+
+    @property
+    def filters(self) -> bool:
+        """Whether its queries have a FilterExpression."""
+        return any(run.keep for run in self.runs)
+
+    @property
+    def estimate(self) -> float | None:
+        """The expected capacity units for display, None where they are infinite."""
+        return round(self.capacity_units, 2) if isfinite(self.capacity_units) else None
+
+
+def cheapest(plans: Sequence[PricedPlan]) -> PricedPlan:
+    """Return the plan of least expected cost, then of fewest queries, then without a filter."""
+    return min(plans, key=lambda plan: (plan.capacity_units, len(plan.runs), plan.filters))
+
+
+def price(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
+    """Return the plan for a page of ``needed`` items, the look-ahead included."""
+    held = [counted for counted in runs if counted.total > 0]
+    matching = sum(counted.matching for counted in held)
+    hopeless = bool(held) and not matching
+    wagers = [best_first_read(counted, matching, needed=needed) for counted in held if matching]
+    return PricedPlan(
+        name=name,
+        runs=tuple(counted.run for counted in held) if not hopeless else (),
+        first_reads=tuple(limit for limit, _ in wagers),
+        skipped=tuple(counted.run for counted in runs if counted.total <= 0),
+        capacity_units=inf if hopeless else sum(units for _, units in wagers),
+    )
+
+
+def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, float]:
+    """Return the limit of a run's first read, and its expected capacity units.
+
+    ``matching`` is the number of items in the whole list, above zero.
+    """
+    dropped = counted.total - counted.matching
+    share = counted.matching / matching
+    limit, units = _best_first_read(
+        needed=needed - (share < 1),  # one of several runs need not bring the look-ahead in order
+        share=round(share, 3) or 0.001,
+        dropped=float(f"{needed * dropped / matching:.2g}") if dropped else 0.0,
+        most=counted.total + 1 if dropped else min(counted.total + 1, needed),
+        item_bytes=round(counted.item_bytes, -1),
+    )
+    risk = RISK * (dropped / counted.total) ** 2 if counted.has_seasons else 0.0
+    return limit, units * (1 + risk)
+
+
+@lru_cache(maxsize=2_048)
+def _best_first_read(
+    *, needed: int, share: float, dropped: float, most: int, item_bytes: float
+) -> tuple[int, float]:
+    """Return the limit of least expected cost for a run, and its expected capacity units.
+
+    Of the ``needed`` items those from this run are binomial, by its ``share``; those ``dropped``
+    meanwhile are negative binomial. What is read until then is about normal.
+    """
+    shared = needed * share * (1 - share)
+    mean = needed * share + dropped
+    evenly = shared + dropped + dropped**2 / needed
+    deviation = sqrt(evenly + (UNEVENNESS * (shared + dropped)) ** 2)
+
+    def expected(limit: int) -> float:
+        falls_short = 0.0 if limit >= most else _above(limit + 0.5, mean, deviation)
+        return _units(limit, item_bytes) + TOP_UP * falls_short
+
+    least, last = (max(1, min(round(mean + d * deviation), most)) for d in (0, _MOST_DEVIATIONS))
+    offers = (*range(least, last, ceil((last - least) / _MOST_LIMITS) or 1), last)
+    best = min(offers, key=lambda limit: expected(limit) + EFFORT * limit)
+    return best, expected(best)
+
+
+@lru_cache(maxsize=1_024)
+def _units(limit: int, item_bytes: float) -> float:
+    """Return the expected capacity units of reading ``limit`` items, whose sizes differ."""
+    mean, deviation = limit * item_bytes, SPREAD * item_bytes * sqrt(limit)
+    borders = range(BLOCK, ceil(mean + 3 * deviation), BLOCK)
+    return UNITS_PER_BLOCK * (1 + sum(_above(border, mean, deviation) for border in borders))
+
+
+def _above(bound: float, mean: float, deviation: float) -> float:
+    """Return the probability that a normal variable exceeds a bound."""
+    if not deviation:
+        return float(mean > bound)
+    return erfc((bound - mean) / (deviation * sqrt(2))) / 2
+
+
+Row = TypeVar("Row", bound=Hashable)
+Column = TypeVar("Column", bound=Hashable)
+
+
+def cheapest_cover(
+    rows: Mapping[Row, float],
+    columns: Mapping[Column, float],
+    cells: Mapping[tuple[Row, Column], float],
+) -> tuple[tuple[Row, ...], tuple[Column, ...]]:
+    """Return the rows and the columns of the cheapest cover; the cells beside both complete it.
+
+    The mappings are to prices. Every set of columns is tried, so these should be few.
+    """
+
+    def left(row: Row, taken: tuple[Column, ...]) -> float:
+        return sum(cells[row, column] for column in columns if column not in taken)
+
+    def total(taken: tuple[Column, ...]) -> float:
+        besides = sum(min(rows[row], left(row, taken)) for row in rows)
+        return sum(columns[column] for column in taken) + besides
+
+    sets = (combinations(columns, size) for size in range(len(columns) + 1))
+    best = min(chain.from_iterable(sets), key=total)
+    return tuple(row for row in rows if rows[row] < left(row, best)), best
+
+
+class MeanSizes:
+    """The mean item size of each index, over samples of what was read; older ones fade."""
+
+    def __init__(self) -> None:
+        self._means: dict[str, float] = {}
+        self._seen: Counter[str] = Counter()
+
+    def mean(self, index: str) -> float:
+        """Return the mean in bytes."""
+        return self._means.get(index, TYPICAL)
+
+    def note(self, index: str, items: Sequence[Item]) -> None:
+        """Update the mean by a few of the items that were read."""
+        for item in items[:_SAMPLE]:
+            self._seen[index] += 1
+            weight = max(1 / self._seen[index], _LEAST_WEIGHT)
+            before = self._means.get(index, 0.0)
+            self._means[index] = before + weight * (item_bytes(item) - before)
+
 
 SIZES = MeanSizes()
 """Sizes of list entries, as this process has seen them."""

@@ -12,8 +12,15 @@ from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner as planning
 from comments.indexes.access_patterns import LANGUAGE_ATTRIBUTE, ListPlan
-from comments.indexes.planner import SIZES, NoSuchPlan, most_queries, price_indexes
-from comments.indexes.pricing import CountedRun, cheapest, price
+from comments.indexes.planner import (
+    SIZES,
+    CountedRun,
+    NoSuchPlan,
+    cheapest,
+    most_queries,
+    price,
+    price_indexes,
+)
 from comments.sets.copies import SETS, partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts

@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from comments.indexes import planner
-from comments.indexes.pricing import MeanSizes
+from comments.indexes.planner import MeanSizes
 from comments.lists import queries
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments

@@ -5,7 +5,7 @@ from itertools import chain, combinations, product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.indexes.pricing import cheapest_cover
+from comments.indexes.planner import cheapest_cover
 
 prices = st.integers(0, 6).map(float)
 ROWS, COLUMNS = "abc", "xyz"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.indexes.pricing import TYPICAL, CountedRun, MeanSizes, PricedPlan, cheapest
-from comments.indexes.pricing import price as price_runs
+from comments.indexes.planner import TYPICAL, CountedRun, MeanSizes, PricedPlan, cheapest
+from comments.indexes.planner import price as price_runs
 from dynapages.lists import Index, OneOf, Run
 
 INDEX = Index("t", "i", partition="pk", sort="sk", table_key=lambda _: {})
