@@ -13,7 +13,7 @@ class ConfigConfig(AppConfig):
 
     def ready(self) -> None:
         import config.comment_log  # noqa: F401, PLC0415 - connects its receivers, with models ready
-        from comments.rankings.derivation import rename_ranks  # noqa: PLC0415 - models are ready now
+        from comments.rankings.services import rename_ranks  # noqa: PLC0415 - models are ready now
         from shop.catalogue.services import register_name_copies  # noqa: PLC0415 - the same
 
         register_name_copies(rename_ranks)

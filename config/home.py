@@ -16,8 +16,8 @@ from django.views.decorators.http import require_safe
 from comments.filters import CommentFilter
 from comments.lists.listing import list_url
 from comments.lists.queries import list_comments
-from comments.rankings.derivation import Ranking
 from comments.rankings.queries import RankedProduct, find_leaderboards
+from comments.rankings.services import Ranking
 from comments.rankings.views import BOARDS
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.calls import labelled_calls

@@ -15,8 +15,7 @@ import pycountry
 
 from comments.data.rows import CommentParser, Findings
 from comments.data.shape import Shape
-from comments.data.upserts import Change, Verdict
-from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
+from comments.data.writer import BulkWriter, Change, Verdict, VerdictCounts, in_chunks
 from comments.filters import RATINGS, is_language, language_name
 from comments.items import NewComment
 from comments.store.counts import Cell

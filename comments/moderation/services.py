@@ -27,8 +27,7 @@ from comments import keys
 from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import delete_comment
-from comments.rankings.derivation import Touch, rankings_of_comment
-from comments.rankings.services import refresh_ranks
+from comments.rankings.services import Touch, rankings_of_comment, refresh_ranks
 from comments.sets.copies import follow
 from comments.signals import (
     announce,

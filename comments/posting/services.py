@@ -23,8 +23,13 @@ from comments.host import has_bought
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
 from comments.profiles.services import is_blocked
-from comments.rankings.derivation import BEST_RATING, Ranking, Touch, rankings_of_comment
-from comments.rankings.services import refresh_ranks
+from comments.rankings.services import (
+    BEST_RATING,
+    Ranking,
+    Touch,
+    rankings_of_comment,
+    refresh_ranks,
+)
 from comments.sets.copies import follow
 from comments.signals import (
     announce,

@@ -15,7 +15,7 @@ from comments.host import Product, named, product_reader
 from comments.keys import score_at
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import Ranked
-from comments.rankings.derivation import NAME, NEWEST, RANKED, Ranking
+from comments.rankings.services import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of
 from comments.votes.services import votes_of
 from dynapages.calls import labelled_calls

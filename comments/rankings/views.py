@@ -16,13 +16,13 @@ from django.views.decorators.http import require_safe
 from comments.filters import CommentFilter
 from comments.host import NO_SUCH_PRODUCT, NoSuchProduct, link_data
 from comments.lists.listing import comment_data, order_links
-from comments.rankings.derivation import Ranking
 from comments.rankings.queries import (
     PLAN,
     RankedProduct,
     list_ranking,
     read_most_helpful,
 )
+from comments.rankings.services import Ranking
 from dynapages.django.access import public, visitor_of
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import ListData, Pager, show_page

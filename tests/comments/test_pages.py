@@ -11,8 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from comments.items import NewComment
-from comments.rankings.derivation import Touch
-from comments.rankings.services import refresh_ranks
+from comments.rankings.services import Touch, refresh_ranks
 from shop.catalogue.services import ensure_products
 from tests.support.comments.browsing import HTMX, Shown, follow, shown, visit
 from tests.support.comments.loading import load

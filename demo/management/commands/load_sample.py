@@ -10,8 +10,7 @@ from django.utils.timezone import now
 
 from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
-from comments.rankings.derivation import Touch
-from comments.rankings.services import refresh_ranks
+from comments.rankings.services import Touch, refresh_ranks
 from demo.loading import (
     PASSWORD,
     SIGN_IN,

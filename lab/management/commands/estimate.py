@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from comments.filters import RATINGS, CommentFilter
 from comments.host import NoSuchProduct
 from comments.lists.page import CommentsRequest, read_comments_page
-from comments.rankings.derivation import Ranking
 from comments.rankings.queries import find_leaderboards
+from comments.rankings.services import Ranking
 from dynapages.calls import metered
 from dynapages.django.options import failures_in_one_line
 from dynapages.lists import PageRequest, dollars, prices

@@ -16,8 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comments import keys
-from comments.data.upserts import DETERMINED
-from comments.data.writer import CHUNK, CHUNK_CHARACTERS, BulkWriter, VerdictCounts, in_chunks
+from comments.data.writer import (
+    CHUNK,
+    CHUNK_CHARACTERS,
+    DETERMINED,
+    BulkWriter,
+    VerdictCounts,
+    in_chunks,
+)
 from comments.filters import CommentFilter
 from comments.indexes.access_patterns import plan
 from comments.items import NewComment, NewReply, items_of

@@ -16,10 +16,9 @@ from comments.items import NewComment
 from comments.keys import rank, score_at
 from comments.models import TABLE
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.rankings import derivation as ranks
-from comments.rankings.derivation import RANKED, Ranking, Touch
+from comments.rankings import services as ranks
 from comments.rankings.queries import list_ranking
-from comments.rankings.services import refresh_ranks
+from comments.rankings.services import RANKED, Ranking, Touch, refresh_ranks
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynapages.calls import Batches, metered

@@ -9,8 +9,8 @@ from botocore.exceptions import EndpointConnectionError
 from comments.items import NewComment, items_of
 from comments.keys import RANK_PREFIX, rank
 from comments.models import Comment
-from comments.rankings.derivation import Ranking
 from comments.rankings.queries import RankedProduct, list_ranking
+from comments.rankings.services import Ranking
 from dynapages.items import Item
 from dynapages.lists import PageRequest, id_at
 from dynapages.process import client
