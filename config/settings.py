@@ -56,7 +56,7 @@ MAX_CONCURRENT_REQUESTS = env.integer("MAX_CONCURRENT_REQUESTS", default=4, leas
 DYNAMODB_MODELS = ["shop.models.ShopItem", "comments.models.Comment"]
 
 # Functions that create further tables, such as one for each month.
-DYNAMODB_TABLE_MAKERS = ["shop.activity.rotation.make_tables"]
+DYNAMODB_TABLE_MAKERS = ["shop.activity.tables.make_tables"]
 
 # The limits of what visitors do are stored in the table of the shop.
 RATE_LIMITER = "shop.table.limiter"

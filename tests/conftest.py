@@ -23,8 +23,7 @@ from dynapages.tables import create_missing
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.accounts.emails import EMAILS
 from shop.activity.recording import LOG
-from shop.activity.rotation import make_tables, table_names
-from shop.activity.tables import Month, make_table
+from shop.activity.tables import Month, make_table, make_tables, table_names
 from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used

@@ -41,14 +41,14 @@ from lab.storm.clients import (
     FAILED,
     WRONGLY_REFUSED,
     Browser,
+    Ledger,
     StormClient,
     Tally,
 )
-from lab.storm.ledger import Ledger
 from lab.storm.proxy import FaultyProxy
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
-from shop.activity.rotation import make_tables
+from shop.activity.tables import make_tables
 from shop.catalogue.services import ensure_products
 
 PART = "storm"

@@ -17,9 +17,9 @@ from dynapages.django.paging import ListRequest, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, PageResult, timestamp
 from shop.activity.entries import LogEntry
-from shop.activity.filters import ActivityFilter
 from shop.activity.listing import (
     PLAN,
+    ActivityFilter,
     activity_pager,
     activity_row,
     activity_url,

@@ -12,7 +12,6 @@ from dynapages.calls import current_meter
 from dynapages.django.access import public
 from dynapages.django.paging import ListData, Pager, render_list, show_page
 from dynapages.lists import explain_reads
-from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.items import Data
 from shop.catalogue.queries import (
     LABELS,
@@ -26,6 +25,7 @@ from shop.catalogue.queries import (
     list_all_categories,
     parse_order,
     product_data,
+    read_also_bought,
     read_category,
 )
 from shop.days import url_without_blanks

@@ -13,9 +13,8 @@ from dynapages.django.files.row_files import RowFile, open_rows
 from dynapages.django.files.values import Skipped
 from shop.data.fields import field_text
 from shop.data.orders import Names
-from shop.data.products import Catalogue, ImportedProduct, category_named
 from shop.data.shape import LINE_NUMBER, Shape, Statuses
-from shop.data.survey import FileCounts, OrderFiles
+from shop.data.survey import Catalogue, FileCounts, ImportedProduct, OrderFiles, category_named
 
 ORDERS, ITEMS = "olist_orders_dataset", "olist_order_items_dataset"
 REVIEWS = "olist_order_reviews_dataset"

@@ -20,15 +20,18 @@ from shop import keys
 from shop.accounts.services import ensure_profile
 from shop.catalogue.items import NewCategory
 from shop.data.orders import ImportedOrder
-from shop.data.products import (
+from shop.data.survey import (
     Catalogue,
+    FileCounts,
     ImportedProduct,
+    OrderFiles,
+    OrdersFound,
     Outcome,
     Update,
     category_named,
     put_products,
+    survey,
 )
-from shop.data.survey import FileCounts, OrderFiles, OrdersFound, survey
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.bulk import OrderOutcome, put_orders

@@ -25,8 +25,8 @@ from dynapages.upkeep import (
 )
 from dynapages.writes import Action, check
 from shop import keys
-from shop.catalogue.also_bought import DERIVED as PURCHASE_KEYS
 from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
+from shop.catalogue.queries import DERIVED as PURCHASE_KEYS
 from shop.integrity.catalogue import (
     PARTITION,
     CatalogueItems,

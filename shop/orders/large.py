@@ -32,8 +32,8 @@ from dynapages.writes import (
     write_together,
 )
 from shop import keys
-from shop.catalogue.also_bought import DERIVED
 from shop.catalogue.items import EDGES, purchase_data
+from shop.catalogue.queries import DERIVED
 from shop.models import Order, OrderDraft, OrderItem, Purchase, ShopItem
 from shop.order_status import Status
 from shop.orders.actions import put_actions

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from dynapages.lists import Page, PageRequest, parse_timestamp
 from dynapages.writes import Action, ConditionFailed
 from shop import keys
-from shop.catalogue.also_bought import purchase_updates
+from shop.catalogue.queries import purchase_updates
 from shop.models import Order as StoredOrder
 from shop.order_status import Move, Status, may_move
 from shop.orders.actions import deltas_of, log_order, status_update, tell_moved

@@ -38,16 +38,19 @@ from shop.orders.entries import LINES_AT_ONCE, WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import (
     COLUMNS,
+    Neighbours,
     OrderList,
+    beside,
     buttons_for,
     csv_reader,
     filter_of,
+    in_list,
     order_data,
+    place_in_list,
     total_of,
     way_to,
 )
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
-from shop.orders.neighbours import Neighbours, beside, in_list, place_in_list
 from shop.orders.queries import (
     FoundOrder,
     NoSuchOrder,

@@ -19,7 +19,7 @@ from demo.sample.comments import sample_comments
 from dynapages.calls import Meter, metered
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
-from shop.catalogue.also_bought import find_also_bought
+from shop.catalogue.queries import find_also_bought
 from tests.support.comments.browsing import HTMX
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT

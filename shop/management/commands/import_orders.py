@@ -21,7 +21,6 @@ from dynapages.django.files.options import (
 from dynapages.django.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynapages.django.options import Progress, at_least_one
 from shop.data.olist import olist_files
-from shop.data.products import Update
 from shop.data.run import (
     ORDERS_AT_A_TIME,
     OpenFiles,
@@ -31,7 +30,7 @@ from shop.data.run import (
     trial_of,
 )
 from shop.data.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets
-from shop.data.survey import OrderFiles
+from shop.data.survey import OrderFiles, Update
 from shop.order_status import Status
 
 _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)

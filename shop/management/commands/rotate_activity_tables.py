@@ -10,8 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from dynapages.calls import clock
 from dynapages.django.options import failures_in_one_line
 from dynapages.process import slow_client
-from shop.activity.rotation import rotate
-from shop.activity.tables import Month
+from shop.activity.tables import Month, rotate
 
 INTERRUPTED = 130
 

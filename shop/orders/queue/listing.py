@@ -17,11 +17,11 @@ from shop.orders.filters import OrderFilter
 from shop.orders.listing import (
     age_in_words,
     buttons_for,
+    in_list,
     list_context,
     queue_pager,
     queue_url,
 )
-from shop.orders.neighbours import in_list
 from shop.orders.queries import (
     LONGEST_ID,
     NoSuchOrder,

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from dynapages.process import client
-from shop.activity.rotation import table_names
+from shop.activity.tables import table_names
 from tests.support.chance import unique
 from tests.support.command_line import ended, start_manage
 from tests.support.config.exporting import SETS, resources, shape

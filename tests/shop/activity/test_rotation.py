@@ -10,16 +10,17 @@ from django.core.management import call_command
 
 from dynapages.process import client
 from dynapages.tables import Throughput
-from shop.activity.rotation import (
+from shop.activity.tables import (
     LEAST,
+    Month,
     existing_months,
+    month_of_table,
     rotate,
     set_throughput,
     steps_for,
     table_names,
     throughput_of,
 )
-from shop.activity.tables import Month, month_of_table
 from tests.support.activity.making import NOW, THIS
 from tests.support.clock import this_month
 

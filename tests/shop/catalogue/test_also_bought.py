@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from config.user_data import OF_COMMENTS
 from dynapages.calls import Pool, metered
 from dynapages.upkeep import erase
-from shop.catalogue.also_bought import BOUNDS, Bounds, find_also_bought
 from shop.catalogue.items import EDGES, NewProduct
+from shop.catalogue.queries import BOUNDS, Bounds, find_also_bought
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder

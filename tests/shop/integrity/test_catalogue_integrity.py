@@ -9,9 +9,8 @@ import pytest
 from dynapages.lists import PageRequest
 from dynapages.upkeep import Difference
 from shop import keys
-from shop.catalogue.also_bought import DERIVED
 from shop.catalogue.items import EDGES
-from shop.catalogue.queries import ProductOrder, find_product, list_category
+from shop.catalogue.queries import DERIVED, ProductOrder, find_product, list_category
 from shop.catalogue.services import put_shelf
 from shop.order_status import Status
 from tests.support.catalogue.making import sell

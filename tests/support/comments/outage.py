@@ -18,7 +18,7 @@ from dynapages.calls import Connection
 from dynapages.engine.server import DynoxideEngine, EngineServer, find
 from dynapages.pynamodb import FAILURES
 from dynapages.tables import create_missing
-from shop.activity.rotation import make_tables
+from shop.activity.tables import make_tables
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
