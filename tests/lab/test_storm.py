@@ -10,7 +10,7 @@ from django.conf import settings
 from django.test import override_settings
 
 from dynapages.django.options import Progress
-from lab.bench.load import measure_load
+from lab.bench.throughput import measure_load
 from lab.reports.results import Results
 from lab.storm.clients import DONE, FAILED, WRONGLY_REFUSED
 from lab.storm.run import KILLABLE, StormOptions, run_storm

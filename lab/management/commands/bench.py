@@ -14,8 +14,8 @@ from comments.conf import COMMENTS
 from comments.lists.queries import INDEXES
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 from lab.bench.hostile import hostile_section, measure_hostile_lists
-from lab.bench.load import load_section, measure_load
 from lab.bench.run import GRID, PARTS, SKIPPED, Options, run_benchmarks, sections_of
+from lab.bench.throughput import load_section, measure_load
 from lab.reports.results import Results
 from lab.reports.tables import Section, require_matplotlib, write_sections
 from lab.storm.run import KILLABLE, StormOptions, run_storm, storm_section
