@@ -1,8 +1,25 @@
-"""The app's one setting, ``COMMENTS``; docs/installing.md explains each option."""
+"""The app's one setting, ``COMMENTS``, and system checks of all that the app needs of a project.
 
+docs/installing.md explains each option, and has the lines that the checks ask for.
+"""
+
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from django.apps import AppConfig
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's own names
+from django.shortcuts import resolve_url
+from django.template import TemplateDoesNotExist, TemplateSyntaxError
+from django.template.loader import get_template
+from django.template.loader_tags import BlockNode, ExtendsNode
+from django.urls import NoReverseMatch, Resolver404, resolve, reverse
+from django.utils.module_loading import import_string
+
 from dynapages.django.app_settings import AppSettings
+from dynapages.process import client
+from dynapages.tables import unreadiness
 
 DEFAULTS: Final[dict[str, Any]] = {
     # Dotted paths of what the project lends the app: see `comments.host`. The first is needed.
@@ -26,3 +43,121 @@ DEFAULTS: Final[dict[str, Any]] = {
 """All options, and what they are where the project does not set them."""
 
 COMMENTS = AppSettings("COMMENTS", DEFAULTS, paths=("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS"))
+
+MODEL = "comments.models.Comment"
+COPIES = "comments.sets.models.CommentSetItem"
+"""Models of tables: that of the comments, and that of the read model "sets"."""
+READ_MODELS = {"indexes": (MODEL,), "sets": (MODEL, COPIES)}
+MIDDLEWARE = (
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "dynapages.django.middleware.RefusalMiddleware",
+)
+"""Each, or a class made from it, is needed."""
+CONTEXT_PROCESSORS = (
+    "django.template.context_processors.request",
+    "django.contrib.auth.context_processors.auth",
+    "django.contrib.messages.context_processors.messages",
+)
+
+
+def check_project(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
+    """Return a message for each thing that a page of comments would fail for.
+
+    Its id is ``comments.`` and the option, or the name of the class or function that is missing.
+    """
+    del app_configs
+    options = list(COMMENTS.problems(needed=["PRODUCTS"]))
+    return [*options, *_tables(), *_middleware(), *_templates(), *_addresses(), *_users()]
+
+
+def check_tables(
+    app_configs: Sequence[AppConfig] | None, *, databases: Sequence[str] | None = None, **_: object
+) -> list[CheckMessage]:
+    """Return a warning for tables that cannot be used yet: for ``check --database default``.
+
+    It is no error, since ``migrate`` asks as well, and may be run before ``create_tables``.
+    """
+    del app_configs
+    if not databases or list(_tables()):
+        return []
+    tables = [import_string(name).Meta.table_name for name in READ_MODELS[COMMENTS["READ_MODEL"]]]
+    reason = unreadiness(client(), tables)
+    hint = "Run 'manage.py create_tables'."
+    return [Warning(reason, hint=hint, id="comments.create_tables")] if reason else []
+
+
+def _error(name: str, what: str, hint: str) -> Error:
+    return Error(what, hint=hint, id=f"comments.{name}")
+
+
+def _tables() -> Iterator[CheckMessage]:
+    models = READ_MODELS.get(COMMENTS["READ_MODEL"])
+    if models is None:
+        what = f"COMMENTS['READ_MODEL'] is {COMMENTS['READ_MODEL']!r}."
+        yield _error("READ_MODEL", what, f"Use one of {', '.join(READ_MODELS)}.")
+    for name in set(models or ()).difference(settings.DYNAMODB_MODELS):
+        what = f"DYNAMODB_MODELS lacks {name}: create_tables would not create its table."
+        yield _error("DYNAMODB_MODELS", what, f"Set DYNAMODB_MODELS = [{name!r}].")
+
+
+def _middleware() -> Iterator[CheckMessage]:
+    installed = [import_string(path) for path in settings.MIDDLEWARE]
+    classes = [one for one in installed if isinstance(one, type)]
+    for path in MIDDLEWARE:
+        if not any(issubclass(one, import_string(path)) for one in classes):
+            name = path.rpartition(".")[2]
+            yield _error(name, f"MIDDLEWARE lacks {path}.", f"Add {path!r} to MIDDLEWARE.")
+
+
+def _templates() -> Iterator[CheckMessage]:
+    used = {path for one in settings.TEMPLATES for path in _processors_of(one)}
+    for path in CONTEXT_PROCESSORS:
+        if path not in used:
+            what = f"No engine in TEMPLATES has the context processor {path}."
+            hint = f"Add {path!r} to the 'context_processors' in its 'OPTIONS'."
+            yield _error(path.rpartition(".")[2], what, hint)
+    base = COMMENTS["BASE_TEMPLATE"]
+    try:
+        nodes = get_template(base).template.nodelist  # type: ignore[attr-defined] # of Django's engine
+    except (TemplateDoesNotExist, TemplateSyntaxError) as error:
+        what = f"The template {base!r}, which all pages extend, cannot be used: {error}."
+        hint = "Write it, or name another one in COMMENTS['BASE_TEMPLATE']."
+        yield _error("BASE_TEMPLATE", what, hint)
+        return
+    blocks = {one.name for one in nodes.get_nodes_by_type(BlockNode)}
+    if "content" not in blocks and not nodes.get_nodes_by_type(ExtendsNode):
+        what = f"The template {base!r} has no block 'content': pages would be empty."
+        hint = "Put {% block content %}{% endblock %} where pages are to show what they say."
+        yield _error("BASE_TEMPLATE", what, hint)
+
+
+def _processors_of(engine: dict[str, Any]) -> Sequence[str]:
+    found: Sequence[str] = engine.get("OPTIONS", {}).get("context_processors", ())
+    return found
+
+
+def _addresses() -> Iterator[CheckMessage]:
+    try:
+        reverse("comments:product", args=["1"])
+    except NoReverseMatch:
+        what = "The project has no addresses for the pages of comments."
+        hint = "Add path('reviews/', include('comments.urls')) to the urlpatterns."
+        yield _error("urls", what, hint)
+    try:
+        url = resolve_url(settings.LOGIN_URL)
+        if url.startswith("/"):
+            resolve(url.partition("?")[0])
+    except (NoReverseMatch, Resolver404):
+        what = f"LOGIN_URL is {settings.LOGIN_URL!r}, which is no page: nobody could sign in."
+        hint = "Add path('accounts/', include('django.contrib.auth.urls')), or set LOGIN_URL."
+        yield Warning(what, hint=hint, id="comments.LOGIN_URL")
+
+
+def _users() -> Iterator[CheckMessage]:
+    users = get_user_model()
+    if not hasattr(users, "is_staff"):
+        what = f"{users.__name__} has no is_staff, by which pages know who may moderate."
+        yield _error("is_staff", what, "Add a field or a property of this name.")

@@ -72,7 +72,7 @@ class Products:
         Their descriptions are needed only if they are wanted ``whole``.
         """
         del whole
-        return self.find_all(product_ids)
+        return {str(one): product for one, product in self.find_all(product_ids).items()}
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[TableKey]:
         """Return the keys of the items that a product is built from; () reads it by `find`."""
@@ -89,7 +89,7 @@ class Products:
 
         Rankings keep the names; exports have both.
         """
-        return {one: (product.name, "") for one, product in self.find_all(product_ids).items()}
+        return {one: (product.name, "") for one, product in self.find(product_ids).items()}
 
     def add_missing(
         self,

@@ -5,6 +5,7 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from pathlib import Path
 
+from django.apps import apps
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,6 +14,7 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+import dynapages
 from comments.conf import COMMENTS
 from comments.filters import ANY, BadFilter, CommentFilter
 from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
@@ -29,8 +31,6 @@ from dynapages.django.paging import Pager, note_list, show_page, site_of, wants_
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, explain_reads
 
-MADE_BY = ("dynapages", "shop", "comments", "config")
-"""The packages whose code decides what pages say."""
 FIRST_PAGE_ONLY = gettext_noop(
     "A product's own page is the first one: the others are those of a list."
 )
@@ -217,13 +217,14 @@ def _unless_known(
 @lru_cache(maxsize=1)
 def _release_digest() -> str:
     """Return a digest of all that makes pages: a new release's are not those of before."""
-    base = Path(settings.BASE_DIR)
-    templates = (base / "templates").rglob("*.html")
-    sources = (
+    mine = (one.path for one in apps.get_app_configs() if not one.name.startswith("django."))
+    others = (folder for engine in settings.TEMPLATES for folder in engine.get("DIRS", ()))
+    folders = [*mine, *others, *dynapages.__path__]
+    sources = {
         path
-        for package in MADE_BY
+        for folder in folders
         for suffix in ("py", "html", "mo")
-        for path in (base / package).rglob(f"*.{suffix}")
-    )
-    contents = [path.read_bytes() for path in sorted((*templates, *sources))]
+        for path in Path(folder).rglob(f"*.{suffix}")
+    }
+    contents = [path.read_bytes() for path in sorted(sources)]
     return blake2b(b"".join(contents), digest_size=8).hexdigest()
