@@ -9,6 +9,7 @@ from django.apps import apps
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template import Engine
 from django.utils.cache import add_never_cache_headers, get_conditional_response
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
@@ -216,15 +217,14 @@ def _unless_known(
 
 @lru_cache(maxsize=1)
 def _release_digest() -> str:
-    """Return a digest of all that makes pages: a new release's are not those of before."""
-    mine = (one.path for one in apps.get_app_configs() if not one.name.startswith("django."))
-    others = (folder for engine in settings.TEMPLATES for folder in engine.get("DIRS", ()))
-    folders = [*mine, *others, *dynapages.__path__]
+    """Return a digest of the project's apps and templates: a new release has new pages."""
+    installed = (app.path for app in apps.get_app_configs() if not app.name.startswith("django."))
+    folders = map(Path, {*Engine.get_default().dirs, *installed, *dynapages.__path__})
     sources = {
         path
         for folder in folders
         for suffix in ("py", "html", "mo")
-        for path in Path(folder).rglob(f"*.{suffix}")
+        for path in folder.rglob(f"*.{suffix}")
     }
-    contents = [path.read_bytes() for path in sorted(sources)]
-    return blake2b(b"".join(contents), digest_size=8).hexdigest()
+    contents = b"".join(path.read_bytes() for path in sorted(sources))
+    return blake2b(contents, digest_size=8).hexdigest()

@@ -39,7 +39,7 @@ class TestAddress:
     )
     def test_of_any_id_leads_to_that_comment(self, name):
         for comment_id in IDS:
-            match = resolve(unquote(reverse(name, args=[comment_id])))
+            match = resolve(unquote(reverse(f"comments:{name}", args=[comment_id])))
             assert (match.url_name, match.kwargs) == (name, {"comment_id": comment_id})
 
     def test_is_the_id_alone_unless_that_is_taken(self):

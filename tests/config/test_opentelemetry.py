@@ -68,7 +68,7 @@ class TestTheSpansOfAPage:
     def test_are_named_by_the_conventions(self, told, owned):
         Client().get(f"/products/{owned.product_id}/")
         (request,) = told.requests
-        assert request.name == "GET product"
+        assert request.name == "GET comments:product"
         assert request.attributes["http.route"] == "/products/<id:product_id>/"
         assert request.attributes["http.response.status_code"] == 200
         query = next(call for call in told.calls if call.name == "DynamoDB.Query")
@@ -106,7 +106,7 @@ class TestTheSpansOfAPage:
         (request,) = told.requests
         assert not request.status.is_ok
         assert request.attributes["error.type"] == "500"
-        assert request.name == "GET product"
+        assert request.name == "GET comments:product"
 
 
 BEGUN = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"}

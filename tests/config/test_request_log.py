@@ -58,7 +58,7 @@ class TestTheLine:
         with metered() as meter:
             path = f"/products/{owned.product_id}/comments/de.en/1.2.5/?order=oldest&before=end"
             line = line_of(log, Client().get(path))
-        assert (line["view"], line["method"], line["list"]) == ("comments", "GET", "comments")
+        assert (line["view"], line["method"], line["list"]) == ("comments:list", "GET", "comments")
         shape = {"languages": 2, "ratings": 3, "order": "oldest", "page": "last"}
         assert line["shape"] == shape
         assert line["plan"] in {"by_language_and_rating", "by_rating", "by_language", "all"}
@@ -72,7 +72,7 @@ class TestTheLine:
         with written_log() as written:
             Client().get(f"/products/{owned.product_id}/")
         line = written.getvalue()
-        told = r"request: view=product method=GET status=200 list=comments plan=\w+ "
+        told = r"request: view=comments:product method=GET status=200 list=comments plan=\w+ "
         told += r"shape=languages:0,ratings:0,order:newest,page:first calls=\d+ rounds=\d units="
         assert re.search(told, line)
 
@@ -137,7 +137,11 @@ class TestAnAnswer:
         monkeypatch.setattr("comments.views.read_comments_page", Mock(side_effect=fault))
         browser = Client(raise_request_exception=False)
         line = line_of(log, browser.get(f"/products/{owned.product_id}/"))
-        assert (line["status"], line["view"], line.get("fault")) == (status, "product", told)
+        assert (line["status"], line["view"], line.get("fault")) == (
+            status,
+            "comments:product",
+            told,
+        )
 
     def test_that_was_out_of_time_is_late(self, log, settings, owned):
         settings.PAGE_SECONDS = 0

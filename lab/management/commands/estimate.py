@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.filters import RATINGS, CommentFilter
+from comments.host import NoSuchProduct
 from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.derivation import Ranking
 from comments.rankings.queries import find_leaderboards
@@ -19,7 +20,6 @@ from dynapages.django.options import failures_in_one_line
 from dynapages.lists import PageRequest, dollars, prices
 from lab.reports.page import describe_subjects, find_published, find_stored
 from lab.reports.results import Results
-from shop.catalogue.queries import NoSuchProduct
 
 DAYS = 30
 """Of a month."""

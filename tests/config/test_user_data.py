@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from comments.erasure import user_data, views
 from comments.items import NewComment
 from comments.moderation.services import hide
 from comments.profiles.queries import ids_written_by
@@ -16,6 +15,8 @@ from comments.replies.services import find_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.votes.services import vote
+from config import user_data
+from config import user_data_views as views
 from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from shop import keys
