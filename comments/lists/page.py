@@ -360,6 +360,14 @@ def find_latest(
     return entry_of(entries[0].item) if entries else None
 
 
+def find_newest(product_id: str, *, size: int) -> tuple[CommentEntry, ...]:
+    """Read a product's newest comments by one call, half a unit for each 4 KB of them."""
+    runs = read_model().plan(product_id, CommentFilter()).runs
+    with labelled_calls("newest"):
+        page = read(runs, PageRequest(size), look_ahead=False)
+    return tuple(entry_of(entry.item) for entry in page.entries)
+
+
 def find_picks(product_id: str) -> tuple[CommentEntry, ...]:
     """Read the newest of the comments that staff have picked."""
     run = Run(index=_FEATURED, partition=keys.featured(product_id))
