@@ -1,4 +1,4 @@
-"""The HTML of a comment in a list, by what it says and what its reader may do, remembered."""
+"""Tags: the HTML of a comment in a list, remembered; and the base that pages extend."""
 
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -6,12 +6,16 @@ from typing import Any
 
 from django import template
 from django.conf import settings
+from django.template import Template
+from django.template.base import Parser, Token
 from django.template.context import Context
 from django.template.loader import get_template
+from django.template.loader_tags import ExtendsNode
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from comments.conf import COMMENTS
 from comments.host import Product
 from comments.lists.queries import CommentEntry
 from dynapages.django.paging import anchors_behind
@@ -24,6 +28,20 @@ _SHOWN = (
     *("url", "anchor", "stars", "language_name", "created_iso", "created_second", "created_day"),
 )
 register = template.Library()
+
+
+class _ExtendsBase(ExtendsNode):
+    must_be_first = False  # the library is loaded before it
+
+    def get_parent(self, context: Context) -> Template:
+        return self.find_template(COMMENTS["BASE_TEMPLATE"], context)
+
+
+@register.tag
+def extends_base(parser: Parser, token: Token) -> _ExtendsBase:
+    """Extend the template that the project names in ``COMMENTS["BASE_TEMPLATE"]``."""
+    del token
+    return _ExtendsBase(parser.parse(), parser.compile_filter("''"))
 
 
 @dataclass(frozen=True, slots=True)
