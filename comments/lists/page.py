@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from comments import host, keys
@@ -201,8 +200,6 @@ class CommentsPage:
             "explanation": explain_page(self.found, current_meter()),
             **self._reading_on(),
         }
-        if product.unit_price is not None:
-            context["basket_add_url"] = reverse("basket_add")
         if self.highlights:
             things = things_on_page(product, self.found.comments, counts, site=wanted.site)
             context["structured_data"] = json_ld({"@graph": things})

@@ -1,21 +1,144 @@
-"""Template tags for pages of the project: a product's average and its newest comments."""
+"""Tags: the HTML of a comment in a list, remembered; the base that pages extend.
+
+Two are for the project's own pages: `average_of` and `comments_of` a product.
+"""
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from django import template
+from django.conf import settings
+from django.template import Template
+from django.template.base import Parser, Token
+from django.template.context import Context
+from django.template.loader import get_template
+from django.template.loader_tags import ExtendsNode
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
+from comments.conf import COMMENTS
 from comments.filters import CommentFilter
+from comments.host import Product
 from comments.lists.listing import list_url
 from comments.lists.page import find_newest
+from comments.lists.queries import CommentEntry
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.calls import fault_in, labelled_calls
+from dynapages.django.paging import anchors_behind
 from dynapages.pynamodb import FAILURES
 
 logger = logging.getLogger(__name__)
-register = template.Library()
 T = TypeVar("T")
+
+REMEMBERED = 1_000
+"""Comments whose HTML is kept, at some 3 kB each."""
+
+_SHOWN = (
+    *(field.name for field in fields(CommentEntry)),
+    *("url", "anchor", "stars", "language_name", "created_iso", "created_second", "created_day"),
+)
+register = template.Library()
+
+
+class _ExtendsBase(ExtendsNode):
+    must_be_first = False  # the library is loaded before it
+
+    def get_parent(self, context: Context) -> Template:
+        return self.find_template(COMMENTS["BASE_TEMPLATE"], context)
+
+
+@register.tag
+def extends_base(parser: Parser, token: Token) -> _ExtendsBase:
+    """Extend the template that the project names in ``COMMENTS["BASE_TEMPLATE"]``."""
+    del token
+    return _ExtendsBase(parser.parse(), parser.compile_filter("''"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What the reader of a comment may do with it.
+
+    ``page_url`` is where deleting leads back to, empty for those who may not delete it.
+    ``here_url`` is the comment on that page, and ``next_url`` the one behind it, both empty for all
+    but staff.
+    """
+
+    is_user: bool
+    is_own: bool
+    can_vote: bool
+    has_voted: bool
+    page_url: str
+    here_url: str = ""
+    next_url: str = ""
+
+
+@register.simple_tag(takes_context=True)
+def comment_html(
+    context: Context,
+    comment: CommentEntry,
+    *,
+    helpful: int | None = None,
+    about: Product | None = None,
+    level: int = 3,
+) -> SafeString:
+    """Render a comment of a list for the user of the page.
+
+    ``about`` is its product, where that is shown, ``level`` (2 to 6) that of its heading.
+    """
+    render = _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
+    reader = _reader_of(context, comment)
+    return render(comment, reader, helpful, about, level=level, language=get_language())
+
+
+def _reader_of(context: Context, comment: CommentEntry) -> Reader:
+    user, voted = context["user"], context.get("voted")
+    is_own = user.is_authenticated and comment.username == user.get_username()
+    may_delete = is_own or user.is_staff
+    page_url = context["request"].get_full_path() if may_delete else ""
+    here_url = next_url = ""
+    if user.is_staff and not comment.is_hidden:
+        here_url = f"{page_url}#{comment.anchor}"
+        next_url = f"{page_url}#{_next_anchor(context, comment)}"
+    return Reader(
+        is_user=user.is_authenticated,
+        is_own=is_own,
+        can_vote=voted is not None and not comment.is_hidden and not is_own,
+        has_voted=comment.id in (voted or ()),
+        page_url=page_url,
+        here_url=here_url,
+        next_url=next_url,
+    )
+
+
+def _next_anchor(context: Context, comment: CommentEntry) -> str:
+    """Return the id to go on at when a comment has left its list."""
+    shown = context["listing"]["comments"] if "listing" in context else ()
+    anchors = [one.anchor for one in shown]
+    return anchors_behind(anchors)[anchors.index(comment.anchor) if anchors else 0]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _render(
+    comment: CommentEntry,
+    reader: Reader,
+    helpful: int | None,
+    about: Product | None,
+    *,
+    level: int,
+    language: str | None,
+) -> SafeString:
+    del language  # the sentences are in the one that is active
+    shown: dict[str, Any] = {name: getattr(comment, name) for name in _SHOWN}
+    shown |= {"comment": comment, "reader": reader, "helpful": helpful}
+    shown |= {"about": about, "level": level}
+    if reader.can_vote and not reader.is_user:
+        shown["vote_url"] = reverse("comments:vote_comment", args=[comment.id])
+        shown["report_url"] = reverse("comments:report_comment", args=[comment.id])
+    return SafeString(get_template("comments/lists/_comment.html").render(shown))
 
 
 @register.inclusion_tag("comments/average_of.html")
