@@ -11,6 +11,7 @@ from django.urls import reverse
 from comments import keys
 from comments.data.shape import FIELDS
 from comments.filters import CommentFilter
+from comments.host import products
 from comments.indexes.access_patterns import plan
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import TABLE, Comment, CommentBody
@@ -18,11 +19,10 @@ from comments.replies.services import reply_in
 from comments.store.comments import is_tombstone
 from comments.store.table import comment_key
 from dynapages.calls import Batches
+from dynapages.django.files.exports import Layout, Row, Walk
+from dynapages.django.files.options import list_walk, table_walk
 from dynapages.items import Item
 from dynapages.process import client, pool, read
-from shop.catalogue.services import shown, stored_products
-from shop.data.files.exports import Layout, Row, Walk
-from shop.data.options import list_walk, table_walk
 
 AT_A_TIME = 200
 """Comments of a product that are read, and then written, together."""
@@ -48,8 +48,8 @@ def _rows(items: Sequence[Item]) -> list[dict[str, object]]:
     wanted = [comment_key(entry.id, part) for entry in entries for part in _parts(entry)]
     found = Batches(client(), pool()).get(TABLE, wanted, consistent=False) if wanted else []
     beside = {(item["pk"]["S"], item["sk"]["S"]): item for item in found}
-    products = stored_products({entry.product_id for entry in entries})
-    return [_row(entry, beside, products.get(entry.product_id)) for entry in entries]
+    names = products().names({entry.product_id for entry in entries})
+    return [_row(entry, beside, names.get(entry.product_id)) for entry in entries]
 
 
 def _parts(entry: CommentEntry) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _parts(entry: CommentEntry) -> Iterator[str]:
 
 
 def _row(
-    entry: CommentEntry, beside: dict[tuple[str, str], Item], product: Item | None
+    entry: CommentEntry, beside: dict[tuple[str, str], Item], product: tuple[str, str] | None
 ) -> dict[str, object]:
     """Build the row of a comment with its whole text and reply; what it lacks is left out."""
     key = keys.comment(entry.id)
@@ -82,8 +82,7 @@ def _row(
         replied_at = reply.replied.isoformat() if reply.replied else ""
         row |= {"reply": reply.text, "replied_at": replied_at}
     if product is not None:
-        before = product.get("external_id", {"S": ""})["S"]
-        row |= {"product_name": shown(product)[0], "product_external_id": before}
+        row["product_name"], row["product_external_id"] = product
     return {name: value for name, value in row.items() if value != ""}
 
 

@@ -7,7 +7,10 @@ from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from hashlib import blake2b
 from html import unescape
+from typing import Any
 
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
 from django.utils.html import strip_tags
 
 from comments.data.shape import FIELDS, Scale, Shape
@@ -15,13 +18,20 @@ from comments.filters import is_language
 from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.posting.forms import detect_language
 from comments.replies.services import LONGEST_REPLY
-from shop.accounts.names import BadUsername, username_of
-from shop.data.files.records import Record, Rejected, RowRefused, moment_of, short_text, text_of
-from shop.identifiers import product_id_of
+from dynapages.django.files.identifiers import identifier_of
+from dynapages.django.files.records import (
+    Record,
+    Rejected,
+    RowRefused,
+    moment_of,
+    short_text,
+    text_of,
+)
 
 LONGEST_ID = 128
 LONGEST_LINE_OF_TEXT = 1_000
 """Characters of an author or title."""
+LONGEST_USERNAME = 254
 LONGEST_BODY = 100_000
 """Bytes of UTF-8."""
 LATEST = timedelta(days=1)
@@ -147,7 +157,7 @@ class CommentParser:
         short_text(
             "product_id", original, LONGEST_LINE_OF_TEXT
         )  # it is kept as the name of the product
-        product_id = product_id_of(original)
+        product_id = identifier_of(original)
         if product_id != original:
             self.findings.products[product_id] = original
         self.findings.product_name = values["product_name"].strip()[:LONGEST_LINE_OF_TEXT]
@@ -259,12 +269,21 @@ def _flag(name: str, text: str) -> bool:
 
 
 def _username(text: str) -> str:
+    """Return a user name as the project's user model spells it, or "".
+
+    What a name may be is for its field's validators to say; ``#`` separates the parts of keys.
+    """
     if not text:
         return ""
+    users = get_user_model()
+    field: Any = users._meta.get_field(users.USERNAME_FIELD)  # noqa: SLF001 - Django documents it
     try:
-        return username_of(text)
-    except BadUsername as error:
-        raise RowRefused(f"username: {error}") from error
+        username: str = field.clean(users.normalize_username(text), None)
+    except ValidationError as error:
+        raise RowRefused(f"username: {error.messages[0]}") from error
+    if "#" in username:
+        raise RowRefused("username holds a “#”")
+    return short_text("username", username, LONGEST_USERNAME)
 
 
 def _body(text: str) -> str:

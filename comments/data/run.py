@@ -1,6 +1,6 @@
 """An import of comments from a file, in two passes, and what it tells at its end.
 
-The passes are those of `shop.data.files.row_files`.
+The passes are those of `dynapages.django.files.row_files`.
 """
 
 import tomllib
@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pycountry
 
-from comments.data.olist import OlistReviews
 from comments.data.rows import CommentParser, Findings
 from comments.data.shape import Shape
 from comments.data.upserts import Change, Verdict
@@ -21,14 +20,14 @@ from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.filters import RATINGS, is_language, language_name
 from comments.items import NewComment
 from comments.store.counts import Cell
+from dynapages.django.files.records import Record, Rejected, RejectsFile
+from dynapages.django.files.row_files import OpenRows, RowFile, TwoPassImport, Version
+from dynapages.django.files.values import Skipped
 from dynapages.django.options import Progress
 from dynapages.pynamodb import FAILURES
-from shop.data.files.records import Record, Rejected, RejectsFile
-from shop.data.files.row_files import OpenRows, RowFile, TwoPassImport, Version
-from shop.data.files.values import Skipped
 
 EnsureProducts = Callable[..., int]
-"""What creates missing products: `shop.catalogue.services.ensure_products`."""
+"""What creates missing products: `comments.host.Products.add_missing`."""
 _TABLE = tomllib.loads(Path(__file__).with_name("countries.toml").read_text("utf-8"))
 SPOKEN: dict[str, str] = dict(pair.split(":") for pair in _TABLE["spoken"].split())
 """What is spoken in each country whose code is that of a language of elsewhere."""
@@ -38,37 +37,48 @@ _LANGUAGES_SHOWN = 12
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+class Joined(Protocol):
+    """What a file's rows are joined to, which adds ``columns``: such as orders."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def rows_of(self, row: Record) -> Iterable[Record | Rejected]:
+        """Return the rows of comments that a row of the file becomes."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class CommentFile:
-    """A file of comments, and how to parse it; Olist's ``reviews`` are joined to orders."""
+    """A file of comments, and how to parse it; its rows may be ``joined`` to others."""
 
     file: RowFile
     shape: Shape
     now: datetime
-    reviews: OlistReviews | None = None
+    joined: Joined | None = None
 
     def parse(
         self, found: OpenRows, findings: Findings
     ) -> Iterator[NewComment | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
-        added = self.reviews.columns if self.reviews else ()
+        added = self.joined.columns if self.joined else ()
         shape = self.shape
         if found.are_columns_known:
             shape = shape.among((*found.columns, *added))
         parser = CommentParser(shape, self.now, findings)
-        for row in self._joined(found.rows):
+        for row in self._rows(found.rows):
             yield parser.read(row) if isinstance(row, Record) else row
         if found.columns:  # an empty file of JSON has none
             self.shape.among((*found.columns, *added))
 
-    def _joined(
+    def _rows(
         self, rows: Iterator[Record | Rejected | Skipped]
     ) -> Iterator[Record | Rejected | Skipped]:
         for row in rows:
-            if self.reviews is None or not isinstance(row, Record):
+            if self.joined is None or not isinstance(row, Record):
                 yield row
             else:
-                yield from self.reviews.rows_of(row)
+                yield from self.joined.rows_of(row)
 
 
 @dataclass(frozen=True, slots=True)

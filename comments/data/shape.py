@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shop.data.files.records import BadMapping, DateFormats, columns_among
+from dynapages.django.files.records import BadMapping, DateFormats, columns_among
 
 FIELDS = (
     "id",

@@ -39,6 +39,8 @@ DEFAULTS: Final[dict[str, Any]] = {
     "DYNAMODB_IS_AN_ENGINE": False,
     # For `rate_limits`: the dotted path of a function that returns a `Limiter`.
     "RATE_LIMITER": "",
+    # The folder in which imports list the rows they reject.
+    "VAR_DIR": "var",
 }
 """All settings that this adapter reads, and what they are where the project does not set them."""
 

@@ -4,6 +4,7 @@ import logging
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
+from django.core.validators import RegexValidator
 from django.db import models
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
@@ -14,7 +15,7 @@ from dynapages.django.access import log_event
 from dynapages.items import Item
 from dynapages.pynamodb import FAILURES
 from shop import keys
-from shop.accounts.names import LONGEST_USERNAME
+from shop.accounts.names import LONGEST_USERNAME, USERNAME, USERNAME_RULE
 from shop.accounts.services import change_account
 from shop.models import Profile
 
@@ -32,7 +33,12 @@ class User(AbstractBaseUser):
     ``save()`` works; the manager's queries raise ImproperlyConfigured: there is no such database.
     """
 
-    username = models.CharField(_("user name"), primary_key=True, max_length=LONGEST_USERNAME)
+    username = models.CharField(
+        _("user name"),
+        primary_key=True,
+        max_length=LONGEST_USERNAME,
+        validators=[RegexValidator(rf"\A{USERNAME.pattern}\Z", USERNAME_RULE)],
+    )
     email = models.EmailField("e-mail address", blank=True)
     is_staff = models.BooleanField(default=False)
     is_active = models.BooleanField(default=True)
@@ -56,6 +62,11 @@ class User(AbstractBaseUser):
     class Meta:
         managed = False
         default_permissions = ()
+
+    @classmethod
+    def normalize_username(cls, username: str) -> str:
+        """Return a typed user name as it is stored."""
+        return username.strip().lower()
 
     @classmethod
     def of(cls, profile: Profile) -> Self:

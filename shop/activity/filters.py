@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 
 from shop.activity.entries import Kind
-from shop.web.days import ALL_DAYS, BadListFilter, Days
+from shop.days import ALL_DAYS, BadListFilter, Days
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,9 @@ from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, kind_in, pa
 from shop.activity.filters import ActivityFilter
 from shop.activity.tables import Month, months_kept, shards_of
 from shop.catalogue.queries import ProductTile, find_tiles
+from shop.days import ALL_DAYS, Days
 from shop.order_status import Status
 from shop.table import BY_KEY, share_of
-from shop.web.days import ALL_DAYS, Days
 
 KINDS: dict[Kind, Promise] = {
     Kind.ORDER: gettext_lazy("Orders"),

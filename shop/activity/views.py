@@ -29,7 +29,7 @@ from shop.activity.listing import (
     list_activity,
     products_in,
 )
-from shop.web.days import BadListFilter, url_without_blanks
+from shop.days import BadListFilter, url_without_blanks
 
 COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
 Asked = ListRequest[ActivityFilter, PageResult[LogEntry]]

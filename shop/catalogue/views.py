@@ -28,7 +28,7 @@ from shop.catalogue.queries import (
     product_data,
     read_category,
 )
-from shop.web.days import url_without_blanks
+from shop.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
 

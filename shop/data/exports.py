@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from dynapages.django.files.exports import Row, Walk
+from dynapages.django.files.options import list_walk, table_walk
 from dynapages.items import Item
 from shop import keys
 from shop.catalogue.services import shown, stored_products
-from shop.data.files.exports import Row, Walk
-from shop.data.options import list_walk, table_walk
 from shop.data.orders import write_history
 from shop.data.shape import PICKUP
 from shop.models import Order, OrderItem

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dynapages.django.files.lines import FileUnreadable
+from dynapages.django.files.records import DateFormats, Record, Rejected, RowRefused, columns_among
+from dynapages.django.files.row_files import RowFile, open_rows
+from dynapages.django.files.values import Skipped
 from shop.data.fields import field_text
-from shop.data.files.lines import FileUnreadable
-from shop.data.files.records import DateFormats, Record, Rejected, RowRefused, columns_among
-from shop.data.files.row_files import RowFile, open_rows
-from shop.data.files.values import Skipped
 from shop.data.orders import Names
 from shop.data.products import Catalogue, ImportedProduct, category_named
 from shop.data.shape import LINE_NUMBER, Shape, Statuses

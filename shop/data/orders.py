@@ -6,6 +6,8 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP
 from urllib.parse import quote, unquote
 
+from dynapages.django.files.identifiers import LONGEST_ID, identifier_of, mapped_identifier
+from dynapages.django.files.records import RowRefused
 from dynapages.lists import parse_timestamp, timestamp
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.data.fields import (
@@ -18,9 +20,7 @@ from shop.data.fields import (
     needed,
     pieces,
 )
-from shop.data.files.records import RowRefused
 from shop.data.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
-from shop.identifiers import LONGEST_ID, product_id_of, user_name_of
 from shop.order_status import Status
 from shop.orders.items import (
     NewLine,
@@ -47,7 +47,7 @@ class Names:
 
     def user(self, original: str) -> str:
         """Return the user name of a customer, whose ``original`` name is not empty."""
-        name = user_name_of(original, allowed=USERNAME, longest=LONGEST_USERNAME)
+        name = user_name_of(original)
         if name != original.lower():
             self.users[name] = original
         return name
@@ -61,8 +61,19 @@ class Names:
         return _mapped(original, self.products)
 
 
+def user_name_of(original: str) -> str:
+    """Return a user name: ``original`` in lower case if that is allowed, else a mapped one.
+
+    Raises ValueError for an empty text.
+    """
+    name = original.lower()
+    if USERNAME.fullmatch(name):
+        return name
+    return mapped_identifier(original, LONGEST_USERNAME).lower()
+
+
 def _mapped(original: str, originals: dict[str, str]) -> str:
-    mapped = product_id_of(original)
+    mapped = identifier_of(original)
     if mapped != original:
         originals[mapped] = original
     return mapped

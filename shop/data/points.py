@@ -1,4 +1,4 @@
-"""Imports of pickup points, and of where postcodes are: see `shop.data.files.row_files`.
+"""Imports of pickup points, and of where postcodes are: see `dynapages.django.files.row_files`.
 
 Of two rows with one id the later counts. What is stored already is not written again.
 """
@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dynapages.calls import in_chunks
-from dynapages.django.options import Progress
-from shop.data.files.records import (
+from dynapages.django.files.records import (
     Record,
     Rejected,
     RejectsFile,
@@ -20,8 +19,9 @@ from shop.data.files.records import (
     short_text,
     text_of,
 )
-from shop.data.files.row_files import OpenRows, RowFile, TwoPassImport
-from shop.data.files.values import Skipped
+from dynapages.django.files.row_files import OpenRows, RowFile, TwoPassImport
+from dynapages.django.files.values import Skipped
+from dynapages.django.options import Progress
 from shop.pickup.cells import BadCoordinates, Coordinates
 from shop.pickup.locations import ZipLocation, put_zips, zip_code_of
 from shop.pickup.points import PickupPoint

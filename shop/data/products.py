@@ -11,6 +11,7 @@ from enum import Enum
 
 from django.utils.text import slugify
 
+from dynapages.django.files.identifiers import identifier_of
 from dynapages.items import Item
 from dynapages.lists import parse_timestamp
 from shop import keys
@@ -23,7 +24,6 @@ from shop.catalogue.services import (
     shown,
     stored_products,
 )
-from shop.identifiers import product_id_of
 from shop.models import Product
 from shop.table import read_items
 
@@ -92,7 +92,7 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
 
 def category_named(name: str) -> NewCategory:
     """Build the category of a name."""
-    return NewCategory(slug=slugify(name) or product_id_of(name).lower(), name=name)
+    return NewCategory(slug=slugify(name) or identifier_of(name).lower(), name=name)
 
 
 def _may_change(product: ImportedProduct, known: Item, update: Update) -> bool:

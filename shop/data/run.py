@@ -13,12 +13,12 @@ from functools import partial
 from typing import Any, TypeVar
 
 from dynapages.calls import in_chunks
+from dynapages.django.files.records import Rejected, RejectsFile
 from dynapages.django.options import Progress
 from dynapages.process import pool
 from shop import keys
 from shop.accounts.services import ensure_profile
 from shop.catalogue.items import NewCategory
-from shop.data.files.records import Rejected, RejectsFile
 from shop.data.orders import ImportedOrder
 from shop.data.products import (
     Catalogue,

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from shop.data.files.records import BadMapping, DateFormats, Record, columns_among
-from shop.data.files.values import ValueRules
+from dynapages.django.files.records import BadMapping, DateFormats, Record, columns_among
+from dynapages.django.files.values import ValueRules
 from shop.order_status import Status
 
 _PRESETS = Path(__file__).parent / "presets.toml"

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dynapages.django.files.json_rows import flat
+from dynapages.django.files.records import ColumnNames, Record, Rejected, RowRefused
+from dynapages.django.files.row_files import RowFile, open_rows
+from dynapages.django.files.values import Skipped
 from dynapages.django.options import Advance, Progress
 from shop.data.fields import UNCLEAR, decimal_mark, field_text, is_return
-from shop.data.files.json_rows import flat
-from shop.data.files.records import ColumnNames, Record, Rejected, RowRefused
-from shop.data.files.row_files import RowFile, open_rows
-from shop.data.files.values import Skipped
 from shop.data.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.data.products import Catalogue
 from shop.data.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape

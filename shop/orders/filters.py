@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
+from shop.days import BadListFilter, Days
 from shop.order_status import OPEN, Status
-from shop.web.days import BadListFilter, Days
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from typing import Any
 from django.utils.translation import ngettext
 from ulid import ULID
 
+from dynapages.django.files.identifiers import identifier_of
 from dynapages.lists import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.items import purchase_data
-from shop.identifiers import product_id_of
 from shop.models import (
     Order,
     OrderItem,
@@ -41,13 +41,13 @@ def new_order_id(placed_at: datetime) -> str:
 
 def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
     """Derive the id of an imported order: the same for each import of it."""
-    kept = product_id_of(foreign_id).encode() if foreign_id else b""
+    kept = identifier_of(foreign_id).encode() if foreign_id else b""
     return _spell(placed_at, blake2b(kept, digest_size=_RANDOM_BYTES).digest())
 
 
 def foreign_key(foreign_id: str) -> str:
     """Return both keys of the pointer to an order from its id elsewhere, which may be any text."""
-    return keys.foreign(product_id_of(foreign_id))
+    return keys.foreign(identifier_of(foreign_id))
 
 
 def is_id_of(text: str, placed_at: datetime) -> bool:

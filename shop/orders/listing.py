@@ -16,11 +16,11 @@ from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, Toggle, grouped
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Explanation, PageRequest, PageResult, explain, timestamp
+from shop.days import BadListFilter
 from shop.order_status import OPEN, Move, Status, moves_from
 from shop.orders.entries import OrderEntry
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import OrdersResult
-from shop.web.days import BadListFilter
 
 
 def filter_of(

@@ -32,6 +32,7 @@ from dynapages.lists import explain
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import is_user
 from shop.accounts.rate_limits import check_order_rate_limit
+from shop.days import url_without_blanks
 from shop.order_status import ENDS, Status, may_move
 from shop.orders.entries import LINES_AT_ONCE, WholeOrder
 from shop.orders.filters import OrderFilter
@@ -56,7 +57,6 @@ from shop.orders.queries import (
     owner_of,
     read_orders,
 )
-from shop.web.days import url_without_blanks
 
 _PAGE = re.compile(r"[1-9][0-9]{0,5}")
 NO_SUCH_ORDER = gettext_noop("There is no such order.")

@@ -14,7 +14,7 @@ from django.core.management import get_commands, load_command_class
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from tests.support.project import PROJECT
-from tests.test_rooms import LAYERS
+from tests.test_rooms import PACKAGES
 
 DOCUMENTS = [
     *(PROJECT / "README.md", PROJECT / "CHANGELOG.md"),
@@ -121,8 +121,8 @@ class TestFiles:
 
 def room_rows() -> Iterator[str]:
     """Yield a row for each folder of the product: its path, and its docstring's first line."""
-    for layer in LAYERS:
-        for path in sorted((PROJECT / layer).rglob("__init__.py")):
+    for package in PACKAGES:
+        for path in sorted((PROJECT / package).rglob("__init__.py")):
             docstring = ast.get_docstring(ast.parse(path.read_text()))
             if docstring:
                 sentence = docstring.partition("\n")[0].rstrip(".:").replace("``", "`")

@@ -20,7 +20,7 @@ from shop.order_status import Status
 from tests.support.comments.loading import load
 from tests.support.orders.making import made_order, put
 from tests.support.project import PROJECT
-from tests.test_rooms import LAYERS
+from tests.test_rooms import PACKAGES
 
 README = PROJECT / "README.md"
 
@@ -143,4 +143,4 @@ class TestTheCommands:
 class TestTheMapOfThePackages:
     def test_is_in_the_order_of_their_layers(self):
         section = readme().partition("\n## How to read the code\n")[2]
-        assert re.findall(r"^\| \[(\w+)\]\(\1/\) \|", section, re.MULTILINE) == list(LAYERS)
+        assert re.findall(r"^\| \[(\w+)\]\(\1/\) \|", section, re.MULTILINE) == list(PACKAGES)

@@ -7,10 +7,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.data.exports import GOOGLE, GoogleFeed, walk_through
 from comments.data.shape import FIELDS
+from comments.host import products
+from dynapages.django.files.exports import FORMATS, Layout
+from dynapages.django.files.options import BAD_USAGE, add_export_options, run_export
 from dynapages.django.options import failures_in_one_line
-from shop.catalogue.services import stored_products
-from shop.data.files.exports import FORMATS, Layout
-from shop.data.options import BAD_USAGE, add_export_options, run_export
 
 
 class Command(BaseCommand):
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         product_id = options["product"]
         layout = _layout(options)
         with failures_in_one_line():
-            if product_id is not None and not stored_products([product_id]):
+            if product_id is not None and not products().names([product_id]):
                 message = f"There is no product “{product_id}”."
                 raise CommandError(message, returncode=BAD_USAGE)
         about = {"comments": product_id, "site": options["site"]}

@@ -6,25 +6,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from comments.data.olist import OlistReviews, with_orders
 from comments.data.rows import comment_id_of
 from comments.data.run import CommentFile, counts_of, import_file, prose_of, trial_of
 from comments.data.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
+from comments.host import products
 from dynapages.calls import Batches, clock
-from dynapages.django.options import Progress
-from dynapages.process import client, pool
-from shop.catalogue.services import ensure_products
-from shop.data.files.records import (
-    BadMapping,
-    RowRefused,
-    parse_columns,
-    parse_constants,
-    parse_pairs,
-)
-from shop.data.olist import REVIEWS, path_of
-from shop.data.options import (
+from dynapages.django.files.identifiers import identifier_of
+from dynapages.django.files.options import (
     add_columns_option,
     add_file_options,
     add_value_options,
@@ -33,7 +23,15 @@ from shop.data.options import (
     print_report,
     row_file,
 )
-from shop.identifiers import product_id_of
+from dynapages.django.files.records import (
+    BadMapping,
+    RowRefused,
+    parse_columns,
+    parse_constants,
+    parse_pairs,
+)
+from dynapages.django.options import Progress
+from dynapages.process import client, pool
 
 
 class Command(BaseCommand):
@@ -48,7 +46,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE", help="or Olist's folder")
+        parser.add_argument("file", type=Path, metavar="FILE")
         parser.add_argument("--preset", choices=presets(), help="the file is a known export")
         add_columns_option(parser, FIELDS)
         add_value_options(parser)
@@ -87,9 +85,9 @@ class Command(BaseCommand):
         progress, is_trial = Progress(shown=not options["json"]), options["dry_run"]
         with import_run(self, options["file"], options, of="comments") as (path, rejects):
             report = import_file(
-                _source(path, options, progress),
+                self.source(path, options, progress),
                 writer=BulkWriter(Batches(client(), pool())),
-                ensure_products=ensure_products,
+                ensure_products=products().add_missing,
                 rejects=rejects,
                 progress=progress,
                 is_trial=is_trial,
@@ -97,20 +95,13 @@ class Command(BaseCommand):
         prose = trial_of(report, rejects) if is_trial else prose_of(report)
         print_report(self, options, rejects, counts=counts_of(report), prose=prose)
 
-
-def _source(path: Path, options: dict[str, Any], progress: Progress) -> CommentFile:
-    shape = _shape(options)
-    columns = {name: shape.of(name) for name in FIELDS}
-    if not path.is_dir():
-        file = row_file(path, options, columns)
+    def source(self, path: Path, options: dict[str, Any], progress: Progress) -> CommentFile:
+        """Return what to read. A project's own command of this name may know other sources."""
+        del progress
+        shape = _shape(options)
+        file = row_file(path, options, {name: shape.of(name) for name in FIELDS})
         file = replace(file, element=shape.element, rows=file.rows or shape.rows)
         return CommentFile(file, shape, clock.now())
-    if options["preset"] != "olist" or options["product_id"] is not None:
-        raise BadMapping("Of a folder, --preset olist reads the reviews, on their own products.")
-    file = row_file(path_of(path, REVIEWS), options, columns)
-    return CommentFile(
-        file, with_orders(shape), clock.now(), OlistReviews.of(path, shape.dates, progress)
-    )
 
 
 def _shape(options: dict[str, Any]) -> Shape:
@@ -141,7 +132,7 @@ def _shape(options: dict[str, Any]) -> Shape:
     product_id = options["product_id"]
     if product_id is None:
         return shape
-    if not product_id or product_id_of(product_id) != product_id:
+    if not product_id or identifier_of(product_id) != product_id:
         raise BadMapping(
             f"“{product_id}” is no id of a product: up to 128 of A-Z, a-z, 0-9, “.”, “_” and “-”, "
             f"a letter or digit first."

@@ -18,13 +18,13 @@ from dynapages.django.options import at_least_one, failures_in_one_line
 from dynapages.django.paging import Id
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Explanation, dollars
+from shop.days import BadListFilter
 from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, explain_list, queue_pager
 from shop.orders.queries import read_orders, read_queue
 from shop.pickup.locations import BadLocation, NoSuchZip
 from shop.pickup.queries import FIRST_SHOWN, explain_pickup
-from shop.web.days import BadListFilter
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
+from dynapages.django.files.exports import Layout
+from dynapages.django.files.options import add_export_options, run_export
 from shop.data.exports import COLUMNS, walk_through
-from shop.data.files.exports import Layout
-from shop.data.options import add_export_options, run_export
 
 
 class Command(BaseCommand):

@@ -7,11 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynapages.django.options import Progress, at_least_one
-from shop.data.files.lines import FileUnreadable
-from shop.data.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
-from shop.data.olist import olist_files
-from shop.data.options import (
+from dynapages.django.files.lines import FileUnreadable
+from dynapages.django.files.options import (
     STANDARD_INPUT,
     add_file_options,
     add_value_options,
@@ -21,6 +18,9 @@ from shop.data.options import (
     row_file,
     value_rules,
 )
+from dynapages.django.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
+from dynapages.django.options import Progress, at_least_one
+from shop.data.olist import olist_files
 from shop.data.products import Update
 from shop.data.run import (
     ORDERS_AT_A_TIME,

@@ -6,10 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynapages.django.options import Progress, failures_in_one_line
-from shop.data.files.records import parse_columns
-from shop.data.files.row_files import RowFile
-from shop.data.options import (
+from dynapages.django.files.options import (
     BAD_USAGE,
     add_columns_option,
     add_file_options,
@@ -17,6 +14,9 @@ from shop.data.options import (
     print_report,
     row_file,
 )
+from dynapages.django.files.records import parse_columns
+from dynapages.django.files.row_files import RowFile
+from dynapages.django.options import Progress, failures_in_one_line
 from shop.data.points import ALL_FIELDS, PointFile, import_points
 from shop.pickup.writing import remove_point
 

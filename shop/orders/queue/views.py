@@ -16,6 +16,7 @@ from dynapages.django.access import Visitor, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListData, ListRequest, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal
+from shop.days import url_without_blanks
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
@@ -34,7 +35,6 @@ from shop.orders.queue.listing import (
     find_orders_or_customers,
     queue_context,
 )
-from shop.web.days import url_without_blanks
 
 Asked = ListRequest[OrderFilter, OrdersResult]
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth import get_user_model
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,8 @@ from comments.data.rows import CommentParser, Findings
 from comments.data.run import version_of
 from comments.data.shape import FIELDS, Shape
 from comments.items import NewComment
-from shop.data.files.records import (
+from dynapages.django.files.identifiers import identifier_of
+from dynapages.django.files.records import (
     BadMapping,
     Record,
     Rejected,
@@ -19,8 +21,8 @@ from shop.data.files.records import (
     parse_columns,
     parse_pairs,
 )
-from shop.data.files.row_files import Winners
-from shop.identifiers import product_id_of
+from dynapages.django.files.row_files import Winners
+from shop.accounts.names import USERNAME_RULE
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 GOOD: dict[str, object] = {
@@ -85,7 +87,7 @@ class TestReading:
         reading = replace(READING, findings=findings)
         read = reading.read(Record(7, GOOD | {"product_id": foreign}))
         assert isinstance(read, NewComment)
-        assert read.product_id == product_id_of(foreign)
+        assert read.product_id == identifier_of(foreign)
         assert findings.products == {read.product_id: foreign}
 
     def test_rejects_an_id_of_a_product_that_is_missing_or_too_long_to_be_its_name(self):
@@ -132,6 +134,27 @@ class TestReading:
     @pytest.mark.parametrize("bad", ["a\udcffb", "a\0b", ["a"], {"a": 1}, False])
     def test_rejects_what_is_no_text(self, field, bad):
         assert reason(**{field: bad}).startswith(field)
+
+
+class TestAUserName:
+    def test_is_spelled_as_the_users_are(self):
+        assert comment(username=" Ann.Lee ").username == "ann.lee"
+        assert comment(username="").username == ""
+
+    @pytest.mark.parametrize("bad", ["an", "x" * 65, "a#b", "ann@example.com", "\uff21nn", "an\nn"])
+    def test_is_one_that_a_user_could_have(self, bad):
+        assert reason(username=bad) == f"username: {USERNAME_RULE}"
+
+    def test_is_one_of_the_projects_own_users(self, settings):
+        settings.AUTH_USER_MODEL = "auth.User"
+        assert comment(username="Ann@example.com").username == "Ann@example.com"
+        assert reason(username="a b").startswith("username: Enter a valid username.")
+
+    def test_has_no_sign_that_separates_the_parts_of_keys(self, settings, monkeypatch):
+        settings.AUTH_USER_MODEL = "auth.User"
+        field = get_user_model()._meta.get_field("username")
+        monkeypatch.setattr(field, "validators", [])
+        assert reason(username="a#b") == "username holds a “#”"
 
 
 class TestColumns:

@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 from comments.data.run import taken_for_languages
 from comments.data.shape import presets
 from comments.lists.queries import Comment, find_comment
+from dynapages.django.files.identifiers import identifier_of
 from shop.catalogue.queries import find_product
-from shop.identifiers import product_id_of
 from tests.comments.data.test_import_comments import is_listed, listed, run
 from tests.support.importing import refusal
 
@@ -233,7 +233,7 @@ class TestSpelling:
         foreign = f"SKU/{product} №1"
         path = self.row(write, product, product_id=foreign)
         assert run(path)["mapped_products"] == 1
-        assert find_product(product_id_of(foreign)).name == foreign
+        assert find_product(identifier_of(foreign)).name == foreign
 
     def test_of_dates_without_a_day(self, write, product):
         path = self.row(

@@ -28,10 +28,10 @@ from comments.replies.services import (
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from dynapages.calls import Batches, metered
+from dynapages.django.files.records import Record, Rejected
 from dynapages.django.options import Progress
 from dynapages.lists import PageRequest
 from dynapages.process import client, pool
-from shop.data.files.records import Record, Rejected
 from tests.support.comments.browsing import visit
 from tests.support.comments.threads import NOW, differences, differing, mended, spoil
 from tests.support.comments.truth import START

@@ -13,7 +13,7 @@ from shop.activity import tables
 from shop.activity.entries import Kind
 from shop.activity.listing import list_activity
 from shop.activity.tables import Month
-from shop.web.days import Days
+from shop.days import Days
 from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk, write_entries
 
 PREVIOUS = Toward.PREVIOUS

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from dynapages.django.files.identifiers import identifier_of
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from shop import keys
-from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product
-from shop.identifiers import product_id_of, user_name_of
+from shop.data.orders import user_name_of
 from shop.models import Order, Product, ShopItem
 from shop.order_status import Status
 from shop.orders.actions import counts_of
@@ -110,7 +110,7 @@ class TestProducts:
         for row in (*olist.rows[ITEMS], *olist.rows[PRODUCTS]):
             row["product_id"] = original
         assert import_folder(olist.write(tmp_path))["mapped"] == 1
-        key = keys.product(product_id_of(original))
+        key = keys.product(identifier_of(original))
         product = Product.get(key, key)
         assert (product.external_id, product.unit_price_cents) == (original, 2_050)
 
@@ -134,7 +134,7 @@ class TestCustomers:
         for row in olist.rows[CUSTOMERS]:
             row["customer_unique_id"] = original
         counts = import_folder(olist.write(tmp_path))
-        user = find_user(user_name_of(original, allowed=USERNAME, longest=LONGEST_USERNAME))
+        user = find_user(user_name_of(original))
         assert (user.external_id, counts["mapped"]) == (original, 1)
         assert sorted(listed(user.username)) == ["1", "2", "3"]
         assert import_folder(tmp_path)["users"]["created"] == 0

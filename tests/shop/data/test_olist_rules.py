@@ -5,9 +5,9 @@ from itertools import pairwise, product
 
 import pytest
 
+from dynapages.django.files.records import DateFormats
 from dynapages.django.options import Progress
 from shop.catalogue.items import NewCategory
-from shop.data.files.records import DateFormats
 from shop.data.olist import olist_files
 from shop.data.orders import history_of
 from shop.data.survey import OrdersFound, survey

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from dynapages.django.files.identifiers import identifier_of
 from shop.catalogue.queries import NoSuchProduct, find_product
 from shop.data.fields import BadNumber, cents_of, is_return, pieces_of
-from shop.identifiers import product_id_of
 from shop.orders.items import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order, has_bought
 from tests.support.importing import import_plain, refusal
@@ -341,12 +341,12 @@ def test_an_order_that_an_earlier_version_imported_under_a_mapped_id_is_the_same
     number = f"#{orders.key}"
     orders.heads, orders.lines = orders.heads[:1], orders.lines[:2]
     for one in (orders.heads[0], *orders.lines):
-        one["order_id"] = product_id_of(number)
+        one["order_id"] = identifier_of(number)
     run(*orders.in_two_files(tmp_path))
     for one in (orders.heads[0], *orders.lines):
         one["order_id"] = number
     assert run(*orders.in_two_files(tmp_path))[0]["orders"]["unchanged"] == 1
-    assert find_order(number).order.foreign_id == product_id_of(number)
+    assert find_order(number).order.foreign_id == identifier_of(number)
 
 
 BAD_USAGE = {

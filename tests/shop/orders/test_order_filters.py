@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shop.days import BadListFilter
 from shop.order_status import MOVES, OPEN, Status, may_move, moves_from
 from shop.orders.filters import OrderFilter
 from shop.orders.items import id_bound, imported_order_id, new_order_id
-from shop.web.days import BadListFilter
 
 
 class TestAFilter:

@@ -9,7 +9,7 @@ from shop.activity.entries import Kind, LogEntry, LogVerb
 from shop.activity.listing import list_activity
 from shop.activity.recording import LOG, write_entry
 from shop.activity.tables import Month
-from shop.web.days import ALL_DAYS, Days
+from shop.days import ALL_DAYS, Days
 from tests.support.chance import unique
 
 NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)

@@ -4,7 +4,9 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from shop.data.files.records import BadMapping, Record, columns_among, split_list
+from dynapages.django.files.records import BadMapping, Record, columns_among, split_list
+
+__all__ = ["Skipped", "ValueRules", "parse_rules"]
 
 EVERY_COLUMN = ""
 _OR = "|"

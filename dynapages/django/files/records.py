@@ -13,8 +13,28 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TextIO
 
+from dynapages.django.files.lines import LONGEST_LINE
 from dynapages.django.formats import escape_formula
-from shop.data.files.lines import LONGEST_LINE
+
+__all__ = [
+    "BadMapping",
+    "ColumnNames",
+    "DateFormats",
+    "FormatUnknown",
+    "Record",
+    "Rejected",
+    "RejectsFile",
+    "RejectsUnwritable",
+    "RowRefused",
+    "columns_among",
+    "moment_of",
+    "parse_columns",
+    "parse_constants",
+    "parse_moment",
+    "parse_pairs",
+    "short_text",
+    "text_of",
+]
 
 MOST_NESTED = 32
 """How deep a row's values may be nested: what holds none is one deep."""

@@ -14,8 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import JSONDecodeError
 from math import isfinite
 
-from shop.data.files.lines import LONGEST_LINE, FileUnreadable, Lines
-from shop.data.files.records import MOST_NESTED, ColumnNames, Record, Rejected, RowRefused
+from dynapages.django.files.lines import LONGEST_LINE, FileUnreadable, Lines
+from dynapages.django.files.records import MOST_NESTED, ColumnNames, Record, Rejected, RowRefused
+
+__all__ = ["flat"]
 
 _CHUNK = 64 * 1024
 """Characters of an array that are read at a time."""

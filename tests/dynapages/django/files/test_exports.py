@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from shop.data.files.exports import (
+from dynapages.django.files.exports import (
     Batch,
     ExportUnwritable,
     Layout,

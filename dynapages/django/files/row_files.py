@@ -12,14 +12,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
+from dynapages.django.files.csv_rows import CsvRows, HeaderMissing
+from dynapages.django.files.json_rows import JsonArray, JsonLines
+from dynapages.django.files.lines import FileUnreadable, Lines, open_content, open_lines
+from dynapages.django.files.parquet_rows import MAGIC, ParquetRows
+from dynapages.django.files.records import Record, Rejected, RejectsFile
+from dynapages.django.files.values import Skipped, ValueRules
+from dynapages.django.files.xml_rows import XmlRows
 from dynapages.django.options import Progress
-from shop.data.files.csv_rows import CsvRows, HeaderMissing
-from shop.data.files.json_rows import JsonArray, JsonLines
-from shop.data.files.lines import FileUnreadable, Lines, open_content, open_lines
-from shop.data.files.parquet_rows import MAGIC, ParquetRows
-from shop.data.files.records import Record, Rejected, RejectsFile
-from shop.data.files.values import Skipped, ValueRules
-from shop.data.files.xml_rows import XmlRows
+
+__all__ = ["OpenRows", "RowFile", "TwoPassImport", "Version", "open_rows"]
 
 Row = TypeVar("Row")
 _REPORT_EVERY = 500

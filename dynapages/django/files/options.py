@@ -23,13 +23,8 @@ import django
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from dynapages.calls import sentence_about
-from dynapages.django.options import at_least_one, sentence_to_go_on
-from dynapages.items import Item
-from dynapages.lists import Page, PageRequest, Position
-from dynapages.process import client
-from dynapages.pynamodb import FAILURES
-from shop.data.files.exports import (
+from dynapages.calls import FAILURES, sentence_about
+from dynapages.django.files.exports import (
     FORMATS,
     Batch,
     ExportUnwritable,
@@ -39,18 +34,44 @@ from shop.data.files.exports import (
     export_to_file,
     export_to_stream,
 )
-from shop.data.files.lines import EncodingUnknown, FileUnreadable, require_encoding
-from shop.data.files.records import (
+from dynapages.django.files.lines import EncodingUnknown, FileUnreadable, require_encoding
+from dynapages.django.files.records import (
     BadMapping,
     DateFormats,
     FormatUnknown,
     RejectsFile,
     RejectsUnwritable,
 )
-from shop.data.files.row_files import RowFile
-from shop.data.files.values import ValueRules, parse_rules
+from dynapages.django.files.row_files import RowFile
+from dynapages.django.files.values import ValueRules, parse_rules
+from dynapages.django.options import at_least_one, sentence_to_go_on
+from dynapages.items import Item
+from dynapages.lists import Page, PageRequest, Position
+from dynapages.process import client
 
-REJECTED, BAD_USAGE, INTERRUPTED = 1, 2, 130
+__all__ = [
+    "BAD_USAGE",
+    "REJECTED",
+    "STANDARD_INPUT",
+    "RowsOf",
+    "add_columns_option",
+    "add_export_options",
+    "add_file_options",
+    "add_value_options",
+    "date_formats",
+    "import_run",
+    "list_walk",
+    "month_names",
+    "print_report",
+    "row_file",
+    "run_export",
+    "table_walk",
+    "value_rules",
+]
+
+REJECTED = 1
+BAD_USAGE = 2
+INTERRUPTED = 130
 STANDARD_INPUT = Path("-")
 STANDARD_INPUT_NAME = "standard-input"
 _UNUSABLE = (BadMapping, EncodingUnknown, FileUnreadable, FormatUnknown, RejectsUnwritable)
@@ -302,7 +323,7 @@ def _readable(source: Path) -> Iterator[Path]:
     if source != STANDARD_INPUT:
         yield source
         return
-    folder = settings.VAR_DIR / "imports"
+    folder = Path(settings.VAR_DIR) / "imports"
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as name:
         copy = Path(name) / STANDARD_INPUT_NAME

@@ -1,1 +1,0 @@
-"""Shared by the shop's pages: days that lists are narrowed to."""
