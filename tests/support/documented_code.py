@@ -1,37 +1,51 @@
-"""The code blocks of documents, put into files as a reader would put them.
+"""The code blocks of documents, followed as a reader would follow them.
 
-Behind the language of a block stands the file that it is for: `` ```python mysite/urls.py ``.
+Behind the language of a block stands the file that it is for: `` ```python mysite/urls.py ``. A
+block of ``text`` has commands.
 """
 
 import re
-from collections.abc import Iterator
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from tests.support.project import PROJECT
 
 FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRAMS = {"python": [sys.executable], "django-admin": [sys.executable, "-m", "django"]}
 
 
-class Block(NamedTuple):
-    """A block: its language, the file it is for, empty for commands, and its lines."""
+def follow(document: str, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+    """Follow a document below ``docs/`` in a folder: write its files, run its commands.
 
-    language: str
-    file: str
-    code: str
-
-
-def blocks_of(document: str) -> Iterator[Block]:
-    """Yield the blocks of a document below ``docs/`` in their order."""
+    With no environment no command is run.
+    """
     text = (PROJECT / "docs" / document).read_text()
-    yield from (Block(*found.groups()) for found in FENCE.finditer(text))
-
-
-def follow(document: str, folder: Path) -> None:
-    """Put all blocks of a document that are for a file at that file's end."""
-    for block in blocks_of(document):
-        if block.file:
-            path = folder / block.file
+    for language, file, code in FENCE.findall(text):
+        if file:
+            path = folder / file
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a") as file:
-                file.write(block.code)
+            with path.open("a") as end:
+                end.write(f"\n{code}")
+        elif language == "text" and environment:
+            for line in code.splitlines():
+                run(line, folder, environment)
+
+
+def run(line: str, folder: Path, environment: Mapping[str, str]) -> str:
+    """Run a command of a project, and return what it prints; others, such as pip, are left out."""
+    program, *arguments = shlex.split(line)
+    if program not in PROGRAMS:
+        return ""
+    ended = subprocess.run(
+        [*PROGRAMS[program], *arguments],
+        cwd=folder,
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, f"{line}\n{ended.stdout}{ended.stderr}"
+    return ended.stdout + ended.stderr
