@@ -15,7 +15,6 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-import dynapages
 from comments.conf import COMMENTS
 from comments.filters import ANY, BadFilter, CommentFilter
 from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
@@ -219,7 +218,8 @@ def _unless_known(
 def _release_digest() -> str:
     """Return a digest of the project's apps and templates: a new release has new pages."""
     installed = (app.path for app in apps.get_app_configs() if not app.name.startswith("django."))
-    folders = map(Path, {*Engine.get_default().dirs, *installed, *dynapages.__path__})
+    library = Path(apps.get_app_config("dynapages").path).parent
+    folders = {library, *map(Path, {*Engine.get_default().dirs, *installed})}
     sources = {
         path
         for folder in folders

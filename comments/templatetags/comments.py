@@ -169,9 +169,9 @@ def comments_of(product_id: object, *, size: int = 5) -> dict[str, Any]:
     One call, for half a capacity unit as a rule: for each 4 KB of what is shown. While the database
     is away, the links alone are shown.
     """
-    name = str(product_id)
+    name, nothing = str(product_id), tuple[CommentEntry, ...]()
     return {
-        "comments": _unless_away(lambda: find_newest(name, size=size), ()),
+        "comments": _unless_away(lambda: find_newest(name, size=size), nothing),
         "product": {"id": name},
         "all_url": list_url(name, CommentFilter()),
     }
