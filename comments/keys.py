@@ -10,6 +10,7 @@ helpful vote            ``COMMENT#<id>``      ``VOTE#<username>``
 report                  ``COMMENT#<id>``      ``REPORT#<username>``
 share of a tally        ``TALLY#<id>#<n>``    ``TALLY#<id>#<n>``
 counts of a product     ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
+author who is blocked   ``AUTHOR#<name>``     ``AUTHOR#<name>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
@@ -26,9 +27,9 @@ Votes and reports are found by their user in other partitions of it: ``VOTER#<us
 ``REPORTER#<username>``, sort key ``<product>#<comment>``; one Query tells which of a product's
 comments a user found helpful. So are the replies of staff, in ``REPLIER#<username>``, sort key
 ``<moment>#<comment>``. While a user's comments are erased, their tombstones are listed in
-``ERASED#<username>``.
+``ERASED#<username>``. That staff have blocked an author is an item of its own.
 
-Reported and hidden comments are in the sparse index ``moderation``, in the partition of their
+Reported, held and hidden comments are in the sparse index ``moderation``, in the partition of their
 state; picks of staff in the sparse index ``featured``, partition ``FEATURED#<product>``.
 
 The index ``ranked`` is overloaded: its partitions are of several rankings.
@@ -56,6 +57,8 @@ PRODUCT_PREFIX = "PRODUCT#"
 TALLY_PREFIX = "TALLY#"
 RANK_PREFIX = "RANK#"
 COUNTS_PREFIX = "COUNTS#"
+AUTHOR_PREFIX = "AUTHOR#"
+HELD_PREFIX = "HELD#"
 
 DIGITS = 10
 """Of a score: what makes the order of the strings the order of the numbers."""
@@ -80,8 +83,8 @@ def tally(comment_id: str, shard: int) -> dict[str, str]:
 
 
 def author(username: str) -> str:
-    """Return the partition in ``by_author`` of what a user has written."""
-    return f"AUTHOR#{username}"
+    """Return the partition in ``by_author`` of what a user has written; the key of their block."""
+    return f"{AUTHOR_PREFIX}{username}"
 
 
 def erased(username: str) -> str:
@@ -127,6 +130,11 @@ def about(product_id: str, comment_id: str) -> str:
 def moderation(state: str) -> str:
     """Return the partition in ``moderation`` of the comments in a state."""
     return f"MODERATION#{state}"
+
+
+def held(product_id: str, reason: str) -> str:
+    """Return what stands for the product of a held comment, with the reason; no id has a ``#``."""
+    return f"{HELD_PREFIX}{reason}#{product_id}"
 
 
 def featured(product_id: str) -> str:

@@ -97,9 +97,10 @@ class ByAuthor(GlobalSecondaryIndex["Comment"]):
 
 
 class Moderation(GlobalSecondaryIndex["Comment"]):
-    """Reported and hidden comments: partition ``MODERATION#REPORTED``; sparse.
+    """Reported, held and hidden comments: partition ``MODERATION#REPORTED``; sparse.
 
-    The sort key begins with the moment of the first report since staff last kept the comment.
+    The sort key begins with the moment of the first report since staff last kept the comment, or
+    with that since when it is held.
     """
 
     class Meta:
@@ -144,10 +145,10 @@ class Comment(CommentItem):
     """A comment as lists show it; a long text is an item of its own (`CommentBody`).
 
     Derived keys: build comments by `comments.items` alone. A hidden comment lacks the four that
-    list it, and has ``hidden_product`` instead; a tombstone has nothing but that and
-    ``expires_at``. ``username`` and ``verified`` are missing where it was imported, the latter but
-    for reviews that came with their orders. ``moved_from`` are the other products that it was
-    about before imports moved it.
+    list it, and has ``hidden_product`` instead, which of a held one has the reason too
+    (`keys.held`); a tombstone has nothing but that and ``expires_at``. ``username`` and
+    ``verified`` are missing where it was imported, the latter but for reviews that came with their
+    orders. ``moved_from`` are the other products that it was about before imports moved it.
     """
 
     place = UnicodeAttribute(attr_name="o")
@@ -210,6 +211,13 @@ class CommentBody(CommentItem):
     """The whole text of a comment too long to travel in lists: sort key ``BODY``."""
 
     text = UnicodeAttribute(attr_name="x")
+
+
+class BlockedAuthor(CommentItem):
+    """An author whose comments are held from then on: both keys ``AUTHOR#<username>``."""
+
+    blocked_by = UnicodeAttribute(attr_name="u")
+    blocked_at = UnicodeAttribute(attr_name="at")
 
 
 class CommentVote(CommentItem):

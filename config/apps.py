@@ -12,6 +12,7 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
+        import config.comment_log  # noqa: F401, PLC0415 - connects its receivers, with models ready
         from comments.rankings.derivation import rename_ranks  # noqa: PLC0415 - models are ready now
         from shop.catalogue.services import register_name_copies  # noqa: PLC0415 - the same
 

@@ -13,6 +13,7 @@ from comments.moderation.services import feature
 from comments.posting.services import CommentExists, CommentGone, add_comment
 from comments.replies.services import ReplyChanged, reply_to
 from comments.reports.services import Reason, report_comment
+from comments.signals import unannounced
 from comments.store.comments import NoSuchComment
 from comments.votes.services import vote
 from demo.sample.comments import SampleReactions
@@ -80,6 +81,7 @@ BY_REGULAR = (
 """Stars, title and text of what one customer writes about products they bought."""
 
 
+@unannounced()
 def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
     """Write votes, reports, picks and replies, none dated after ``now``."""
     for comment, username in reactions.votes:
@@ -96,7 +98,7 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
             )
     for pick in reactions.picks:
         with suppress(NoSuchComment):
-            feature(pick.id)
+            feature(pick.id, now=now)
     for comment, text in reactions.replies:
         with suppress(NoSuchComment, ReplyChanged):
             reply_to(

@@ -1,8 +1,10 @@
-"""What staff do with a comment: keep, hide, restore or delete it, or pick it for its product.
+"""What staff do with a comment: publish, keep, hide, restore or delete it, or pick it.
 
 ======== ==================================== ===========================================
 decision the comment was                      and is then
 ======== ==================================== ===========================================
+publish  held                                 in its lists, and counted
+reject   held                                 among the hidden ones
 keep     reported                             out of the queue; its reports stay
 hide     reported, or simply there            in no list, not counted, in no ranking, no
                                               pick of the shop's; among the hidden ones
@@ -14,7 +16,6 @@ A decision is about the `Revision` that was seen: it is refused where somebody e
 edited or reported the comment since. One that was made already is success, and changes nothing.
 """
 
-from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
@@ -23,54 +24,58 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
-from comments.items import derived_keys
+from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import delete_comment
 from comments.rankings.derivation import Touch, rankings_of_comment
 from comments.rankings.services import refresh_ranks
 from comments.sets.copies import follow
+from comments.signals import (
+    announce,
+    comment_hidden,
+    comment_kept,
+    comment_picked,
+    comment_posted,
+    comment_restored,
+)
 from comments.store.comments import (
     NoSuchComment,
     Revision,
     State,
     StoredComment,
+    listed,
     load_comment,
     product_id_of,
+    withheld,
 )
 from comments.store.counts import CountChanges, write
-from comments.store.table import LIST_KEYS, Changes, change, changed, comment_key, read_item, retry
+from comments.store.table import Changes, change, changed, comment_key, read_item, retry
 from comments.votes.services import rank_or_log
 from dynapages.errors import DynamoError
 from dynapages.lists import sort_key_of
 from dynapages.process import client
 from dynapages.pynamodb import unchanged, update
 from dynapages.writes import ConditionFailed, write_one
-from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.recording import record
 
-_HIDDEN_PRODUCT = Comment.hidden_product.attr_name
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
-_ONLY_LISTED = (
-    *LIST_KEYS.values(),
-    Comment.rank_partition.attr_name,
-    Comment.rank_place.attr_name,
-    Comment.featured_partition.attr_name,
-)
-"""What a hidden comment does not have, whether or not it had it before."""
 
 _MEANWHILE = gettext_lazy(
     "Somebody has decided on this comment, reported or changed it since you looked. Look again."
 )
 _NOT_FROM = {
+    State.HELD: gettext_lazy("A comment that waits is published, rejected or deleted."),
     State.HIDDEN: gettext_lazy("A hidden comment is restored or deleted, not kept."),
     State.REPORTED: gettext_lazy("A reported comment is kept, hidden or deleted, not restored."),
+    State.LISTED: _MEANWHILE,
 }
 
 
 class Decision(StrEnum):
     """What staff may decide on a comment."""
 
+    PUBLISH = "publish"
+    REJECT = "reject"
     KEEP = "keep"
     HIDE = "hide"
     RESTORE = "restore"
@@ -82,19 +87,23 @@ class Decision(StrEnum):
 
 
 _LABELS = {
+    Decision.PUBLISH: gettext_lazy("Publish"),
+    Decision.REJECT: gettext_lazy("Reject"),
     Decision.KEEP: gettext_lazy("Keep"),
     Decision.HIDE: gettext_lazy("Hide"),
     Decision.RESTORE: gettext_lazy("Restore"),
     Decision.DELETE: gettext_lazy("Delete"),
 }
 
-_LOGGED = {
-    Decision.KEEP: (LogVerb.KEPT, State.LISTED),
-    Decision.HIDE: (LogVerb.HIDDEN, State.HIDDEN),
-    Decision.RESTORE: (LogVerb.RESTORED, State.LISTED),
-    Decision.DELETE: (LogVerb.DELETED, ""),
+_STEPS = {
+    Decision.PUBLISH: ({State.HELD}, State.LISTED, comment_posted),
+    Decision.REJECT: ({State.HELD}, State.HIDDEN, comment_hidden),
+    Decision.KEEP: ({State.REPORTED}, State.LISTED, comment_kept),
+    Decision.HIDE: ({State.REPORTED, State.LISTED}, State.HIDDEN, comment_hidden),
+    Decision.RESTORE: ({State.HIDDEN}, State.LISTED, comment_restored),
 }
-"""The action in the activity log of a decision, and the state it leads to."""
+"""The states that a decision leads from, the one it leads to, and what is sent then."""
+_CHANGE_LISTS = frozenset({Decision.PUBLISH, Decision.HIDE, Decision.RESTORE})
 
 
 class NotAsSeen(DynamoError):
@@ -115,121 +124,63 @@ def carry_out(
 ) -> bool:
     """Carry out a decision on the revision that was ``seen``, or (None) on the comment as it is.
 
-    ``who`` is the decider's user name for the activity log, empty for a command. Returns False
-    for a decision that was made already. Raises NotAsSeen, NoSuchComment and Contended.
+    ``who`` is the decider's user name for the signal, empty for a command. Returns False for a
+    decision that was made already. Raises NotAsSeen, NoSuchComment and Contended.
     """
-    if decision is Decision.KEEP:
-        before = keep(comment_id=comment_id, seen=seen)
-    elif decision is Decision.HIDE:
-        before = hide(comment_id=comment_id, seen=seen, now=now)
-    elif decision is Decision.RESTORE:
-        before = restore(comment_id=comment_id, seen=seen)
-    else:
-        before = delete(comment_id=comment_id, seen=seen, now=now)
-    if before is None:
-        return False
-    action, state = _LOGGED[decision]
-    about, was = before.comment.product_id, State.of(before.item)
-    record(LogEntry(Kind.MODERATION, action, now, who, comment_id, about, was, state))
-    return True
-
-
-def keep(*, comment_id: str, seen: Revision | None = None) -> StoredComment | None:
-    """Take a reported comment out of the queue; a new report brings it back.
-
-    Returns the comment as it was before, None where it was decided so already. Raises like
-    `carry_out`, as the other decisions do.
-    """
-
-    def decide(stored: StoredComment) -> None:
-        _write(stored, {_QUEUE: None, _QUEUE_PLACE: None})
-
-    before = _decide(comment_id, seen, until=State.LISTED, decide=decide, never_from=State.HIDDEN)
-    return _unless(State.LISTED, before)
-
-
-def hide(*, comment_id: str, seen: Revision | None = None, now: datetime) -> StoredComment | None:
-    """Take a comment out of its lists, counts and rankings."""
-
-    def decide(stored: StoredComment) -> None:
-        queued = {"S": sort_key_of(now, comment_id)}
-        changes: Changes = {
-            **dict.fromkeys(_ONLY_LISTED),
-            _HIDDEN_PRODUCT: {"S": stored.comment.product_id},
-            _QUEUE: {"S": keys.moderation(State.HIDDEN)},
-            _QUEUE_PLACE: stored.item.get(_QUEUE_PLACE, queued),
-        }
-        _write(stored, changes, counted=-1)
-
-    before = _decide(comment_id, seen, until=State.HIDDEN, decide=decide)
-    comment = before.comment
-    rankings = rankings_of_comment(comment.rating)
-    refresh_ranks({comment.product_id: Touch()}, rankings=rankings, log_failures=True)
-    return _unless(State.HIDDEN, before)
-
-
-def restore(*, comment_id: str, seen: Revision | None = None) -> StoredComment | None:
-    """Put a hidden comment back into its lists."""
-
-    def decide(stored: StoredComment) -> None:
-        derived = derived_keys(stored.comment)
-        changes: Changes = {
-            **{attribute: {"S": derived[name]} for name, attribute in LIST_KEYS.items()},
-            **dict.fromkeys((_HIDDEN_PRODUCT, _QUEUE, _QUEUE_PLACE)),
-        }
-        _write(stored, changes, counted=1)
-
-    before = _decide(comment_id, seen, until=State.LISTED, decide=decide, never_from=State.REPORTED)
-    comment = before.comment
-    rank_or_log(comment_id)
-    refresh_ranks(
-        {comment.product_id: Touch(sort_key_of(comment.created_at, comment.id))},
-        rankings=rankings_of_comment(comment.rating),
-        log_failures=True,
-    )
-    return _unless(State.LISTED, before)
-
-
-def delete(*, comment_id: str, seen: Revision | None = None, now: datetime) -> StoredComment | None:
-    """Delete a comment with its dependents; return it as it was, None where it was deleted."""
-    stored = None
-    with suppress(NoSuchComment):
-        stored = load_comment(comment_id)
-    if stored and seen not in {None, Revision.of(stored.item)}:
-        raise NotAsSeen(str(_MEANWHILE))
-    return stored if delete_comment(comment_id, now=now) else None
-
-
-def _decide(
-    comment_id: str,
-    seen: Revision | None,
-    *,
-    until: State,
-    decide: Callable[[StoredComment], None],
-    never_from: State | None = None,
-) -> StoredComment:
-    """Decide unless the comment's state is ``until`` already; return it as it was before."""
+    if decision is Decision.DELETE:
+        return _delete(comment_id, seen, who=who, now=now)
+    sources, target, signal = _STEPS[decision]
 
     def attempt() -> StoredComment:
         stored = load_comment(comment_id)
-        revision = Revision.of(stored.item)
-        if revision.state == until:
+        if stored.state is target:
             return stored
-        if seen is not None and seen != revision:
+        if seen not in {None, Revision.of(stored.item)}:
             raise NotAsSeen(str(_MEANWHILE))
-        if revision.state is never_from:
-            raise NotAsSeen(str(_NOT_FROM[never_from]))
-        decide(stored)
+        if stored.state not in sources:
+            raise NotAsSeen(str(_NOT_FROM[stored.state]))
+        _write(stored, target, now=now)
         return stored
 
-    return retry(attempt)
+    before = retry(attempt)
+    comment, was = before.comment, before.state
+    if decision in _CHANGE_LISTS:
+        _rank(comment, is_listed=target.is_listed)
+    if was is target:
+        return False
+    announce(signal, comment_id, by=who, moment=now, comment=comment, was=was)
+    return True
 
 
-def _unless(state: State, before: StoredComment) -> StoredComment | None:
-    return None if State.of(before.item) is state else before
+def _delete(comment_id: str, seen: Revision | None, *, who: str, now: datetime) -> bool:
+    with suppress(NoSuchComment):
+        if seen not in {None, Revision.of(load_comment(comment_id).item)}:
+            raise NotAsSeen(str(_MEANWHILE))
+    return delete_comment(comment_id, by=who, now=now)
 
 
-def _write(stored: StoredComment, changes: Changes, *, counted: int = 0) -> None:
+def _rank(comment: NewComment, *, is_listed: bool) -> None:
+    """Derive the ranks that follow from a decision; again where it was made before."""
+    newest = Touch()
+    if is_listed:
+        rank_or_log(comment.id)
+        newest = Touch(sort_key_of(comment.created_at, comment.id))
+    rankings = rankings_of_comment(comment.rating)
+    refresh_ranks({comment.product_id: newest}, rankings=rankings, log_failures=True)
+
+
+def _write(stored: StoredComment, target: State, *, now: datetime) -> None:
+    comment, counts = stored.comment, CountChanges()
+    if target.is_listed and stored.state.is_listed:
+        changes: Changes = {_QUEUE: None, _QUEUE_PLACE: None}
+    elif target.is_listed:
+        changes = listed(comment)
+        counts.add(comment.product_id, stored.cell, comment.created_at, 1)
+    else:
+        queued = stored.item.get(_QUEUE_PLACE, {"S": sort_key_of(now, comment.id)})
+        changes = withheld(comment, since=queued)
+        if stored.state.is_listed:
+            counts.add(comment.product_id, stored.cell, comment.created_at, -1)
     same = unchanged(
         stored.item,
         Comment.pk,
@@ -239,10 +190,7 @@ def _write(stored: StoredComment, changes: Changes, *, counted: int = 0) -> None
         Comment.reports,
         Comment.reply,
     )
-    counts = CountChanges()
-    comment = stored.comment
-    counts.add(comment.product_id, stored.cell, comment.created_at, counted)
-    decided = change(comment_key(stored.comment.id), changes, same)
+    decided = change(comment_key(comment.id), changes, same)
     write([decided, *follow(stored.item, changed(stored.item, changes))], counts)
 
 
@@ -250,10 +198,10 @@ _LISTED = Comment.product_partition.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 
 
-def feature(comment_id: str) -> bool:
+def feature(comment_id: str, *, by: str = "", now: datetime) -> bool:
     """Pick a comment; return whether it was not picked before.
 
-    Raises NoSuchComment, also for one that is hidden, and Contended.
+    Raises NoSuchComment, also for one that is in no list, and Contended.
     """
     key = comment_key(comment_id)
 
@@ -266,10 +214,12 @@ def feature(comment_id: str) -> bool:
         write_one(client(), update(Comment, key, [pick], same_product))
         return _FEATURED not in item
 
-    return retry(attempt)
+    if is_new := retry(attempt):
+        announce(comment_picked, comment_id, by=by, moment=now, is_pick=True)
+    return is_new
 
 
-def unfeature(comment_id: str) -> bool:
+def unfeature(comment_id: str, *, by: str = "", now: datetime) -> bool:
     """Take a pick back; return whether it was one."""
     picked = Comment.featured_partition
     action = update(Comment, comment_key(comment_id), [picked.remove()], picked.exists())
@@ -277,4 +227,5 @@ def unfeature(comment_id: str) -> bool:
         write_one(client(), action)
     except ConditionFailed:
         return False
+    announce(comment_picked, comment_id, by=by, moment=now, is_pick=False)
     return True

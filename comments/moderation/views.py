@@ -31,8 +31,6 @@ from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListRequest, anchor_of, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageResult
-from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.recording import record
 
 SAID = {
     Decision.KEEP: gettext_lazy("The comment stays, and is out of the queue."),
@@ -111,13 +109,10 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     is_pick, now = request.POST.get("featured") != "no", clock.now()
     check_rate_limit(request, now=now, is_staff=True)
     try:
-        is_new = (feature if is_pick else unfeature)(comment_id)
+        write = feature if is_pick else unfeature
+        write(comment_id, by=request.user.get_username(), now=now)
     except NoSuchComment as error:
         raise Http404(NOT_THERE) from error
-    if is_new:
-        action = LogVerb.PICKED if is_pick else LogVerb.UNPICKED
-        who = request.user.get_username()
-        record(LogEntry(Kind.MODERATION, action, now, who, comment_id, about=""))
     said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
     if not wants_partial(request):
         messages.success(request, said)

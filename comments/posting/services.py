@@ -10,6 +10,7 @@ form sent twice is the same comment, and no form can replace another comment.
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.core.signing import BadSignature, TimestampSigner
@@ -17,19 +18,32 @@ from django.utils.translation import gettext as _
 from ulid import ULID
 
 from comments import keys
+from comments.gates import Author, Hold, Reject, judge
 from comments.host import has_bought
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
+from comments.profiles.services import is_blocked
 from comments.rankings.derivation import BEST_RATING, Ranking, Touch, rankings_of_comment
 from comments.rankings.services import refresh_ranks
 from comments.sets.copies import follow
+from comments.signals import (
+    announce,
+    comment_deleted,
+    comment_edited,
+    comment_held,
+    comment_posted,
+)
 from comments.store.comments import (
     EXPIRY,
     NEW,
     NoSuchComment,
+    State,
     StoredComment,
     delete_dependents,
+    hold_reason,
+    listed,
     load_comment,
+    withheld,
 )
 from comments.store.counts import CountChanges, write
 from comments.store.table import (
@@ -41,14 +55,14 @@ from comments.store.table import (
     comment_key,
     retry,
 )
+from comments.votes.services import rank_or_log
 from dynapages.calls import clock
 from dynapages.errors import DynamoError
-from dynapages.items import Item
+from dynapages.items import Item, Value
 from dynapages.lists import sort_key_of, timestamp
+from dynapages.process import pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import Action, ConditionFailed, Contended, delete, put
-from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.recording import record
 
 TOMBSTONE_DAYS = 2
 """How long a deleted comment's id cannot be used: longer than a form to write one lives."""
@@ -57,6 +71,7 @@ _VERSION = Comment.version.attr_name
 _EDITED_AT = Comment.edited_at.attr_name
 _AUTHOR = Comment.author_partition.attr_name
 _PLACE = Comment.place.attr_name
+_QUEUED = Comment.moderation_place.attr_name
 _CHANGEABLE = frozenset(
     attribute.attr_name
     for attribute in (
@@ -97,20 +112,30 @@ class EditLost(Conflict):
         )
 
 
-def add_comment(comment: NewComment) -> None:
-    """Add a comment and count it. Adding the very same one again changes nothing.
+def add_comment(comment: NewComment, *, held_for: str | None = None) -> bool:
+    """Add a comment and count it, or have it wait for the shop, ``held_for`` a reason.
 
-    Raises CommentExists for the id of another comment, CommentGone for that of a deleted one,
-    and what `comments.store.counts.write` does.
+    Returns whether it is new: adding the very same one again changes nothing. Raises CommentExists
+    for the id of another comment, CommentGone for that of a deleted one, and what
+    `comments.store.counts.write` does.
     """
-    changes = CountChanges()
-    changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
+    changes, is_new = CountChanges(), True
     item, body = _items(comment, version=1)
+    if held_for is None:
+        changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
+    else:
+        item = changed(item, withheld(comment, since=item[_PLACE], reason=held_for))
     try:
         puts = [put(Comment, item, NEW), *([put(Comment, body)] if body else [])]
         write([*puts, *follow(None, item)], changes)
     except ConditionFailed as error:
-        _require_same(comment, error)
+        is_new, held_for = False, hold_reason(_same(comment, error).item)
+    if held_for is None:
+        _rank_new(comment)
+    return is_new
+
+
+def _rank_new(comment: NewComment) -> None:
     refresh_ranks(
         {comment.product_id: Touch(sort_key_of(comment.created_at, comment.id))},
         rankings=rankings_of_comment(comment.rating),
@@ -118,26 +143,29 @@ def add_comment(comment: NewComment) -> None:
     )
 
 
-def _require_same(comment: NewComment, error: ConditionFailed) -> None:
+def _same(comment: NewComment, error: ConditionFailed) -> StoredComment:
     try:
         stored = load_comment(comment.id)
     except NoSuchComment:
         raise CommentGone(_("The comment with this id was deleted.")) from error
     if stored.comment != comment:
         raise CommentExists(_("There is another comment with this id."), stored) from error
+    return stored
 
 
 def edit_comment(
     stored: StoredComment,
     *,
     now: datetime,
+    held_for: str | None = None,
     **parts: Any,  # noqa: ANN401 - fields of NewComment
 ) -> StoredComment:
     """Change some parts of a comment, and return it as it then is.
 
     All its list keys and the counts change with it; a hidden comment has neither, and stays hidden.
-    An edit that changes nothing is not written, but derives the ranks that one before missed.
-    Raises EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been deleted,
+    One that is ``held_for`` a reason waits for the shop, and one that waited is published else. An
+    edit that changes nothing is not written, but derives the ranks that one before missed. Raises
+    EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been deleted,
     Contended when it keeps changing, and what `comments.store.counts.write` does.
     """
     before = stored.comment
@@ -145,18 +173,27 @@ def edit_comment(
     if after == before:
         refresh_ranks({before.product_id: Touch()}, only_stale=True, log_failures=True)
         return stored
-    edited = _store_edit(stored, after, now=now)
-    if BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
+    edited = _store_edit(stored, after, now=now, held_for=held_for)
+    if edited.is_hidden != stored.is_hidden:
+        if not edited.is_hidden:
+            rank_or_log(after.id)
+        ratings = {before.rating, after.rating}
+        newest = Touch() if edited.is_hidden else Touch(sort_key_of(after.created_at, after.id))
+        rankings = dict.fromkeys(each for one in ratings for each in rankings_of_comment(one))
+        refresh_ranks({after.product_id: newest}, rankings=[*rankings], log_failures=True)
+    elif BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
         stars = [Ranking.FIVE_STARS]
         refresh_ranks({after.product_id: Touch()}, rankings=stars, log_failures=True)
     return edited
 
 
-def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
+def _store_edit(
+    stored: StoredComment, after: NewComment, *, now: datetime, held_for: str | None
+) -> StoredComment:
     """Write an edit; retry when only votes, reports or visibility changed."""
     for _attempt in range(ATTEMPTS):
         try:
-            return _edit(stored, after, now=now)
+            return _edit(stored, after, now=now, held_for=held_for)
         except ConditionFailed as error:
             found = load_comment(after.id)
             if found.comment == after:
@@ -167,18 +204,32 @@ def _store_edit(stored: StoredComment, after: NewComment, *, now: datetime) -> S
     raise Contended(BEING_CHANGED)
 
 
-def _edit(stored: StoredComment, after: NewComment, *, now: datetime) -> StoredComment:
+def _edit(
+    stored: StoredComment, after: NewComment, *, now: datetime, held_for: str | None
+) -> StoredComment:
     item, long_body = _items(after, version=stored.version + 1)
-    movable = _CHANGEABLE if stored.is_hidden else _CHANGEABLE | {*LIST_KEYS.values()}
-    differing = {n for n in movable if item.get(n) != stored.item.get(n)}
-    edits = {name: item.get(name) for name in sorted(differing)}
+    # What staff have hidden stays hidden.
+    will_be_listed = held_for is None and stored.state is not State.HIDDEN
+    differing = {n for n in _CHANGEABLE if item.get(n) != stored.item.get(n)}
+    edits: dict[str, Value | None] = {name: item.get(name) for name in sorted(differing)}
     edits |= {_VERSION: item[_VERSION], _EDITED_AT: {"S": timestamp(now)}}
     changes = CountChanges()
     if not stored.is_hidden:
         changes.add(after.product_id, stored.cell, after.created_at, -1)
+    if will_be_listed:
+        places = listed(after) if stored.is_hidden else {n: item[n] for n in LIST_KEYS.values()}
+        edits |= {n: value for n, value in places.items() if value != stored.item.get(n)}
         changes.add(after.product_id, (after.language, after.rating), after.created_at, 1)
+    elif held_for is not None and stored.state is not State.HIDDEN:
+        since = stored.item.get(_QUEUED, {"S": sort_key_of(now, after.id)})
+        edits |= withheld(after, since=since, reason=held_for)
     same = unchanged(
-        stored.item, Comment.pk, Comment.version, Comment.product_partition, Comment.reply
+        stored.item,
+        Comment.pk,
+        Comment.version,
+        Comment.product_partition,
+        Comment.hidden_product,
+        Comment.reply,
     )
     edited = changed(stored.item, edits)
     actions = [change(comment_key(after.id), edits, same), *_body_actions(stored, after, long_body)]
@@ -196,7 +247,11 @@ def _body_actions(
 
 
 def delete_comment(
-    comment_id: str, *, now: datetime | None = None, found_by: str | None = None
+    comment_id: str,
+    *,
+    by: str = "",
+    now: datetime | None = None,
+    found_by: str | None = None,
 ) -> bool:
     """Delete a comment with its dependents, and count it out (AP5, QP7).
 
@@ -204,10 +259,11 @@ def delete_comment(
     listed in the partition ``found_by`` of ``by_author``, for an erasure. Raises what
     `comments.store.counts.write` does.
     """
+    moment = now or clock.now()
 
     def attempt() -> StoredComment:
         stored = load_comment(comment_id)
-        _delete(stored, now=now or clock.now(), found_by=found_by)
+        _delete(stored, now=moment, found_by=found_by)
         return stored
 
     try:
@@ -222,6 +278,7 @@ def delete_comment(
         rankings = rankings_of_comment(comment.rating)
         refresh_ranks({comment.product_id: Touch()}, rankings=rankings, log_failures=True)
     delete_dependents(comment_id)
+    announce(comment_deleted, comment_id, by=by, moment=moment, comment=comment, was=deleted.state)
     return True
 
 
@@ -294,56 +351,88 @@ class PostedOtherwise(Conflict):
     """The same form has been posted with other words."""
 
 
+class Rejected(DynamoError):
+    """A gate refused the comment; the text is its sentence for the author."""
+
+
 def post_comment(
     draft: Draft, *, comment_id: str, product_id: str, username: str, now: datetime
-) -> NewComment:
-    """Add a user's comment, marked as a buyer's if they ever bought the product.
+) -> bool:
+    """Add a user's comment as the gate decides, marked as a buyer's if they bought the product.
 
-    Posting it again returns the comment that is there, or raises PostedOtherwise where that
-    differs. Raises like `add_comment`.
+    Returns whether it waits for the shop. Posting it again changes nothing, or raises
+    PostedOtherwise where the comment that is there differs. Raises Rejected, and like
+    `add_comment`.
     """
+    is_verified, author = _read_author(username, product_id)
     comment = NewComment(
         id=comment_id,
         product_id=product_id,
         created_at=now,
         author=username,
         username=username,
-        verified=has_bought(username, product_id),
+        verified=is_verified,
         **asdict(draft),
     )
+    held_for = _held_for(comment, author)
     try:
-        add_comment(comment)
+        is_new = add_comment(comment, held_for=held_for)
     except CommentExists as error:
         return _posted_before(error.stored, draft, username=username)
-    names = username, comment_id, product_id
-    record(LogEntry(Kind.COMMENT, LogVerb.POSTED, now, *names, became=str(draft.rating)))
-    return comment
+    if is_new:
+        _announce_new(comment, held_for, moment=now)
+    return held_for is not None
 
 
-def save_edit(
-    draft: Draft, *, comment_id: str, version: int, username: str, now: datetime
-) -> NewComment:
+def _announce_new(
+    comment: NewComment, held_for: str | None, *, moment: datetime, was: State | None = None
+) -> None:
+    about = partial(announce, comment_id=comment.id, by=comment.username, moment=moment)
+    if held_for is None:
+        about(comment_posted, comment=comment, was=was)
+    else:
+        about(comment_held, comment=comment, reason=held_for)
+
+
+def _read_author(
+    username: str, product_id: str, *, is_verified: bool = False
+) -> tuple[bool, Author]:
+    """Return whether a user has bought a product, if it is not known, and what a gate is told."""
+    with pool().together() as together:
+        blocked = together.start(partial(is_blocked, username))
+        is_verified = is_verified or has_bought(username, product_id)
+        return is_verified, Author(username, is_blocked=blocked.result())
+
+
+def _held_for(comment: NewComment, author: Author) -> str | None:
+    """Return the reason a gate holds a comment for, None to publish it. Raises Rejected."""
+    verdict = judge(comment, author)
+    if isinstance(verdict, Reject):
+        raise Rejected(verdict.sentence)
+    return verdict.reason if isinstance(verdict, Hold) else None
+
+
+def save_edit(draft: Draft, *, comment_id: str, version: int, username: str, now: datetime) -> bool:
     """Change a user's own comment, if its version is still the one they have seen.
 
-    Saving the same again is success. Raises NoSuchComment for one that is not theirs, and like
+    The gate decides on new words as on a new comment. Returns whether it waits for the shop. Saving
+    the same again is success. Raises NoSuchComment for one that is not theirs, Rejected, and like
     `edit_comment`.
     """
     stored = load_own(comment_id, username=username)
-    before = stored.comment
-    if draft_of(before) != draft and stored.version != version:
+    before, is_same = stored.comment, draft_of(stored.comment) == draft
+    if not is_same and stored.version != version:
         raise EditLost(stored)
-    edited = edit_comment(
-        stored,
-        now=now,
-        verified=before.verified or has_bought(username, before.product_id),
-        **asdict(draft),
-    )
+    is_verified, author = _read_author(username, before.product_id, is_verified=before.verified)
+    after = replace(before, verified=is_verified, **asdict(draft))
+    held_for = hold_reason(stored.item) if is_same else _held_for(after, author)
+    edited = edit_comment(stored, now=now, held_for=held_for, verified=is_verified, **asdict(draft))
     if edited.version != stored.version:
-        is_rated = draft.rating != before.rating
-        ratings = [str(each) if is_rated else "" for each in (before.rating, draft.rating)]
-        names = username, comment_id, before.product_id
-        record(LogEntry(Kind.COMMENT, LogVerb.EDITED, now, *names, *ratings))
-    return edited.comment
+        about = {"before": before, "comment": edited.comment, "state": edited.state}
+        announce(comment_edited, comment_id, by=username, moment=now, **about)
+        if edited.is_hidden != stored.is_hidden:
+            _announce_new(edited.comment, held_for, moment=now, was=stored.state)
+    return edited.state is State.HELD
 
 
 def load_own(comment_id: str, *, username: str) -> StoredComment:
@@ -359,10 +448,10 @@ def draft_of(comment: NewComment) -> Draft:
     return Draft(comment.rating, comment.language, comment.title, comment.body)
 
 
-def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> NewComment:
+def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> bool:
     comment = stored.comment
     if not is_author(username, stored) or draft_of(comment) != draft:
         raise PostedOtherwise(_("This form has been sent before, with other words."), stored)
     newest = Touch(sort_key_of(comment.created_at, comment.id))
     refresh_ranks({comment.product_id: newest}, only_stale=True, log_failures=True)
-    return comment
+    return stored.state is State.HELD

@@ -48,8 +48,6 @@ from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import back, signed_in
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial
-from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.recording import record
 
 WRITE_FORM = FormPage(
     "comments/posting/write.html", "comments/posting/_write_form.html", "#comment-form"
@@ -97,10 +95,7 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     is_own = stored is None or is_author(request.user.get_username(), stored)
     check_rate_limit(request, now=now, is_staff=not is_own)
     remember_written(request.session, comment_id, now=now)
-    if delete_comment(comment_id, now=now) and stored:
-        kind, who = Kind.COMMENT if is_own else Kind.MODERATION, request.user.get_username()
-        about = stored.comment.product_id
-        record(LogEntry(kind, LogVerb.DELETED, now, who, comment_id, about))
+    delete_comment(comment_id, by=request.user.get_username(), now=now)
     messages.success(request, DELETED)
     product_id = stored.comment.product_id if stored else ""
     default = reverse("comments:product", args=[product_id]) if product_id else "/"

@@ -61,6 +61,12 @@ def find_written_about(
     return found, max(about, key=lambda entry: entry.created, default=None)
 
 
+def has_published(username: str) -> bool:
+    """Return whether one of a user's newest `LOOKED_THROUGH` comments is in its lists."""
+    newest = _latest_written_by(username).entries
+    return any(not entry_of(entry.item).is_hidden for entry in newest)
+
+
 def _latest_written_by(username: str) -> Page:
     with labelled_calls("comments before"):
         return read([_run(username)], PageRequest(LOOKED_THROUGH), look_ahead=False)

@@ -9,6 +9,7 @@ from comments import keys
 from comments.items import LONG_REPLY, reply_shown
 from comments.models import Comment, CommentReply
 from comments.sets.copies import follow, is_followed
+from comments.signals import announce, comment_replied
 from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment
 from comments.store.table import (
     ATTEMPTS,
@@ -19,7 +20,7 @@ from comments.store.table import (
     comment_key,
     read_item,
 )
-from dynapages.calls import labelled_calls
+from dynapages.calls import clock, labelled_calls
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
 from dynapages.lists import parse_timestamp, timestamp
@@ -113,9 +114,11 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
         found = find_reply(comment_id)
         if found is None or found.text != text:
             raise ReplyChanged(found) from error
+        return
+    announce(comment_replied, comment_id, by=author, moment=now, text=text)
 
 
-def delete_reply(comment_id: str) -> bool:
+def delete_reply(comment_id: str, *, by: str = "", now: datetime | None = None) -> bool:
     """Delete the reply to a comment; return whether there was one. Raises like `reply_to`."""
     reply = delete(CommentReply, comment_key(comment_id, keys.REPLY), CommentReply.pk.exists())
     try:
@@ -123,6 +126,7 @@ def delete_reply(comment_id: str) -> bool:
     except ConditionFailed as error:
         _require_comment(comment_id, error)
         return False
+    announce(comment_replied, comment_id, by=by, moment=now or clock.now(), text=None)
     return True
 
 

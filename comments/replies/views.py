@@ -36,8 +36,6 @@ from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import back, path_of_next, staff_only
 from dynapages.django.paging import anchor_of, notify, wants_partial
-from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.recording import record
 
 GONE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 REPLY_FORM = FormPage(
@@ -118,12 +116,9 @@ def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     now = clock.now()
     check_rate_limit(request, now=now, is_staff=True)
     try:
-        was_there = delete_reply(comment_id)
+        delete_reply(comment_id, by=request.user.get_username(), now=now)
     except NoSuchComment as error:
         raise Http404(GONE) from error
-    if was_there:
-        who = request.user.get_username()
-        record(LogEntry(Kind.MODERATION, LogVerb.REPLY_DELETED, now, who, comment_id, about=""))
     return _tell(request, comment_id, _("The reply is deleted."))
 
 
@@ -155,7 +150,6 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
         reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
     except NoSuchComment as error:
         raise FormNotSaved(HTTPStatus.NOT_FOUND, str(GONE)) from error
-    record(LogEntry(Kind.MODERATION, LogVerb.REPLIED, now, author, comment_id, about=""))
 
 
 def _show_theirs(

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy
 from comments import keys
 from comments.models import Comment
 from comments.models import CommentReport as StoredReport
+from comments.signals import announce, comment_reported
 from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, State, load_comment
 from comments.store.table import comment_key, query_pages
 from dynapages.calls import labelled_calls
@@ -91,6 +92,8 @@ def report_comment(
         if _COMMENT in error.failed:
             raise NoSuchComment(comment_id) from error
         return False
+    said = {"comment": stored.comment, "reason": reason, "text": text}
+    announce(comment_reported, comment_id, by=username, moment=now, **said)
     return True
 
 

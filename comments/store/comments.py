@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from comments import keys
-from comments.items import NewComment
+from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment, CommentBody
 from comments.store.counts import Cell, tallies
-from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages
+from comments.store.table import (
+    ATTEMPTS,
+    BEING_CHANGED,
+    LIST_KEYS,
+    comment_key,
+    query_pages,
+)
 from dynapages.calls import in_chunks
 from dynapages.errors import DynamoError
-from dynapages.items import Item
+from dynapages.items import Item, Value
 from dynapages.lists import id_at, moment_at
 from dynapages.process import client, page_batches
 from dynapages.writes import (
@@ -27,14 +33,15 @@ from dynapages.writes import (
 NEW = Comment.pk.does_not_exist()
 """There is no such item."""
 NOT_DELETED = Comment.pk.exists() & Comment.expires_at.does_not_exist()
-"""The comment has not been deleted, though it may be hidden."""
+"""The comment has not been deleted, though it may be hidden or held."""
 NEW_OR_DELETED = Comment.pk.does_not_exist() | Comment.expires_at.exists()
 """There is no such comment, or only the tombstone of one."""
 LISTED = Comment.product_partition.exists()
-"""The comment is neither deleted nor hidden."""
+"""The comment is in its lists: neither deleted nor hidden nor held."""
 
 EXPIRY = Comment.expires_at.attr_name
 _LISTED = Comment.product_partition.attr_name
+_QUEUE = Comment.moderation_partition.attr_name
 
 
 class NoSuchComment(LookupError):
@@ -58,12 +65,16 @@ class StoredComment:
 
     @property
     def cell(self) -> Cell:
-        """The language and rating it is counted under, unless it is hidden."""
+        """The language and rating it is counted under, if it is listed."""
         return self.comment.language, self.comment.rating
 
     @property
+    def state(self) -> "State":
+        return State.of(self.item)
+
+    @property
     def is_hidden(self) -> bool:
-        """Whether it is in no list of its product, and not counted."""
+        """Whether it is in no list of its product, and not counted: hidden or held."""
         return _LISTED not in self.item
 
     @property
@@ -88,11 +99,23 @@ def is_tombstone(item: Item) -> bool:
 
 
 def product_id_of(item: Item) -> str:
-    """Return the product of a comment's item, which may be hidden or a tombstone."""
+    """Return the product of a comment's item, which may be hidden, held or a tombstone."""
     if _LISTED in item:
         return keys.product_id_in(item[_LISTED]["S"])
-    hidden: Mapping[str, str] = item.get(Comment.hidden_product.attr_name, {"S": ""})
-    return hidden["S"]
+    return _withheld(item).rpartition("#")[2]
+
+
+def hold_reason(item: Item) -> str | None:
+    """Return why a comment is held; None where it is not."""
+    withheld = _withheld(item)
+    if not withheld.startswith(keys.HELD_PREFIX):
+        return None
+    return withheld.removeprefix(keys.HELD_PREFIX).rpartition("#")[0]
+
+
+def _withheld(item: Item) -> str:
+    value: Mapping[str, str] = item.get(Comment.hidden_product.attr_name, {"S": ""})
+    return value["S"]
 
 
 def version_of(item: Item) -> int:
@@ -118,26 +141,67 @@ def _comment(item: Item, body: Item | None) -> NewComment:
     )
 
 
+_ONLY_LISTED = (
+    *LIST_KEYS.values(),
+    Comment.rank_partition.attr_name,
+    Comment.rank_place.attr_name,
+    Comment.featured_partition.attr_name,
+)
+"""What a comment that is in no list does not have, whether or not it had it before."""
+
+
+def withheld(
+    comment: NewComment, *, since: Value, reason: str | None = None
+) -> dict[str, Value | None]:
+    """Return the changes that take a comment out of its lists: hidden, or held for a ``reason``.
+
+    ``since`` is its place in the index ``moderation``.
+    """
+    product_id, state = comment.product_id, State.HIDDEN if reason is None else State.HELD
+    instead = product_id if reason is None else keys.held(product_id, reason)
+    return {
+        **dict.fromkeys(_ONLY_LISTED),
+        Comment.hidden_product.attr_name: {"S": instead},
+        _QUEUE: {"S": keys.moderation(state)},
+        Comment.moderation_place.attr_name: since,
+    }
+
+
+def listed(comment: NewComment) -> dict[str, Value | None]:
+    """Return the changes that put a comment into its lists, out of the index ``moderation``."""
+    derived = derived_keys(comment)
+    queue = (Comment.hidden_product, Comment.moderation_partition, Comment.moderation_place)
+    return {
+        **{attribute: {"S": derived[name]} for name, attribute in LIST_KEYS.items()},
+        **dict.fromkeys(attribute.attr_name for attribute in queue),
+    }
+
+
 class OwnComment(DynamoError):
     """A user voted on or reported a comment of their own."""
 
 
 _NUMBERS = (Comment.version.attr_name, Comment.reports.attr_name)
-_QUEUE = Comment.moderation_partition.attr_name
 
 
 class State(StrEnum):
-    """The state of a comment; the first two are partitions of the index ``moderation``."""
+    """The state of a comment; the first three are partitions of the index ``moderation``."""
 
+    HELD = "HELD"
     REPORTED = "REPORTED"
     HIDDEN = "HIDDEN"
     LISTED = "LISTED"
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether a comment in this state is in its lists, counted, and seen by everybody."""
+        return self in {State.REPORTED, State.LISTED}
 
     @classmethod
     def of(cls, item: Item) -> "State":
         """Return that of an item of the table or of the index ``moderation``."""
         if _LISTED not in item:
-            return cls.HIDDEN
+            return cls.HIDDEN if hold_reason(item) is None else cls.HELD
         return cls.REPORTED if _QUEUE in item else cls.LISTED
 
 

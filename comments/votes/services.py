@@ -20,6 +20,7 @@ from django.utils.translation import gettext as _
 from comments import keys
 from comments.keys import scored
 from comments.models import ByAuthor, Comment, CommentVote
+from comments.signals import announce, vote_cast
 from comments.store.comments import (
     NEW,
     NOT_DELETED,
@@ -29,7 +30,7 @@ from comments.store.comments import (
 )
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages, read_item
-from dynapages.calls import Backoff, labelled_calls, sentence_about
+from dynapages.calls import Backoff, clock, labelled_calls, sentence_about
 from dynapages.items import Item
 from dynapages.lists import id_at
 from dynapages.process import client
@@ -109,7 +110,8 @@ def vote(*, comment_id: str, username: str) -> int | None:
     except ConditionFailed as error:
         if _VOTE not in error.failed:
             raise NoSuchComment(comment_id) from error
-    return rank_or_log(comment_id)
+        return rank_or_log(comment_id)
+    return _counted(comment_id, username, is_helpful=True)
 
 
 def take_back(*, comment_id: str, username: str) -> int | None:
@@ -121,7 +123,14 @@ def take_back(*, comment_id: str, username: str) -> int | None:
         comment = read_item(comment_key(comment_id))
         if not comment or is_tombstone(comment):
             raise NoSuchComment(comment_id) from error
-    return rank_or_log(comment_id)
+        return rank_or_log(comment_id)
+    return _counted(comment_id, username, is_helpful=False)
+
+
+def _counted(comment_id: str, username: str, *, is_helpful: bool) -> int | None:
+    votes = rank_or_log(comment_id)
+    announce(vote_cast, comment_id, by=username, moment=clock.now(), is_helpful=is_helpful)
+    return votes
 
 
 def rank_or_log(comment_id: str) -> int | None:

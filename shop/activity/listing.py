@@ -37,6 +37,9 @@ SENTENCES: dict[LogVerb, Promise] = {
     LogVerb.PLACED: gettext_lazy("%(who)s placed order %(id)s"),
     LogVerb.MOVED: gettext_lazy("%(who)s moved order %(id)s"),
     LogVerb.POSTED: gettext_lazy("%(who)s posted a comment"),
+    LogVerb.HELD: gettext_lazy("%(who)s wrote a comment that waits"),
+    LogVerb.PUBLISHED: gettext_lazy("%(who)s published a comment"),
+    LogVerb.REJECTED: gettext_lazy("%(who)s rejected a comment"),
     LogVerb.EDITED: gettext_lazy("%(who)s edited a comment"),
     LogVerb.DELETED: gettext_lazy("%(who)s deleted a comment"),
     LogVerb.KEPT: gettext_lazy("%(who)s kept a comment"),
@@ -48,6 +51,7 @@ SENTENCES: dict[LogVerb, Promise] = {
     LogVerb.REPLY_DELETED: gettext_lazy("%(who)s deleted the reply to a comment"),
 }
 STATES: dict[str, Promise] = {
+    "HELD": pgettext_lazy("the comment is", "waiting"),
     "REPORTED": pgettext_lazy("the comment is", "reported"),
     "HIDDEN": pgettext_lazy("the comment is", "hidden"),
     "LISTED": pgettext_lazy("the comment is", "listed"),

@@ -61,6 +61,16 @@ def _put(item: ShopItem) -> Action:
     return put_of(item)
 
 
+order_placed = Signal()
+"""An order was placed; arguments as of `order_moved`, without ``source`` and ``target``."""
+order_moved = Signal()
+"""An order entered the status ``target`` from ``source``, both a `Status`.
+
+``order_id``, ``username`` of its customer, ``by`` (a user name, empty for a command or an import)
+and ``moment`` (aware). Sent once, after the write is committed; what a receiver raises is logged.
+"""
+
+
 def log_order(
     *, order_id: str, username: str, who: str, source: Status | None, target: Status, at: datetime
 ) -> None:

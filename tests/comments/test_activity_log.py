@@ -99,7 +99,7 @@ class TestStaff:
 
     def test_delete_a_comment_on_its_own_page(self, sam):
         sam.send(f"/comments/delete/{made_comment().id}/")
-        assert told() == [("MODERATION", "DELETED", sam.username, "", "")]
+        assert told() == [("MODERATION", "DELETED", sam.username, "LISTED", "")]
 
 
 class TestCommands:

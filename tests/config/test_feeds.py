@@ -6,8 +6,8 @@ from xml.etree.ElementTree import Element, fromstring
 import pytest
 from django.test import Client
 
-from comments.moderation.services import hide
 from tests.support.comments.browsing import visit
+from tests.support.comments.deciding import hide
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import made_product, someone

@@ -4,8 +4,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from comments.moderation.services import hide
 from dynapages.calls import clock
+from tests.support.comments.deciding import hide
 from tests.support.config.lists import listed_shop
 from tests.support.markup import Element, read_markup
 

@@ -10,11 +10,11 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
-from comments.moderation.services import hide
 from comments.posting.services import add_comment
 from dynapages.calls import metered
 from dynapages.django.middleware import RefusalMiddleware
 from dynapages.django.refusals import TooManyRequests
+from tests.support.comments.deciding import hide
 from tests.support.comments.outage import connected
 from tests.support.comments.truth import written
 from tests.support.comments.writers import someone

@@ -9,7 +9,6 @@ import pytest
 from django.core.management import call_command
 
 from comments.items import NewComment
-from comments.moderation.services import hide
 from comments.profiles.queries import ids_written_by
 from comments.replies.services import find_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
@@ -29,6 +28,7 @@ from shop.orders.items import NewLine
 from shop.orders.queries import has_bought, list_orders
 from tests.support.activity.making import made_entry, whole_log
 from tests.support.clock import now_within_a_month, this_month
+from tests.support.comments.deciding import hide
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START
@@ -132,7 +132,8 @@ class TestDeletingUserData:
         sam.send(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "APPROVED"})
         sam.send(f"/staff/comments/feature/{comment_id}/", {"featured": "yes"})
         assert run(capsys, alice.username)["found"]["activity"] == 2
-        assert [entry.action for entry in whole_log()] == [LogVerb.PICKED]
+        left = [(entry.action, entry.who) for entry in whole_log()]
+        assert sorted(left) == [(LogVerb.DELETED, ""), (LogVerb.PICKED, sam.username)]
 
     def test_takes_the_entries_that_could_not_be_written_to_it(
         self, capsys, own_log, alice, settings, tmp_path

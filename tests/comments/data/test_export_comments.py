@@ -18,12 +18,12 @@ from comments.data import exports as queries
 from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply
 from comments.lists.queries import find_comment
 from comments.models import TABLE
-from comments.moderation.services import hide
 from dynapages.calls import metered
 from dynapages.django.files.exports import progress_of
 from dynapages.items import Item
 from dynapages.process import client
 from shop.catalogue.services import ensure_products, stored_products
+from tests.support.comments.deciding import hide
 from tests.support.comments.loading import delete_all_comments, load
 from tests.support.comments.outage import own_engine
 

@@ -17,7 +17,7 @@ from comments.data.writer import BulkWriter
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.lists.page import SHOWN_PICKS, find_picks
-from comments.moderation.services import NotAsSeen, feature, hide, restore
+from comments.moderation.services import NotAsSeen
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, Revision, State, load_comment
 from comments.store.counts import counts_of
@@ -26,6 +26,7 @@ from dynapages.lists import PageRequest
 from dynapages.process import client, pool
 from dynapages.writes import Contended
 from tests.support.chance import examples
+from tests.support.comments.deciding import feature, hide, restore
 from tests.support.comments.faulty import before_the_next_transaction, troubled
 from tests.support.comments.threads import NOW, differing, made_comment
 from tests.support.comments.truth import START

@@ -17,15 +17,7 @@ from comments.items import NewComment
 from comments.lists.page import find_picks
 from comments.lists.queries import find_comment
 from comments.moderation import listing, views
-from comments.moderation.services import (
-    Decision,
-    NotAsSeen,
-    carry_out,
-    feature,
-    hide,
-    keep,
-    restore,
-)
+from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.posting.services import add_comment, delete_comment
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
@@ -39,6 +31,7 @@ from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import unique
 from tests.support.comments.browsing import Shown
+from tests.support.comments.deciding import feature, hide, keep, restore
 from tests.support.comments.faulty import before_the_next_transaction, troubled
 from tests.support.comments.ranked import five_stars, last_comment
 from tests.support.comments.threads import (

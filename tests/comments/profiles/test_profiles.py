@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from comments.items import NewComment
-from comments.moderation.services import hide
 from comments.posting.services import add_comment
+from tests.support.comments.deciding import hide
 from tests.support.comments.loading import load
 from tests.support.comments.threads import NOW
 from tests.support.comments.truth import START

@@ -15,7 +15,6 @@ from comments.filters import CommentFilter
 from comments.items import UNSAID, NewComment, NewReply
 from comments.lists.queries import list_comments
 from comments.models import Comment
-from comments.moderation.services import hide
 from comments.posting.services import delete_comment, edit_comment
 from comments.replies.services import (
     LONGEST_REPLY,
@@ -33,6 +32,7 @@ from dynapages.django.options import Progress
 from dynapages.lists import PageRequest
 from dynapages.process import client, pool
 from tests.support.comments.browsing import visit
+from tests.support.comments.deciding import hide
 from tests.support.comments.threads import NOW, differences, differing, mended, spoil
 from tests.support.comments.truth import START
 from tests.support.comments.writers import someone

@@ -8,12 +8,12 @@ from comments.items import NewComment
 from comments.keys import report as report_key
 from comments.models import Comment
 from comments.moderation.listing import ModeratedComment
-from comments.moderation.services import hide, keep
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
 from comments.store.comments import NoSuchComment, OwnComment, State, load_comment
 from dynapages.calls import metered
 from dynapages.process import client
+from tests.support.comments.deciding import hide, keep
 from tests.support.comments.threads import NOW, differing, mended, moderated
 
 pytestmark = pytest.mark.usefixtures("few_items")

@@ -7,12 +7,12 @@ import pytest
 from django.core.management import call_command
 
 from comments.lists.queries import INDEXES, SETS
-from comments.moderation.services import hide
 from comments.sets.applying import Consumer
 from comments.sets.integrity import has_stream
 from comments.sets.models import CommentSetItem
 from dynapages.process import client
 from dynapages.tables import create_missing
+from tests.support.comments.deciding import hide
 from tests.support.comments.options import comments_set
 from tests.support.comments.read_models import reading_by
 from tests.support.comments.threads import NOW, made_comment

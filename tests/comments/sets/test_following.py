@@ -11,7 +11,6 @@ from comments.data.writer import BulkWriter
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment, NewReply
 from comments.models import Comment
-from comments.moderation.services import feature, hide, restore
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import delete_reply, find_reply, reply_to
 from comments.sets.copies import follow, is_primary
@@ -21,6 +20,7 @@ from comments.votes.services import vote
 from dynapages.calls import Batches, Pool
 from dynapages.items import Item
 from dynapages.process import client
+from tests.support.comments.deciding import feature, hide, restore
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set

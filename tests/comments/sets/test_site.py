@@ -6,7 +6,6 @@ from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.lists.page import CommentsRequest, read_comments_page
 from comments.lists.queries import list_comments
-from comments.moderation.services import hide, restore
 from comments.posting.services import delete_comment, edit_comment
 from comments.rankings.derivation import find_newest
 from comments.sets.applying import Consumer
@@ -16,6 +15,7 @@ from comments.store.counts import counts_of
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from tests.support.comments.browsing import visit
+from tests.support.comments.deciding import hide, restore
 from tests.support.comments.miscounting import settle
 from tests.support.comments.options import comments_set
 from tests.support.comments.threads import NOW

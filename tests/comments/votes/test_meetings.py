@@ -12,7 +12,6 @@ import pytest
 from comments import keys
 from comments.data.writer import BulkWriter
 from comments.items import NewComment
-from comments.moderation.services import hide, restore
 from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
@@ -26,6 +25,7 @@ from dynapages.process import client, pool
 from dynapages.writes import counters as sharded
 from dynapages_testing.hooks import hooked
 from tests.support.chance import unique
+from tests.support.comments.deciding import hide, restore
 from tests.support.comments.flows import put_votes
 from tests.support.comments.threads import NOW, differing, helpful, made_comment
 

@@ -9,7 +9,6 @@ import pytest
 from django.conf import settings
 
 from comments.items import NewComment
-from comments.moderation.services import hide
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import NoSuchComment, load_comment
@@ -24,6 +23,7 @@ from dynapages_testing.conflicts import conflicts
 from shop.accounts.services import create_profile
 from tests.support.chance import examples, unique
 from tests.support.comments.browsing import Shown, Visitor
+from tests.support.comments.deciding import hide
 from tests.support.comments.faulty import Fault, troubled
 from tests.support.comments.threads import NOW, differing, helpful, made_comment, mended, spoil
 from tests.support.comments.writers import nobody, someone

@@ -46,13 +46,15 @@ class Shelf:
 
     def post(self, draft: Draft) -> str:
         self.number = getattr(self, "number", 0) + 1
-        return post_comment(
+        comment_id = f"{self.product}-{self.number}"
+        post_comment(
             draft,
-            comment_id=f"{self.product}-{self.number}",
+            comment_id=comment_id,
             product_id=self.product,
             username=self.username,
             now=self.now.replace(microsecond=self.number),
-        ).id
+        )
+        return comment_id
 
     def edit(self, draft: Draft) -> None:
         latest = next(iter(ids_written_by(self.username)))

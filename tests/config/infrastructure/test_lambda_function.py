@@ -14,7 +14,6 @@ from django.conf import settings
 
 from comments.items import NewComment
 from comments.lists.queries import SETS
-from comments.moderation.services import hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.sets.applying import TABLE
 from comments.sets.models import CommentSetItem
@@ -24,6 +23,7 @@ from dynapages.process import client, current_connection
 from dynapages.streams import Checkpoint, Record, StreamWalk, stream_of
 from dynapages.tables import create_missing
 from tests.support.command_line import run_manage
+from tests.support.comments.deciding import hide
 from tests.support.comments.read_models import reading_by
 from tests.support.comments.truth import START
 from tests.support.project import PROJECT

@@ -12,7 +12,6 @@ from comments import keys
 from comments.erasure.user_data import comments_listed_in
 from comments.lists.page import find_picks
 from comments.models import CommentVote
-from comments.moderation.services import hide
 from comments.profiles.queries import ids_written_by
 from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
@@ -22,6 +21,7 @@ from comments.votes.services import HELPFUL, rank_or_log
 from comments.votes.services import vote as vote_for
 from dynapages.process import client
 from dynapages.writes import write_together
+from tests.support.comments.deciding import hide
 from tests.support.comments.threads import NOW, helpful, moderated
 from tests.support.comments.writers import (
     WORDS,

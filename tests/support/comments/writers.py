@@ -38,14 +38,15 @@ class Writer(Visitor):
         words = {**WORDS, **said}
         draft = Draft(int(words["rating"]), words["language"], words["title"], words["body"])
         now = timezone.now()
-        posted = post_comment(
+        comment_id = str(ULID.from_datetime(now))
+        post_comment(
             draft,
-            comment_id=str(ULID.from_datetime(now)),
+            comment_id=comment_id,
             product_id=product_id,
             username=self.username,
             now=now,
         )
-        return load_comment(posted.id)
+        return load_comment(comment_id)
 
     def write(self, product_id: str, **said: str) -> StoredComment:
         """Post a comment by the site's form, and return it as it is stored."""

@@ -10,7 +10,6 @@ from django.core.management import call_command
 
 from comments.data.writer import BulkWriter
 from comments.items import NewComment, NewReply
-from comments.moderation.services import feature, hide
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
@@ -40,6 +39,7 @@ from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, import
 from shop.orders.placing import place_order
 from shop.sitemap.queries import write_sitemap
 from shop.table import counters_of
+from tests.support.comments.deciding import feature, hide
 
 NOW = datetime.now(UTC)
 MODELS = [

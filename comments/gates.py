@@ -1,0 +1,111 @@
+"""Gates: what decides on a comment before it is published.
+
+A gate is a function of a draft (a `NewComment`) and its `Author` that returns `Publish`, `Hold` or
+`Reject`. The option ``GATE`` is the dotted path of one, or a sequence of them: the strictest
+decides. New words of an edit pass it too. A comment that is held is in no list and not counted;
+its author and staff see it, and staff publish or reject it.
+"""
+
+import logging
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.utils.module_loading import import_string
+
+from comments.conf import COMMENTS
+from comments.items import NewComment
+from comments.profiles.queries import has_published
+
+__all__ = ["Author", "Gate", "Hold", "Publish", "Reject", "hold_all", "hold_first", "hold_links"]
+
+LONGEST_REASON = 100
+"""Characters: the reason is stored with the key of the comment's product."""
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """The comment is put into its lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The comment waits for staff, who read the ``reason``, up to `LONGEST_REASON` of it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """The comment is not stored; its author reads the ``sentence`` beside what was typed."""
+
+    sentence: str
+
+
+Verdict = Publish | Hold | Reject
+_STRICTEST = Reject, Hold, Publish
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """The user who writes a comment."""
+
+    username: str
+    is_blocked: bool = False
+
+    def has_published(self) -> bool:
+        """Read whether any of the author's newest comments is in its lists: a call, 0.5 units."""
+        return has_published(self.username)
+
+
+Gate = Callable[[NewComment, Author], Verdict]
+
+
+def hold_all(_draft: NewComment, _author: Author) -> Verdict:
+    """Hold every comment."""
+    return Hold("every comment")
+
+
+def hold_first(_draft: NewComment, author: Author) -> Verdict:
+    """Hold comments of authors who have none that is published."""
+    return Publish() if author.has_published() else Hold("first comment of its author")
+
+
+_LINK = re.compile(
+    r"https?:|www\.|\b[\w-]+\.(?:com|info|io|net|org|ru|shop|top|xyz)\b", re.IGNORECASE
+)
+
+
+def hold_links(draft: NewComment, _author: Author) -> Verdict:
+    """Hold comments with what looks like a link in the title or the text."""
+    return Hold("link") if _LINK.search(f"{draft.title}\n{draft.body}") else Publish()
+
+
+def judge(draft: NewComment, author: Author) -> Verdict:
+    """Return the strictest verdict of the gates; that of one that raises is to hold, and logged.
+
+    What an author writes whom staff have blocked is held.
+    """
+    verdicts = [_ask(path, draft, author) for path in _paths()]
+    if author.is_blocked:
+        verdicts.append(Hold("blocked author"))
+    found = (each for kind in _STRICTEST for each in verdicts if isinstance(each, kind))
+    return next(found, Publish())
+
+
+def _paths() -> tuple[str, ...]:
+    gate = COMMENTS["GATE"]
+    return tuple(filter(None, (gate,) if isinstance(gate, str) else gate))
+
+
+def _ask(path: str, draft: NewComment, author: Author) -> Verdict:
+    try:
+        gate: Gate = import_string(path)
+        verdict = gate(draft, author)
+    except Exception as error:  # noqa: BLE001 - the project's own code must not lose the comment
+        _log.error("The gate %s failed on comment %s: %r", path, draft.id, error)
+        return Hold("the gate failed")
+    if isinstance(verdict, Hold):
+        return Hold(verdict.reason.replace("#", " ")[:LONGEST_REASON])
+    return verdict

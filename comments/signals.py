@@ -1,0 +1,79 @@
+"""Django signals of what happens to comments, for the project's own code: see docs/signals.md.
+
+Each is sent once, after the write is committed, in the thread that wrote; by pages, by commands and
+by steps over many comments. Imports send them with ``--signals`` alone. What a receiver raises is
+logged, and changes nothing else. A process that ends between the write and the signal has sent
+none: a receiver that must miss nothing follows the table's stream instead.
+
+All have ``comment_id``, ``by`` (a user name, empty for a command) and ``moment`` (aware). Most have
+``comment``, a `comments.items.NewComment` as it is after the change, and ``was``, the
+`comments.store.comments.State` before.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime
+
+from django.dispatch import Signal
+
+from comments.models import Comment
+
+__all__ = [
+    "comment_deleted",
+    "comment_edited",
+    "comment_held",
+    "comment_hidden",
+    "comment_kept",
+    "comment_picked",
+    "comment_posted",
+    "comment_replied",
+    "comment_reported",
+    "comment_restored",
+    "unannounced",
+    "vote_cast",
+]
+
+comment_posted = Signal()
+"""A ``comment`` is in its lists for the first time; ``was`` is None, or HELD where it waited."""
+comment_held = Signal()
+"""A ``comment`` waits for the shop, for the ``reason`` of a gate."""
+comment_edited = Signal()
+"""Its author changed the ``comment``, which was ``before``; ``state`` is the one it is in now."""
+comment_deleted = Signal()
+"""A ``comment`` is deleted, by its author, by staff, or with all data of its author; ``was``."""
+comment_hidden = Signal()
+"""Staff took a ``comment`` out of its lists, or (``was`` HELD) rejected it."""
+comment_restored = Signal()
+"""Staff put a hidden ``comment`` back into its lists; ``was``."""
+comment_kept = Signal()
+"""Staff dismissed the reports of a ``comment``; ``was``."""
+comment_picked = Signal()
+"""Staff picked a comment for its product's page, or (``is_pick`` false) took that back."""
+comment_reported = Signal()
+"""A user reported a ``comment`` for the first time: ``reason``, and ``text``, both strings."""
+comment_replied = Signal()
+"""Staff wrote or changed the reply, ``text``; None where they deleted it."""
+vote_cast = Signal()
+"""The user ``by`` finds a comment helpful, or (``is_helpful`` false) not any more."""
+
+
+def announce(
+    signal: Signal, comment_id: str, *, by: str = "", moment: datetime, **more: object
+) -> None:
+    """Send a signal of a comment; Django logs what a receiver raises."""
+    if not _is_silent.get():
+        signal.send_robust(Comment, comment_id=comment_id, by=by, moment=moment, **more)
+
+
+_is_silent = ContextVar("is_silent", default=False)
+
+
+@contextmanager
+def unannounced() -> Iterator[None]:
+    """Send no signals of what is written in the block, such as samples."""
+    before = _is_silent.set(True)
+    try:
+        yield
+    finally:
+        _is_silent.reset(before)
