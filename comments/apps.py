@@ -18,8 +18,14 @@ class PlainCommentId(IdWithSlashes):
     regex = rf"(?!(?:{'|'.join(TAKEN)})/.){IdWithSlashes.regex}"
 
 
+class Username(IdWithSlashes):
+    """``<username:…>``: a name of the project's own users, such as an e-mail address."""
+
+    regex = ".{1,254}"
+
+
 class CommentsConfig(AppConfig):
-    """The app of comments, with the converter of their URLs and the checks of its project."""
+    """The app of comments, with converters for their URLs and the checks of its project."""
 
     name = "comments"
 
@@ -35,5 +41,6 @@ class CommentsConfig(AppConfig):
         register(check_project, "comments")
         register(check_tables, Tags.database)
         register_converter(PlainCommentId, "plain_comment_id")
+        register_converter(Username, "username")
         if not settings.RATE_LIMITER:
             settings.RATE_LIMITER = "comments.store.table.limiter"

@@ -11,8 +11,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's own names
 from django.shortcuts import resolve_url
-from django.template import TemplateDoesNotExist, TemplateSyntaxError
-from django.template.loader import get_template
+from django.template import Engine, TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader_tags import BlockNode, ExtendsNode
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.module_loading import import_string
@@ -56,6 +55,7 @@ MIDDLEWARE = (
     "dynapages.django.middleware.RefusalMiddleware",
 )
 """Each, or a class made from it, is needed."""
+DJANGOS_ENGINE = "django.template.backends.django.DjangoTemplates"
 CONTEXT_PROCESSORS = (
     "django.template.context_processors.request",
     "django.contrib.auth.context_processors.auth",
@@ -113,15 +113,20 @@ def _middleware() -> Iterator[CheckMessage]:
 
 
 def _templates() -> Iterator[CheckMessage]:
-    used = {path for one in settings.TEMPLATES for path in _processors_of(one)}
+    engines = [one for one in settings.TEMPLATES if one["BACKEND"] == DJANGOS_ENGINE]
+    used = {path for one in engines for path in _processors_of(one)}
     for path in CONTEXT_PROCESSORS:
         if path not in used:
             what = f"No engine in TEMPLATES has the context processor {path}."
             hint = f"Add {path!r} to the 'context_processors' in its 'OPTIONS'."
             yield _error(path.rpartition(".")[2], what, hint)
+    if not any(one.get("APP_DIRS") or "loaders" in one.get("OPTIONS", {}) for one in engines):
+        hint = "Set 'APP_DIRS': True in TEMPLATES, for Django's own engine."
+        yield _error("APP_DIRS", "The templates of the app cannot be found.", hint)
+        return
     base = COMMENTS["BASE_TEMPLATE"]
     try:
-        nodes = get_template(base).template.nodelist  # type: ignore[attr-defined] # of Django's engine
+        nodes = Engine.get_default().get_template(base).nodelist
     except (TemplateDoesNotExist, TemplateSyntaxError) as error:
         what = f"The template {base!r}, which all pages extend, cannot be used: {error}."
         hint = "Write it, or name another one in COMMENTS['BASE_TEMPLATE']."

@@ -74,5 +74,5 @@ urlpatterns = [
     path("comments/~/<id_with_slashes:comment_id>/", views.comment, name="comment"),
     path("comments/<plain_comment_id:comment_id>/", views.comment, name="comment"),
     path("languages/detect/", posting_views.detect, name="detect_language"),
-    path("users/<id:username>/", profile_views.profile, name="profile"),
+    path("users/<username:username>/", profile_views.profile, name="profile"),
 ]

@@ -26,7 +26,7 @@ class AppSettings:
 
     def __getitem__(self, option: str) -> Any:  # noqa: ANN401 - an option is of any type
         default = self._defaults[option]
-        return getattr(settings, self.name, {}).get(option, default)
+        return (getattr(settings, self.name, None) or {}).get(option, default)
 
     def load(self, option: str) -> Any:  # noqa: ANN401 - what is imported is of any type
         """Return what the dotted path of an option names. Raises ImportError."""
@@ -34,7 +34,7 @@ class AppSettings:
 
     def problems(self, *, needed: Collection[str] = ()) -> Iterator[CheckMessage]:
         """Yield an error for each option that is unknown, missing, or names nothing."""
-        given = getattr(settings, self.name, {})
+        given = getattr(settings, self.name, None) or {}
         for option in sorted(given.keys() - self._defaults.keys()):
             known = get_close_matches(option, self._defaults, n=1) or sorted(self._defaults)
             yield self._error(option, "is not an option.", f"Use {', '.join(known)}.")

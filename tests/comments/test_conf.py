@@ -88,6 +88,12 @@ class TestTheChecks:
         told = found(COMMENTS={**settings.COMMENTS, "BASE_TEMPLATE": base})
         assert "{% block content %}" in told["comments.BASE_TEMPLATE"]
 
+    def test_want_the_templates_of_apps_to_be_found(self):
+        told = found(TEMPLATES=[{**settings.TEMPLATES[0], "APP_DIRS": False}])
+        assert told == {
+            "comments.APP_DIRS": "Set 'APP_DIRS': True in TEMPLATES, for Django's own engine."
+        }
+
     def test_name_addresses_that_are_missing(self):
         told = found(ROOT_URLCONF="shop.pickup.urls")
         assert told.keys() == {"comments.urls", "comments.LOGIN_URL"}
