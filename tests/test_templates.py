@@ -73,6 +73,9 @@ class TestTemplates:
         }
         assert missing == set()
 
+    def test_say_no_name_of_a_site(self, app, folders):
+        assert [name for name, text in templates(app).items() if "Dynashop" in text] == []
+
 
 def test_what_is_named_is_found():
     """Or the tests above would pass whatever the templates said."""
