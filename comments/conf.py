@@ -25,8 +25,8 @@ DEFAULTS: Final[dict[str, Any]] = {
     "PRODUCTS": "",
     "HAS_BOUGHT": "",
     "USER_EXISTS": "comments.host.is_active_user",
-    # Of what decides on a comment before it is published: see `comments.gates`; or several.
-    "GATE": "",
+    # Of what decides on a comment before it is published, or several: see `comments.gates`.
+    "GATE": (),
     # The template that the app's pages extend, with the blocks `title` and `content` at the least.
     "BASE_TEMPLATE": "base.html",
     # Comments posted, edited, deleted, voted on and reported in an hour.
@@ -41,7 +41,9 @@ DEFAULTS: Final[dict[str, Any]] = {
 }
 """All options, and what they are where the project does not set them."""
 
-COMMENTS = AppSettings("COMMENTS", DEFAULTS, paths=("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS"))
+COMMENTS = AppSettings(
+    "COMMENTS", DEFAULTS, paths=("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS", "GATE")
+)
 
 MODEL = "comments.models.Comment"
 COPIES = "comments.sets.models.CommentSetItem"

@@ -8,19 +8,22 @@ its author and staff see it, and staff publish or reject it.
 
 import logging
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_noop
 
 from comments.conf import COMMENTS
 from comments.items import NewComment
 from comments.profiles.queries import has_published
 
-__all__ = ["Author", "Gate", "Hold", "Publish", "Reject", "hold_all", "hold_first", "hold_links"]
+__all__ = ["Author", "Hold", "Publish", "Reject", "hold_all", "hold_first", "hold_links"]
 
 LONGEST_REASON = 100
 """Characters: the reason is stored with the key of the comment's product."""
+EVERY, FIRST = gettext_noop("every comment"), gettext_noop("first comment of its author")
+LINK, BLOCKED = gettext_noop("it has a link"), gettext_noop("its author is blocked")
+FAILED = gettext_noop("the gate failed")
 _log = logging.getLogger(__name__)
 
 
@@ -59,17 +62,14 @@ class Author:
         return has_published(self.username)
 
 
-Gate = Callable[[NewComment, Author], Verdict]
-
-
 def hold_all(_draft: NewComment, _author: Author) -> Verdict:
     """Hold every comment."""
-    return Hold("every comment")
+    return Hold(EVERY)
 
 
 def hold_first(_draft: NewComment, author: Author) -> Verdict:
     """Hold comments of authors who have none that is published."""
-    return Publish() if author.has_published() else Hold("first comment of its author")
+    return Publish() if author.has_published() else Hold(FIRST)
 
 
 _LINK = re.compile(
@@ -79,7 +79,7 @@ _LINK = re.compile(
 
 def hold_links(draft: NewComment, _author: Author) -> Verdict:
     """Hold comments with what looks like a link in the title or the text."""
-    return Hold("link") if _LINK.search(f"{draft.title}\n{draft.body}") else Publish()
+    return Hold(LINK) if _LINK.search(f"{draft.title}\n{draft.body}") else Publish()
 
 
 def judge(draft: NewComment, author: Author) -> Verdict:
@@ -87,25 +87,23 @@ def judge(draft: NewComment, author: Author) -> Verdict:
 
     What an author writes whom staff have blocked is held.
     """
-    verdicts = [_ask(path, draft, author) for path in _paths()]
+    verdicts = [_ask(path, draft, author) for path in COMMENTS.paths_in("GATE")]
     if author.is_blocked:
-        verdicts.append(Hold("blocked author"))
+        verdicts.append(Hold(BLOCKED))
     found = (each for kind in _STRICTEST for each in verdicts if isinstance(each, kind))
     return next(found, Publish())
 
 
-def _paths() -> tuple[str, ...]:
-    gate = COMMENTS["GATE"]
-    return tuple(filter(None, (gate,) if isinstance(gate, str) else gate))
-
-
 def _ask(path: str, draft: NewComment, author: Author) -> Verdict:
     try:
-        gate: Gate = import_string(path)
-        verdict = gate(draft, author)
+        verdict = import_string(path)(draft, author)
     except Exception as error:  # noqa: BLE001 - the project's own code must not lose the comment
-        _log.error("The gate %s failed on comment %s: %r", path, draft.id, error)
-        return Hold("the gate failed")
-    if isinstance(verdict, Hold):
-        return Hold(verdict.reason.replace("#", " ")[:LONGEST_REASON])
-    return verdict
+        fault = repr(error)
+    else:
+        if isinstance(verdict, Hold):
+            return Hold(verdict.reason.replace("#", " ")[:LONGEST_REASON])
+        if isinstance(verdict, Publish | Reject):
+            return verdict
+        fault = f"it returned {verdict!r}"
+    _log.error("The gate %s failed on comment %s: %s", path, draft.id, fault)
+    return Hold(FAILED)

@@ -216,7 +216,6 @@ class CommentBody(CommentItem):
 class BlockedAuthor(CommentItem):
     """An author whose comments are held from then on: both keys ``AUTHOR#<username>``."""
 
-    blocked_by = UnicodeAttribute(attr_name="u")
     blocked_at = UnicodeAttribute(attr_name="at")
 
 

@@ -12,7 +12,7 @@ from comments.reports import views as report_views
 from comments.store.comments import State
 from comments.votes import views as vote_views
 
-REPORTED, HIDDEN = {"state": State.REPORTED}, {"state": State.HIDDEN}
+REPORTED, HELD, HIDDEN = ({"state": state} for state in (State.REPORTED, State.HELD, State.HIDDEN))
 
 app_name = "comments"
 urlpatterns = [
@@ -49,6 +49,15 @@ urlpatterns = [
         HIDDEN,
         name="hidden_comments_csv",
     ),
+    path("staff/comments/held/", moderation_views.moderation, HELD, name="held_comments"),
+    path(
+        "staff/comments/held.csv",
+        moderation_views.moderation_csv,
+        HELD,
+        name="held_comments_csv",
+    ),
+    path("staff/comments/decide/", moderation_views.decide_many, name="decide_comments"),
+    path("staff/authors/<id:username>/", profile_views.block, name="block_author"),
     path(
         "staff/comments/decide/<id_with_slashes:comment_id>/",
         moderation_views.decide,

@@ -219,12 +219,8 @@ def _release_digest() -> str:
     """Return a digest of the project's apps and templates: a new release has new pages."""
     installed = (app.path for app in apps.get_app_configs() if not app.name.startswith("django."))
     library = Path(apps.get_app_config("dynapages").path).parent
-    folders = {library, *map(Path, {*Engine.get_default().dirs, *installed})}
-    sources = {
-        path
-        for folder in folders
-        for suffix in ("py", "html", "mo")
-        for path in folder.rglob(f"*.{suffix}")
-    }
+    folders = {library, *map(Path, [*Engine.get_default().dirs, *installed])}
+    suffixes = ("py", "html", "mo")
+    sources = {one for folder in folders for each in suffixes for one in folder.rglob(f"*.{each}")}
     contents = b"".join(path.read_bytes() for path in sorted(sources))
     return blake2b(contents, digest_size=8).hexdigest()

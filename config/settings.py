@@ -317,6 +317,8 @@ COMMENTS = {
     "PRODUCTS": "shop.for_comments.PRODUCTS",
     "HAS_BOUGHT": "shop.for_comments.has_bought",
     "USER_EXISTS": "shop.for_comments.user_exists",
+    # What decides on comments before they are published: see docs/moderation.md.
+    "GATE": env.words("COMMENT_GATE"),
     "COUNTER_SHARDS": COUNTER_SHARDS,
     "WRITES_PER_USER": env.integer("COMMENT_WRITES_PER_USER", default=60, least=1, most=10_000),
     "WRITES_PER_ADDRESS": env.integer(

@@ -17,9 +17,11 @@ from comments.items import NewComment
 from comments.models import TABLE
 from comments.rankings.derivation import Touch
 from comments.rankings.services import refresh_ranks
+from comments.signals import announce, comment_edited, comment_posted
+from comments.store.comments import State, comment_in
 from comments.store.counts import CountChanges, write
 from comments.store.table import ATTEMPTS, comment_key
-from dynapages.calls import Batches
+from dynapages.calls import Batches, clock
 from dynapages.django.options import Progress
 from dynapages.writes import MOST_ACTIONS, ConditionFailed, Contended
 
@@ -62,10 +64,11 @@ Prepare = Callable[[set[str]], object]
 
 
 class BulkWriter:
-    """Writes comments in bulk."""
+    """Writes comments in bulk; ``announces`` them by signals if it is told to."""
 
-    def __init__(self, batches: Batches) -> None:
+    def __init__(self, batches: Batches, *, announces: bool = False) -> None:
         self._batches = batches
+        self._announces = announces
         self._touched: set[str] = set()
         self._known: dict[str, Touch] = {}
 
@@ -91,6 +94,8 @@ class BulkWriter:
             needed = [change for change in changes if change.is_needed]
             prepare({change.comment.product_id for change in needed})
             lost = self._put(needed)
+            if self._announces:
+                _announce(change for change in needed if change.comment.id not in lost)
             decided += [change for change in changes if change.comment.id not in lost]
             comments = [comment for comment in comments if comment.id in lost]
             if not comments:
@@ -134,6 +139,16 @@ class BulkWriter:
             [partial(_write_together, group) for group in _transactions(changes)]
         )
         return {comment_id for group in lost for comment_id in group}
+
+
+def _announce(changes: Iterable[Change]) -> None:
+    for change in changes:
+        comment, now = change.comment, clock.now()
+        about = partial(announce, comment_id=comment.id, moment=now, comment=comment)
+        if change.stored is None:
+            about(comment_posted, was=None)
+        else:
+            about(comment_edited, before=comment_in(change.stored), state=State.of(change.stored))
 
 
 def _write_together(changes: Sequence[Change]) -> list[str]:

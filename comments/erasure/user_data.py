@@ -6,6 +6,7 @@ from contextlib import suppress
 from comments import keys
 from comments.models import (
     TABLE,
+    BlockedAuthor,
     ByAuthor,
     Comment,
     CommentBody,
@@ -16,6 +17,7 @@ from comments.models import (
 )
 from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
+from comments.profiles.services import block_key, is_blocked, unblock_author
 from comments.store.comments import NOT_DELETED, NoSuchComment
 from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back
@@ -118,7 +120,14 @@ def _beside(model: type[CommentItem], sort_key: Callable[[str], str]) -> Callabl
 
 VOTES, REPORTS = _beside(CommentVote, keys.vote), _beside(CommentReport, keys.report)
 REPLIES = _beside(CommentReply, lambda _username: keys.REPLY)
+BLOCK = Trace(
+    "blocks",
+    lambda username: [username] * is_blocked(username),
+    lambda username, _name: unblock_author(username),
+    lambda username, _name: [(BlockedAuthor, TABLE, block_key(username))],
+)
 TRACES = (
+    BLOCK,
     Trace("comments", _written_by, delete_written, written),
     Trace("votes", _listed_in(keys.voter), delete_vote, VOTES),
     Trace("reports", _listed_in(keys.reporter), delete_report, REPORTS),

@@ -131,7 +131,7 @@ class DependentItems:
 
 
 def _tells_of_dependents(comment: Item) -> bool:
-    is_marked = State.of(comment) is State.HIDDEN or any(name in comment for name in _MARKS)
+    is_marked = not State.of(comment).is_listed or any(name in comment for name in _MARKS)
     return is_marked and not is_tombstone(comment)
 
 
@@ -167,7 +167,7 @@ def _marks(comment_id: str, found: _Dependents) -> dict[str, Value | None]:
     if state is State.REPORTED and item[_QUEUE] != {"S": keys.moderation(state)}:
         state = State.LISTED
     is_moderated = state is not State.LISTED
-    picked = item.get(_FEATURED) if state is not State.HIDDEN else None
+    picked = item.get(_FEATURED) if state.is_listed else None
     return {
         _QUEUE: {"S": keys.moderation(state)} if is_moderated else None,
         _QUEUE_PLACE: _queue_place(comment_id, item) if is_moderated else None,
@@ -199,7 +199,7 @@ def _write_marks(comment_id: str, item: Item, changes: Changes) -> None:
 def _differing_rank(comment_id: str, found: _Dependents) -> Iterator[Difference]:
     """Compare a comment's rank with its votes. A comment that is in no list has none."""
     stored = " ".join(found.item.get(name, {"S": "nowhere"})["S"] for name in _RANK)
-    is_hidden = State.of(found.item) is State.HIDDEN
+    is_hidden = not State.of(found.item).is_listed
     expected = _NO_RANK
     if found.votes > 0 and not is_hidden:
         place = scored(found.votes, comment_id)

@@ -39,7 +39,13 @@ from comments.models import TABLE, Comment, CommentBody
 from comments.replies.services import Reply, reply_in
 from comments.sets import plans
 from comments.sets.copies import SETS
-from comments.store.comments import NoSuchComment, Revision, is_tombstone, product_id_of
+from comments.store.comments import (
+    NoSuchComment,
+    Revision,
+    hold_reason,
+    is_tombstone,
+    product_id_of,
+)
 from comments.store.counts import ProductCounts, remembered_as
 from comments.store.table import comment_key, query_pages
 from dynapages.calls import labelled_calls
@@ -72,8 +78,9 @@ _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 class CommentEntry:
     """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
 
-    ``username`` is empty for an imported comment, ``product_id`` in the lists of one product. Of
-    the shop's ``reply``, lists have what travels with the comment.
+    One that ``is_hidden`` is in no list of its product; ``held_for`` is why it waits for the shop,
+    if it does. ``username`` is empty for an imported comment, ``product_id`` in the lists of one
+    product. Of the shop's ``reply``, lists have what travels with the comment.
     """
 
     id: str
@@ -88,6 +95,7 @@ class CommentEntry:
     edited_at: str = ""
     is_verified: bool = False
     is_hidden: bool = False
+    held_for: str | None = None
     product_id: str = ""
     reply: Reply | None = None
 
@@ -285,6 +293,7 @@ def entry_of(item: Item) -> CommentEntry:
         edited_at=_text(item, Comment.edited_at),
         is_verified=item.get(Comment.verified.attr_name) == {"BOOL": True},
         is_hidden=Comment.hidden_product.attr_name in item,
+        held_for=hold_reason(item),
         product_id=product_id_of(item),
         reply=reply_in(reply["M"]) if reply else None,
     )

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from comments import keys
+from comments.conf import COMMENTS
 from comments.host import find_products
 from comments.lists.queries import CommentEntry, WholeComment, entry_of
 from comments.models import Moderation
@@ -34,7 +35,7 @@ _INDEX = index_of(Moderation)
 class ModeratedComment(CommentEntry):
     """A comment in the queue, with the first of its reports; ``report_count`` is of all.
 
-    ``waiting_since`` is when it was first reported since staff last kept it, or was hidden.
+    ``waiting_since`` is when it was first reported since staff last kept it, or held or hidden.
     """
 
     product_name: str = ""
@@ -54,17 +55,21 @@ def run_of(state: State) -> Run:
 
 
 MOST_COUNTED = 20
-"""Reported comments: they are counted by reading them."""
+"""Comments that wait for staff: they are counted by reading them."""
 
 
 reports_counted = Signal()
-"""Sent when the reported comments were counted: ``count``, ``has_more``, and the moment ``at``."""
+"""Sent when what waits for staff was counted: ``count``, ``has_more``, and the moment ``at``."""
 
 
 def count_reports() -> tuple[int, bool]:
-    """Return how many comments are reported, up to `MOST_COUNTED`, and whether there are more."""
+    """Return how many comments wait for staff, up to `MOST_COUNTED`, and whether there are more.
+
+    Reported ones do, and with a gate those that it holds.
+    """
     now = clock.now()
-    return _counted(read([run_of(State.REPORTED)], PageRequest(MOST_COUNTED)), now)
+    states = [State.REPORTED, *[State.HELD] * bool(COMMENTS["GATE"])]
+    return _counted(read([run_of(state) for state in states], PageRequest(MOST_COUNTED)), now)
 
 
 def _counted(page: Page, now: datetime) -> tuple[int, bool]:
@@ -79,7 +84,7 @@ def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedCo
     now = clock.now()
     page = read([run_of(state)], request, order=Order.OLDEST_FIRST)
     has_counted = request.size >= MOST_COUNTED or not page.has_next
-    if state is State.REPORTED and request.is_first and has_counted:
+    if state is State.REPORTED and request.is_first and has_counted and not COMMENTS["GATE"]:
         _counted(page, now)
     shown = [entry_of(entry.item) for entry in page.entries]
     with pool().together() as together:
@@ -101,14 +106,27 @@ def list_moderated(state: State, request: PageRequest) -> PageResult[ModeratedCo
     return PageResult(tuple(items), page)
 
 
-URL_NAMES = {State.REPORTED: "comments:moderation", State.HIDDEN: "comments:hidden_comments"}
+URL_NAMES = {
+    State.REPORTED: "comments:moderation",
+    State.HELD: "comments:held_comments",
+    State.HIDDEN: "comments:hidden_comments",
+}
 CSV_NAMES = {
+    State.HELD: "comments:held_comments_csv",
     State.REPORTED: "comments:moderation_csv",
     State.HIDDEN: "comments:hidden_comments_csv",
 }
-HEADINGS = {State.REPORTED: _("Reported comments"), State.HIDDEN: _("Hidden comments")}
-LABELS = {State.REPORTED: _("Reported"), State.HIDDEN: _("Hidden")}
+HEADINGS = {
+    State.REPORTED: _("Reported comments"),
+    State.HELD: _("Waiting comments"),
+    State.HIDDEN: _("Hidden comments"),
+}
+LABELS = {State.REPORTED: _("Reported"), State.HELD: _("Waiting"), State.HIDDEN: _("Hidden")}
+SELECTED = "selected"
+IN_BULK = (Decision.PUBLISH, Decision.REJECT)
+"""What may be decided on several comments that wait at once."""
 DECISIONS = {
+    State.HELD: (*IN_BULK, Decision.DELETE),
     State.REPORTED: (Decision.KEEP, Decision.HIDE, Decision.DELETE),
     State.HIDDEN: (Decision.RESTORE, Decision.DELETE),
     State.LISTED: (Decision.HIDE,),
@@ -134,6 +152,9 @@ def moderation_context(
         "tabs": [(LABELS[each], reverse(name), each is state) for each, name in URL_NAMES.items()],
         "csv_url": reverse(CSV_NAMES[state]),
         "decisions": DECISIONS[state],
+        "bulk": IN_BULK if state is State.HELD else (),
+        "bulk_url": reverse("comments:decide_comments"),
+        "select_url": f"{page_url}{'&' if '?' in page_url else '?'}{SELECTED}=all",
         "comments": [
             (each, decide_url(each.id, f"{page_url}#{then}"), f"{page_url}#{each.anchor}")
             for each, then in zip(comments, anchors_behind(anchors), strict=False)

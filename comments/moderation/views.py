@@ -1,5 +1,6 @@
 """Pages of reported and hidden comments for staff, their decisions and picks."""
 
+from contextlib import suppress
 from functools import partial
 
 from django.conf import settings
@@ -8,14 +9,16 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from comments.lists.queries import remember_written
 from comments.moderation.listing import (
     COLUMNS,
     COMMENTS_AT_A_TIME,
+    IN_BULK,
     PLAN,
+    SELECTED,
     ModeratedComment,
     list_moderated,
     moderation_context,
@@ -33,6 +36,8 @@ from dynapages.django.refusals import Refusal
 from dynapages.lists import PageResult
 
 SAID = {
+    Decision.PUBLISH: gettext_lazy("The comment is published."),
+    Decision.REJECT: gettext_lazy("The comment is rejected, and among the hidden ones."),
     Decision.KEEP: gettext_lazy("The comment stays, and is out of the queue."),
     Decision.HIDE: gettext_lazy("The comment is hidden."),
     Decision.RESTORE: gettext_lazy("The comment is back in its lists."),
@@ -60,7 +65,10 @@ def moderation(request: HttpRequest, asked: Asked, state: State) -> HttpResponse
         asked.page,
         found.page,
         templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
-        context=lambda: moderation_context(state, found.items, page_url=page_url),
+        context=lambda: {
+            **moderation_context(state, found.items, page_url=page_url),
+            "are_selected": request.GET.get(SELECTED) == "all",
+        },
         plan=PLAN,
     )
 
@@ -83,7 +91,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
         is_in_list = decision is Decision.HIDE and "seen" not in request.POST
         seen = None if is_in_list else Revision.parse(request.POST.get("seen", ""))
     except ValueError as error:
-        raise Refusal(_("This form does not say what to do with which comment.")) from error
+        raise Refusal(_(NOT_SAID)) from error
     now = clock.now()
     check_rate_limit(request, now=now, is_staff=True)
     remember_written(request.session, comment_id, now=now)
@@ -99,6 +107,38 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     return back(request, default=reverse("comments:moderation"))
 
 
+@require_POST
+@staff_only
+def decide_many(request: HttpRequest) -> HttpResponse:
+    """Publish or reject the selected comments, those that are as the deciding user saw them."""
+    try:
+        decision = Decision(request.POST.get("decision", ""))
+        selected = [_selected(value) for value in request.POST.getlist("comment")]
+    except ValueError as error:
+        raise Refusal(_(NOT_SAID)) from error
+    if decision not in IN_BULK or len(selected) > settings.PAGE_SIZE:
+        raise Refusal(_(NOT_SAID))
+    now, who, done = clock.now(), request.user.get_username(), 0
+    check_rate_limit(request, now=now, is_staff=True)
+    for seen, comment_id in selected:
+        with suppress(NotAsSeen, NoSuchComment):
+            carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
+            done += 1
+    told = _("Published: %(n)s.") if decision is Decision.PUBLISH else _("Rejected: %(n)s.")
+    messages.success(request, told % {"n": done})
+    if left := len(selected) - done:
+        sentence = _("Changed or decided on by others since you looked, and left alone: %(n)s.")
+        messages.warning(request, sentence % {"n": left})
+    return back(request, default=reverse("comments:held_comments"))
+
+
+def _selected(value: str) -> tuple[Revision, str]:
+    """Parse the value of a checkbox. Raises ValueError."""
+    seen, _space, comment_id = value.partition(" ")
+    return Revision.parse(seen), comment_id
+
+
+NOT_SAID = gettext_noop("This form does not say what to do with which comment.")
 NOT_THERE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 
 

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import escape
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import reswap, retarget
@@ -26,6 +26,7 @@ from comments.posting.services import (
     BadForm,
     CommentGone,
     Conflict,
+    Rejected,
     comment_id_of,
     delete_comment,
     is_author,
@@ -58,6 +59,9 @@ ANOTHER = "another"
 """The parameter of a form that is to be shown all the same."""
 NOT_YOURS = gettext_lazy("There is no such comment. It may have been deleted.")
 DELETED = gettext_lazy("The comment is deleted.")
+POSTED = gettext_noop("Thank you! Your comment is posted.")
+CHANGED = gettext_noop("Your comment is changed.")
+WAITS = gettext_noop("Thank you! Your comment waits for the shop, and is published after a look.")
 
 
 def _forged_post(request: HttpRequest, product_id: str) -> HttpResponse:
@@ -145,7 +149,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
     try:
         with _conflicts_as_form_errors():
             product = _product_or_404(product_id)
-            comment_id = _write_new(request, product, form)
+            comment_id, is_held = _write_new(request, product, form)
     except BadForm as error:
         data = request.POST.copy()
         data["form_id"] = _form_id(request, product_id)
@@ -158,14 +162,21 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
             return _refuse_edit(request, error.stored.comment.id, error)
         refusal = error
     else:
-        messages.success(request, _("Thank you! Your comment is posted."))
-        return _show_posted(request, product_id, comment_id)
+        messages.success(request, _(WAITS if is_held else POSTED))
+        return _show_posted(request, product_id, comment_id, is_held=is_held)
     context = {"page": _page_of_new(product_id, product)}
     return WRITE_FORM.show_again(request, form, context, refusal=refusal)
 
 
-def _show_posted(request: HttpRequest, product_id: str, comment_id: str) -> HttpResponse:
-    """Lead to the comment in its list; on the product's own page, have htmx read that anew."""
+def _show_posted(
+    request: HttpRequest, product_id: str, comment_id: str, *, is_held: bool
+) -> HttpResponse:
+    """Lead to the comment: in its list, or its page while it is held.
+
+    On the product's own page, have htmx read that anew.
+    """
+    if is_held:
+        return redirect_page(request, reverse("comments:comment", args=[comment_id]))
     product_url = reverse("comments:product", args=[product_id])
     url = f"{product_url}#{anchor_of('comment', comment_id)}"
     here = urlsplit(request.headers.get("HX-Current-URL", "")).path
@@ -176,8 +187,8 @@ def _show_posted(request: HttpRequest, product_id: str, comment_id: str) -> Http
     return reswap(retarget(response, "#write-comment"), "outerHTML")
 
 
-def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> str:
-    """Post a comment, and return its id."""
+def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> tuple[str, bool]:
+    """Post a comment; return its id, and whether it waits for the shop."""
     username, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -185,10 +196,10 @@ def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> 
     comment_id = comment_id_of(form_id, username=username, product_id=product.id)
     check_rate_limit(request, now=now)
     remember_written(request.session, comment_id, now=now)
-    post_comment(
+    is_held = post_comment(
         form.draft, comment_id=comment_id, product_id=product.id, username=username, now=now
     )
-    return comment_id
+    return comment_id, is_held
 
 
 def _form_id(request: HttpRequest, product_id: str) -> str:
@@ -211,21 +222,22 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
     form = EditForm(request.POST, fallback=_language_of(request))
     try:
         with _conflicts_as_form_errors():
-            _write_edit(request, comment_id, form)
+            is_held = _write_edit(request, comment_id, form)
     except FormNotSaved as refusal:
         return _refuse_edit(request, comment_id, refusal)
-    messages.success(request, _("Your comment is changed."))
+    messages.success(request, _(WAITS if is_held else CHANGED))
     return redirect_page(request, reverse("comments:comment", args=[comment_id]))
 
 
-def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> None:
+def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> bool:
+    """Change a comment; return whether it waits for the shop."""
     username, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     check_rate_limit(request, now=now)
     remember_written(request.session, comment_id, now=now)
     version = form.cleaned_data["version"]
-    save_edit(form.draft, comment_id=comment_id, version=version, username=username, now=now)
+    return save_edit(form.draft, comment_id=comment_id, version=version, username=username, now=now)
 
 
 def _refuse_edit(request: HttpRequest, comment_id: str, refusal: FormNotSaved) -> HttpResponse:
@@ -241,7 +253,7 @@ def _refuse_edit(request: HttpRequest, comment_id: str, refusal: FormNotSaved) -
 
 @contextmanager
 def _conflicts_as_form_errors() -> Iterator[None]:
-    """Turn a comment that was changed or deleted into FormNotSaved, like all other errors."""
+    """Turn a comment that was changed, deleted or rejected into FormNotSaved, like other errors."""
     with as_form_errors():
         try:
             yield
@@ -251,6 +263,8 @@ def _conflicts_as_form_errors() -> Iterator[None]:
             raise FormNotSaved(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error
         except (CommentGone, NoSuchComment) as error:
             raise FormNotSaved(HTTPStatus.NOT_FOUND, str(NOT_YOURS)) from error
+        except Rejected as error:
+            raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
 
 
 def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:

@@ -11,10 +11,10 @@ from dynapages.process import client
 from dynapages.writes import delete, put, write_one
 
 
-def block_author(username: str, *, by: str, now: datetime) -> None:
-    """Hold what a user writes from now on; ``by`` is the user name of who decides so."""
+def block_author(username: str, *, now: datetime) -> None:
+    """Hold what a user writes from now on; also where they were blocked before."""
     key = keys.author(username)
-    block = BlockedAuthor(pk=key, sk=key, blocked_by=by, blocked_at=timestamp(now))
+    block = BlockedAuthor(pk=key, sk=key, blocked_at=timestamp(now))
     write_one(client(), put(BlockedAuthor, block.serialize()))
 
 

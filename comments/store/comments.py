@@ -90,7 +90,7 @@ def load_comment(comment_id: str) -> StoredComment:
     if key not in items or is_tombstone(items[key]):
         product_id = product_id_of(items[key]) if key in items else ""
         raise NoSuchComment(comment_id, product_id=product_id)
-    return StoredComment(_comment(items[key], items.get(keys.BODY)), items[key])
+    return StoredComment(comment_in(items[key], items.get(keys.BODY)), items[key])
 
 
 def is_tombstone(item: Item) -> bool:
@@ -124,7 +124,8 @@ def version_of(item: Item) -> int:
     return int(value["N"])
 
 
-def _comment(item: Item, body: Item | None) -> NewComment:
+def comment_in(item: Item, body: Item | None = None) -> NewComment:
+    """Build a comment from its item and that of its long body; without this, with the excerpt."""
     comment = Comment.from_raw_data(dict(item))
     long_text = CommentBody.from_raw_data(dict(body)).text if body else None
     return NewComment(

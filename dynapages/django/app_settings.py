@@ -14,7 +14,8 @@ __all__ = ["AppSettings"]
 class AppSettings:
     """The options in the setting ``name``, read each time they are asked for.
 
-    ``paths`` are the options that are dotted paths of what the project lends the app.
+    ``paths`` are the options that are dotted paths of what the project lends the app; one that is a
+    sequence has several.
     """
 
     def __init__(
@@ -32,6 +33,11 @@ class AppSettings:
         """Return what the dotted path of an option names. Raises ImportError."""
         return import_string(self[option])
 
+    def paths_in(self, option: str) -> tuple[str, ...]:
+        """Return the dotted paths of an option: none, one, or several."""
+        given = self[option]
+        return tuple(filter(None, [given] if isinstance(given, str) else given))
+
     def problems(self, *, needed: Collection[str] = ()) -> Iterator[CheckMessage]:
         """Yield an error for each option that is unknown, missing, or names nothing."""
         given = getattr(settings, self.name, None) or {}
@@ -43,8 +49,8 @@ class AppSettings:
                 yield self._error(option, "is missing.", "Set it to a dotted path.")
         for option in self._paths:
             try:
-                if self[option]:
-                    self.load(option)
+                for path in self.paths_in(option):
+                    import_string(path)
             except ImportError as error:
                 yield self._error(option, f"is {self[option]!r}: {error}.", "Correct the path.")
 

@@ -78,9 +78,11 @@ def import_orders(
     orders_at_a_time: int,
     update: Update,
     is_trial: bool,
+    announces: bool = False,
 ) -> ImportReport:
     """Write the orders of files with their customers and products; a trial writes nothing.
 
+    Signals of orders are sent if it ``announces`` them.
     Raises FileUnreadable, BadMapping and RejectsUnwritable before anything is written, and what
     `dynapages.writes.transactions` and `dynapages.calls.batches` raise.
     """
@@ -98,7 +100,9 @@ def import_orders(
             decimal_found=found.decimal_found,
         )
         if not is_trial:
-            _Load(found, rejects, progress, report).run(update, orders_at_a_time)
+            _Load(found, rejects, progress, report).run(
+                update, orders_at_a_time, announces=announces
+            )
     if files.catalogue is not None:  # Olist's files are known by their stems, packed or not
         report.files = {name.partition(".")[0]: n for name, n in report.files.items()}
     return report
@@ -113,7 +117,7 @@ class _Load:
     progress: Progress
     report: ImportReport
 
-    def run(self, update: Update, orders_at_a_time: int) -> None:
+    def run(self, update: Update, orders_at_a_time: int, *, announces: bool) -> None:
         """Write everything. Raises what `put_products` and `put_orders` do."""
         report, names = self.report, self.found.names
         orders = list(self._free_orders())
@@ -140,7 +144,7 @@ class _Load:
         # The oldest first, so that purchases point to the latest order.
         chunks = in_chunks(orders, orders_at_a_time)
         for chunk in self._advancing("Orders", chunks, len(orders)):
-            outcomes = _put_changed([one.order for one in chunk])
+            outcomes = _put_changed([one.order for one in chunk], announces=announces)
             report.orders.update(outcomes)
             for one, outcome in zip(chunk, outcomes, strict=True):
                 if outcome is OrderOutcome.TAKEN:
@@ -205,7 +209,7 @@ def _catalogue_of(orders: Iterable[ImportedOrder]) -> Catalogue:
     return Catalogue((), found.__getitem__)
 
 
-def _put_changed(orders: Sequence[NewOrder]) -> list[OrderOutcome]:
+def _put_changed(orders: Sequence[NewOrder], *, announces: bool) -> list[OrderOutcome]:
     """Put orders, but those that are stored, settled, in the same status since the same moment."""
     found = read_items((keys.user(order.username), keys.order(order.id)) for order in orders)
     stored = {
@@ -214,7 +218,8 @@ def _put_changed(orders: Sequence[NewOrder]) -> list[OrderOutcome]:
         if Order.unsettled.attr_name not in item
     }
     unchanged = {o.id for o in orders if stored.get(keys.order(o.id)) == _status_date_of(o)}
-    written = iter(put_orders([order for order in orders if order.id not in unchanged]))
+    others = [order for order in orders if order.id not in unchanged]
+    written = iter(put_orders(others, announces=announces))
     return [OrderOutcome.KEPT if order.id in unchanged else next(written) for order in orders]
 
 

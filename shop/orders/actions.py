@@ -71,6 +71,19 @@ and ``moment`` (aware). Sent once, after the write is committed; what a receiver
 """
 
 
+def tell_placed(order_id: str, username: str, at: datetime, *, by: str = "") -> None:
+    """Send `order_placed`."""
+    order_placed.send_robust(Order, order_id=order_id, username=username, by=by, moment=at)
+
+
+def tell_moved(
+    order_id: str, username: str, source: Status, target: Status, *, at: datetime, by: str = ""
+) -> None:
+    """Send `order_moved`."""
+    about = {"order_id": order_id, "username": username, "by": by, "moment": at}
+    order_moved.send_robust(Order, **about, source=source, target=target)
+
+
 def log_order(
     *, order_id: str, username: str, who: str, source: Status | None, target: Status, at: datetime
 ) -> None:

@@ -13,7 +13,14 @@ from shop import keys
 from shop.catalogue.items import EDGES
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.actions import DERIVED, deltas_of, put_actions, sum_of
+from shop.orders.actions import (
+    DERIVED,
+    deltas_of,
+    put_actions,
+    sum_of,
+    tell_moved,
+    tell_placed,
+)
 from shop.orders.items import NewOrder, order_items_of
 from shop.orders.large import COUNTERS, settle, write_in_parts
 from shop.orders.moving import unsettled_by, write_move
@@ -51,9 +58,10 @@ class _Prepared:
         return len(self.actions) + COUNTERS > MOST_ACTIONS
 
 
-def put_orders(orders: Iterable[NewOrder]) -> list[OrderOutcome]:
+def put_orders(orders: Iterable[NewOrder], *, announces: bool = False) -> list[OrderOutcome]:
     """Write orders with their lines and counts; return the outcome of each, in their order.
 
+    What is written is signalled if it ``announces`` that.
     A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids must
     not repeat within one call. Customers are written in parallel: pass a few hundred orders. Raises
     what `dynapages.writes.transactions` raises; what was interrupted is completed by the same call.
@@ -62,15 +70,16 @@ def put_orders(orders: Iterable[NewOrder]) -> list[OrderOutcome]:
     by_customer: dict[str, list[_Prepared]] = {}
     for prepared in wanted:
         by_customer.setdefault(prepared.order.username, []).append(prepared)
-    written = pool().gather([partial(_put_all, group) for group in by_customer.values()])
+    put_all = partial(_put_all, announces=announces)
+    written = pool().gather([partial(put_all, group) for group in by_customer.values()])
     outcomes = {order_id: outcome for some in written for order_id, outcome in some.items()}
     return [outcomes[prepared.order.id] for prepared in wanted]
 
 
-def _put_all(orders: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
+def _put_all(orders: Sequence[_Prepared], *, announces: bool) -> dict[str, OrderOutcome]:
     outcomes: dict[str, OrderOutcome] = {}
     for batch in _batches(orders):
-        outcomes |= _put_batch(batch)
+        outcomes |= _put_batch(batch, announces=announces)
     return outcomes
 
 
@@ -88,7 +97,7 @@ def _batches(orders: Sequence[_Prepared]) -> Iterator[list[_Prepared]]:
         yield batch
 
 
-def _put_batch(batch: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
+def _put_batch(batch: Sequence[_Prepared], *, announces: bool) -> dict[str, OrderOutcome]:
     actions = {name: action for order in batch for name, action in order.actions.items()}
     try:
         if batch[0].is_large:
@@ -101,12 +110,16 @@ def _put_batch(batch: Sequence[_Prepared]) -> dict[str, OrderOutcome]:
             order = only.order
             place = list(only.actions).index((keys.user(order.username), keys.order(order.id)))
             seen = failure.failed.get(place)
-            return {order.id: OrderOutcome.TAKEN if seen is None else _update(order, seen)}
-        return {name: o for order in batch for name, o in _put_batch([order]).items()}
+            taken = OrderOutcome.TAKEN
+            return {order.id: taken if seen is None else _update(order, seen, announces=announces)}
+        put_alone = partial(_put_batch, announces=announces)
+        return {name: o for order in batch for name, o in put_alone([order]).items()}
+    for one in batch if announces else ():
+        tell_placed(one.order.id, one.order.username, one.order.placed_at)
     return dict.fromkeys([order.order.id for order in batch], OrderOutcome.CREATED)
 
 
-def _update(order: NewOrder, seen: Item) -> OrderOutcome:
+def _update(order: NewOrder, seen: Item, *, announces: bool) -> OrderOutcome:
     stored = Order.from_raw_data(dict(seen))
     renewed, _ = order_items_of(order, shard=int(stored.shard))
     if stored.history[-1].at >= renewed.history[-1].at:
@@ -126,4 +139,6 @@ def _update(order: NewOrder, seen: Item) -> OrderOutcome:
         write_move(put, stored, source=source, target=target)
     except ConditionFailed:  # moved at the same moment, so what is stored is newer
         return OrderOutcome.KEPT
+    if announces:
+        tell_moved(order.id, order.username, source, target, at=order.now_in.moment)
     return OrderOutcome.UPDATED

@@ -17,7 +17,7 @@ from shop import keys
 from shop.catalogue.also_bought import purchase_updates
 from shop.models import Order as StoredOrder
 from shop.order_status import Move, Status, may_move
-from shop.orders.actions import deltas_of, log_order, order_moved, status_update
+from shop.orders.actions import deltas_of, log_order, status_update, tell_moved
 from shop.orders.filters import OrderFilter
 from shop.orders.items import StatusChange, derived_keys, moment_in
 from shop.orders.large import MOST_PURCHASES, new_token, settle
@@ -124,15 +124,7 @@ def move_order(
         _require_mover(found, mover, order_id)
         return
     log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
-    order_moved.send_robust(
-        StoredOrder,
-        order_id=order_id,
-        username=username,
-        source=source,
-        target=target,
-        by=who,
-        moment=now,
-    )
+    tell_moved(order_id, username, source, target, at=now, by=who)
 
 
 def unsettled_by(order: StoredOrder, source: Status, target: Status) -> str | None:

@@ -11,7 +11,7 @@ from shop.catalogue.items import EDGES
 from shop.catalogue.queries import prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status
-from shop.orders.actions import deltas_of, log_order, order_placed, put_actions
+from shop.orders.actions import deltas_of, log_order, put_actions, tell_placed
 from shop.orders.items import (
     MOST_LINES,
     NewLine,
@@ -71,8 +71,7 @@ def place_order(
         if placed_before := order_placed_by(username=username, client_id=client_id):
             return _logged(placed_before, username)
         raise
-    about = {"order_id": order.id, "username": username, "by": username, "moment": placed_at}
-    order_placed.send_robust(OrderPointer, **about)
+    tell_placed(order.id, username, placed_at, by=username)
     return _logged(order.id, username)
 
 

@@ -79,6 +79,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--product-id", metavar="ID", help="put all comments under this product"
         )
+        parser.add_argument(
+            "--signals",
+            action="store_true",
+            help="send the signals of what is written, as the pages do (docs/signals.md)",
+        )
         add_file_options(parser)
 
     def handle(self, **options: Any) -> None:
@@ -86,7 +91,7 @@ class Command(BaseCommand):
         with import_run(self, options["file"], options, of="comments") as (path, rejects):
             report = import_file(
                 self.source(path, options, progress),
-                writer=BulkWriter(Batches(client(), pool())),
+                writer=BulkWriter(Batches(client(), pool()), announces=options["signals"]),
                 ensure_products=products().add_missing,
                 rejects=rejects,
                 progress=progress,

@@ -10,6 +10,8 @@ from dynapages.calls import clock
 from dynapages.django.options import failures_in_one_line
 
 DONE = {
+    Decision.PUBLISH: "is published",
+    Decision.REJECT: "is rejected, and among the hidden ones",
     Decision.KEEP: "is kept",
     Decision.HIDE: "is hidden",
     Decision.RESTORE: "is back in its lists",
@@ -18,13 +20,13 @@ DONE = {
 
 
 class Command(BaseCommand):
-    """Keeps, hides, restores or deletes one comment, as it is at the moment."""
+    """Publishes, rejects, keeps, hides, restores or deletes a comment, as it is at the moment."""
 
     help = (
-        "Decide on a comment: keep it (take it out of the queue of reported ones), hide it from "
-        "all lists, restore a hidden one, or delete it with its text, votes, reports and reply, "
-        "and count it out. Deciding the same again changes nothing; deleting again finishes what "
-        "was cut off."
+        "Decide on a comment: publish or reject one that waits, keep it (take it out of the queue "
+        "of reported ones), hide it from all lists, restore a hidden one, or delete it with its "
+        "text, votes, reports and reply, and count it out. Deciding the same again changes "
+        "nothing; deleting again finishes what was cut off."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -95,6 +95,11 @@ class Command(BaseCommand):
             f"{', '.join(Status)}, or nothing (paid=) where the dates of an order tell",
         )
         add_value_options(parser)
+        parser.add_argument(
+            "--signals",
+            action="store_true",
+            help="send the signals of what is written, as the pages do (docs/signals.md)",
+        )
         add_file_options(parser, of="PATH")
         parser.add_argument(
             "--update-products",
@@ -125,6 +130,7 @@ class Command(BaseCommand):
                 progress=Progress(shown=not options["json"]),
                 orders_at_a_time=options["at_a_time"],
                 update=_update(options),
+                announces=options["signals"],
                 is_trial=options["dry_run"],
             )
         prose = trial_of(report, rejects) if options["dry_run"] else prose_of(report)
