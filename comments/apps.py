@@ -5,6 +5,7 @@ from django.conf import settings
 from django.core.checks import Tags, register
 from django.core.exceptions import ImproperlyConfigured
 from django.urls import register_converter
+from django.urls.converters import get_converters
 
 from dynapages.django.paging import IdWithSlashes
 
@@ -40,7 +41,8 @@ class CommentsConfig(AppConfig):
 
         register(check_project, "comments")
         register(check_tables, Tags.database)
-        register_converter(PlainCommentId, "plain_comment_id")
-        register_converter(Username, "username")
+        for name, converter in (("plain_comment_id", PlainCommentId), ("username", Username)):
+            if name not in get_converters():  # tests may get apps ready several times
+                register_converter(converter, name)
         if not settings.RATE_LIMITER:
             settings.RATE_LIMITER = "comments.store.table.limiter"

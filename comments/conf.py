@@ -6,7 +6,7 @@ docs/installing.md explains each option, and has the lines that the checks ask f
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's own names
@@ -72,7 +72,8 @@ def check_project(app_configs: Sequence[AppConfig] | None, **_: object) -> list[
     """
     del app_configs
     options = list(COMMENTS.problems(needed=["PRODUCTS"]))
-    return [*options, *_tables(), *_middleware(), *_templates(), *_addresses(), *_users()]
+    parts = _tables, _middleware, _scripts, _templates, _addresses, _users
+    return [*options, *(each for part in parts for each in part())]
 
 
 def check_tables(
@@ -112,6 +113,12 @@ def _middleware() -> Iterator[CheckMessage]:
         if not any(issubclass(one, import_string(path)) for one in classes):
             name = path.rpartition(".")[2]
             yield _error(name, f"MIDDLEWARE lacks {path}.", f"Add {path!r} to MIDDLEWARE.")
+
+
+def _scripts() -> Iterator[CheckMessage]:
+    if not apps.is_installed("django_htmx"):
+        what = "INSTALLED_APPS lacks 'django_htmx', whose script pages load."
+        yield _error("django_htmx", what, "Add 'django_htmx' to INSTALLED_APPS.")
 
 
 def _templates() -> Iterator[CheckMessage]:

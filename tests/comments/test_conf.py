@@ -58,6 +58,9 @@ class TestTheChecks:
         told = found(**without("MIDDLEWARE", path))
         assert told == {f"comments.{name}": f"Add {path!r} to MIDDLEWARE."}
 
+    def test_name_the_app_whose_script_pages_load(self):
+        assert found(**without("INSTALLED_APPS", "django_htmx")).keys() == {"comments.django_htmx"}
+
     def test_take_a_class_made_from_the_one_that_is_needed(self):
         own = "shop.accounts.sessions.SignedInMiddleware"
         assert own in settings.MIDDLEWARE

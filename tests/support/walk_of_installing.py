@@ -7,8 +7,8 @@ import html
 import json
 import re
 import sys
-from datetime import timedelta
-from types import ModuleType
+from io import StringIO
+from pathlib import Path
 
 import django
 
@@ -16,17 +16,18 @@ django.setup()
 
 from django.conf import settings  # noqa: E402 - apps are ready now
 from django.contrib.auth.models import User  # noqa: E402
+from django.contrib.staticfiles.finders import find  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.dispatch import Signal  # noqa: E402
 from django.test import Client  # noqa: E402
-from django.utils import timezone  # noqa: E402
 from goods.models import Article  # type: ignore[import-not-found] # noqa: E402 - the project's
-from ulid import ULID  # noqa: E402
 
-from comments.posting.services import Draft, post_comment  # noqa: E402
+from comments import signals  # noqa: E402
 
 COUNT = 60
 LANGUAGES = ("de", "en", "fr")
 WORDS = {"rating": "5", "title": "Lovely", "body": "Bright and warm light.", "language": "en"}
-HERE = "/reviews/products/1/"
+HERE, ARTICLE = "/reviews/products/1/", "/articles/1/"
 
 
 def browser(user: User | None = None, **headers: str) -> Client:
@@ -67,101 +68,138 @@ def fields_in(page: str, action: str) -> dict[str, str]:
     return {named["name"]: html.unescape(named.get("value", "")) for named in map(dict, pairs)}
 
 
+def listen() -> list[str]:
+    """Return a list that gets the name of each signal that is sent from now on."""
+    names = {signal: name for name, signal in vars(signals).items() if isinstance(signal, Signal)}
+    seen: list[str] = []
+
+    def see(signal: Signal, **_: object) -> None:
+        seen.append(names[signal])
+
+    for signal in names:
+        signal.connect(see, weak=False)
+    return seen
+
+
+def lists() -> dict[str, object]:
+    """Import comments, and walk through a list of two languages and two ratings and back."""
+    loaded = [(f"old-{one:02}", LANGUAGES[one % 3], one % 5 + 1) for one in range(COUNT)]
+    rows = [
+        f"{each},1,{language},{rating},2026-01-01T00:{number:02}:00Z,Number {number}"
+        for number, (each, language, rating) in enumerate(loaded)
+    ]
+    Path("old.csv").write_text("\n".join(["id,product_id,language,rating,created_at,body", *rows]))
+    call_command("import_comments", "old.csv", stdout=StringIO())
+    wanted = [each for each, language, rating in loaded if language != "fr" and rating in (1, 5)]
+    there, last = walked(f"{HERE}comments/de.en/1.5/", "next")
+    back, _first = walked(last, "prev")
+    return {"wanted": wanted[::-1], "there": there, "back": back[::-1]}
+
+
+def statuses() -> dict[str, int]:
+    """Return how all kinds of pages answer a visitor."""
+    urls = (
+        HERE,
+        "/reviews/products/2/",
+        "/reviews/products/3/",
+        "/reviews/products/none/",
+        f"/reviews/products/{'9' * 30}/",
+        "/reviews/products/\u0663/",
+        f"{HERE}most-helpful/",
+        f"{HERE}comments/~/~/?format=json",
+        f"{HERE}comments/~/~/?format=atom",
+        f"{HERE}comments/en/7/",
+        "/reviews/rankings/most-loved/",
+        "/reviews/rankings/recently-commented/",
+        "/reviews/users/bob/",
+        "/reviews/users/nobody/",
+        "/reviews/users/Ada.L@example.com/",
+        f"{HERE}comments/new/",
+        "/reviews/staff/comments/",
+        "/reviews/comments/old-00/",
+        "/reviews/comments/none/",
+    )
+    return {url: browser().get(url).status_code for url in urls}
+
+
+def posts(author: Client, staff: Client) -> tuple[str, dict[str, object]]:
+    """Post a comment, and have it published; return its id as well."""
+    new = f"{HERE}comments/new/"
+    sent = author.post(new, {**fields_in(text(author, new), new), **WORDS})
+    own = sent["Location"]
+    mine = own.rstrip("/").rpartition("/")[2]
+    waits = {
+        "is told": "Thank you! Your comment waits" in text(author, own),
+        "for others": browser().get(own).status_code,
+        "is listed": mine in text(browser(), HERE) + text(browser(), ARTICLE),
+    }
+    decide = f"/reviews/staff/comments/decide/{mine}/"
+    fields = fields_in(text(staff, "/reviews/staff/comments/held/"), decide)
+    published = staff.post(decide, {**fields, "decision": "publish"}).status_code
+    page = text(browser(), HERE)
+    files = re.findall(r'"/static/([^"]*)"', page)
+    return mine, {
+        "waits": waits,
+        "published": published,
+        "mine": {"title": "Lovely" in page, "verified": "Verified purchase" in page},
+        "profile": ids_in(text(browser(), "/reviews/users/Ada.L@example.com/")) == [mine],
+        "article": text(browser(), ARTICLE),
+        "static files": [len(files) > 5, [each for each in files if find(each) is None]],
+    }
+
+
+def reacts(mine: str, author: Client, reader: Client, staff: Client) -> dict[str, object]:
+    """Vote for a comment and report it, and have it hidden."""
+    vote, report, decide = (
+        f"/reviews/{path}/{mine}/"
+        for path in ("comments/vote", "comments/report", "staff/comments/decide")
+    )
+    voted = reader.post(vote, {"helpful": "yes", "next": HERE}).status_code
+    shown = re.findall(rf'data-comment-id="{mine}".*?</article>', text(reader, HERE), re.DOTALL)
+    helpful = ids_in(text(browser(), f"{HERE}most-helpful/")) == [mine]
+    fields = fields_in(text(reader, report), report)
+    reported = reader.post(report, {**fields, "reason": "spam"}).status_code
+    queue = text(staff, "/reviews/staff/comments/")
+    decided = staff.post(decide, {**fields_in(queue, decide), "decision": "hide"}).status_code
+    return {
+        "voted": voted,
+        "sees_vote": shown[0],
+        "helpful": helpful,
+        "reported": reported,
+        "queue": ids_in(queue) == [mine],
+        "decided": decided,
+        "hidden": [
+            browser().get(f"/reviews/comments/{mine}/").status_code,
+            author.get(f"/reviews/comments/{mine}/").status_code,
+            mine in ids_in(text(browser(), HERE)),
+        ],
+    }
+
+
 def main() -> dict[str, object]:
+    seen = listen()
     settings.PAGE_SIZE = 5
-    ada = User.objects.create_user("Ada.L@example.com", password="sample-shop-1")
-    bob = User.objects.create_user("bob", password="sample-shop-1")
-    sam = User.objects.create_user("sam", password="sample-shop-1", is_staff=True)
+    password = {"password": "sample-shop-1"}
+    ada = User.objects.create_user("Ada.L@example.com", **password)
+    bob = User.objects.create_user("bob", **password)
+    sam = User.objects.create_user("sam", is_staff=True, **password)
     lamp, chair = (Article.objects.create(name=name) for name in ("A lamp", "A chair"))
     lamp.buyers.add(ada)
     told: dict[str, object] = {"empty": text(browser(), f"/articles/{chair.pk}/")}
-
-    now = timezone.now()
-    loaded = []
-    for number in range(COUNT):
-        at = now - timedelta(days=COUNT - number)
-        language, rating = LANGUAGES[number % 3], number % 5 + 1
-        loaded.append((str(ULID.from_datetime(at)), language, rating))
-        post_comment(
-            Draft(rating, language, "", f"Number {number}"),
-            comment_id=loaded[-1][0],
-            product_id="1",
-            username="bob",
-            now=at,
-        )
-    wanted = [each for each, language, rating in loaded if language in "de.en" and rating in (1, 5)]
-    there, last = walked(f"{HERE}comments/de.en/1.5/", "next")
-    back, _first = walked(last, "prev")
-    told["lists"] = {"wanted": wanted[::-1], "there": there, "back": back[::-1]}
-
-    visitor = browser()
-    told["statuses"] = {
-        url: visitor.get(url).status_code
-        for url in (
-            HERE,
-            "/reviews/products/2/",
-            "/reviews/products/3/",
-            "/reviews/products/none/",
-            f"/reviews/products/{'9' * 30}/",
-            "/reviews/products/\u0663/",
-            f"{HERE}most-helpful/",
-            f"{HERE}comments/~/~/?format=json",
-            f"{HERE}comments/~/~/?format=atom",
-            f"{HERE}comments/en/7/",
-            "/reviews/rankings/most-loved/",
-            "/reviews/rankings/recently-commented/",
-            "/reviews/users/bob/",
-            "/reviews/users/nobody/",
-            "/reviews/users/Ada.L@example.com/",
-            f"{HERE}comments/new/",
-            "/reviews/staff/comments/",
-            f"/reviews/comments/{loaded[0][0]}/",
-            "/reviews/comments/none/",
-        )
+    told |= {"lists": lists(), "statuses": statuses()}
+    login = browser().get(f"{HERE}comments/new/")["Location"]
+    told["after_signing_in"] = browser().post(login, {"username": "bob", **password})["Location"]
+    author, staff = browser(ada), browser(sam)
+    mine, posted = posts(author, staff)
+    told |= {**posted, **reacts(mine, author, browser(bob), staff)}
+    lamp.refresh_from_db()
+    return {
+        **told,
+        "events": seen,
+        "counted by a receiver": lamp.comments,
+        "german": text(browser(accept_language="de"), HERE),
+        "imported": sorted({"shop", "config", "demo", "lab", "tests"} & sys.modules.keys()),
     }
-    login = visitor.get(f"{HERE}comments/new/")["Location"]
-    signed_in = visitor.post(login, {"username": "bob", "password": "sample-shop-1"})
-    told["after_signing_in"] = signed_in["Location"]
-
-    author = browser(ada)
-    new = f"{HERE}comments/new/"
-    sent = author.post(new, {**fields_in(text(author, new), new), **WORDS})
-    told["posted"] = [sent.status_code, sent["Location"].partition("#")[0]]
-    page = text(author, HERE)
-    mine = ids_in(page)[0]
-    told["mine"] = {"title": "Lovely" in page, "verified": "Verified purchase" in page}
-    told["told"] = "Thank you! Your comment is posted." in page
-    told["article"] = text(browser(), f"/articles/{lamp.pk}/")
-    told["profile"] = ids_in(text(visitor, "/reviews/users/Ada.L@example.com/"))
-
-    reader = browser(bob)
-    vote = f"/reviews/comments/vote/{mine}/"
-    told["voted"] = reader.post(vote, {"helpful": "yes", "next": HERE}).status_code
-    page = text(reader, HERE)
-    told["sees_vote"] = re.findall(rf'data-comment-id="{mine}".*?</article>', page, re.DOTALL)[0]
-    told["helpful"] = ids_in(text(visitor, f"{HERE}most-helpful/"))
-    report = f"/reviews/comments/report/{mine}/"
-    fields = fields_in(text(reader, report), report)
-    told["reported"] = reader.post(report, {**fields, "reason": "spam"}).status_code
-
-    staff = browser(sam)
-    queue = text(staff, "/reviews/staff/comments/")
-    told["queue"] = ids_in(queue) == [mine]
-    decide = f"/reviews/staff/comments/decide/{mine}/"
-    fields = fields_in(queue, decide)
-    told["decided"] = staff.post(decide, {**fields, "decision": "hide"}).status_code
-    told["hidden"] = [
-        browser().get(f"/reviews/comments/{mine}/").status_code,
-        author.get(f"/reviews/comments/{mine}/").status_code,
-        mine in ids_in(text(browser(), HERE)),
-    ]
-    told["german"] = text(browser(accept_language="de"), HERE)
-    told["imported"] = sorted(
-        name
-        for name, module in sys.modules.items()
-        if name in {"shop", "config", "demo", "lab", "tests"} and isinstance(module, ModuleType)
-    )
-    return told
 
 
 if __name__ == "__main__":
