@@ -122,8 +122,11 @@ def _scripts() -> Iterator[CheckMessage]:
 
 
 def _templates() -> Iterator[CheckMessage]:
-    engines = [one for one in settings.TEMPLATES if one["BACKEND"] == DJANGOS_ENGINE]
-    used = {path for one in engines for path in _processors_of(one)}
+    engines: list[dict[str, Any]] = [
+        one for one in settings.TEMPLATES if one["BACKEND"] == DJANGOS_ENGINE
+    ]
+    options = [one.get("OPTIONS", {}) for one in engines]
+    used = {path for each in options for path in each.get("context_processors", ())}
     for path in CONTEXT_PROCESSORS:
         if path not in used:
             what = f"No engine in TEMPLATES has the context processor {path}."
@@ -141,16 +144,12 @@ def _templates() -> Iterator[CheckMessage]:
         hint = "Write it, or name another one in COMMENTS['BASE_TEMPLATE']."
         yield _error("BASE_TEMPLATE", what, hint)
         return
-    blocks = {one.name for one in nodes.get_nodes_by_type(BlockNode)}
-    if "content" not in blocks and not nodes.get_nodes_by_type(ExtendsNode):
+    blocks = nodes.get_nodes_by_type(BlockNode)
+    has_content = any(isinstance(one, BlockNode) and one.name == "content" for one in blocks)
+    if not has_content and not nodes.get_nodes_by_type(ExtendsNode):
         what = f"The template {base!r} has no block 'content': pages would be empty."
         hint = "Put {% block content %}{% endblock %} where pages are to show what they say."
         yield _error("BASE_TEMPLATE", what, hint)
-
-
-def _processors_of(engine: dict[str, Any]) -> Sequence[str]:
-    found: Sequence[str] = engine.get("OPTIONS", {}).get("context_processors", ())
-    return found
 
 
 def _addresses() -> Iterator[CheckMessage]:
