@@ -98,6 +98,9 @@ class TestAProjectWithTheApp:
     def test_has_no_page_that_fails(self, told):
         assert told["statuses"] == {**dict.fromkeys(told["statuses"], 200), **OTHERS}
 
+    def test_has_no_page_that_fails_for_its_staff(self, told):
+        assert told["of staff"] == dict.fromkeys(told["of staff"], 200)
+
     def test_signs_in_by_its_own_page_and_comes_back(self, told):
         assert told["after_signing_in"] == f"{HERE}comments/new/"
 

@@ -122,6 +122,23 @@ def statuses() -> dict[str, int]:
     return {url: browser().get(url).status_code for url in urls}
 
 
+def staff_statuses(staff: Client) -> dict[str, int]:
+    """Return how pages for staff answer them."""
+    queue, one = "/reviews/staff/comments", "old-01"
+    urls = (
+        *(f"{queue}{state}" for state in ("/", "/hidden/", "/held/")),
+        *(f"{queue}{state}.csv" for state in ("", "/hidden", "/held")),
+        f"{queue}/reply/{one}/",
+        f"/reviews/comments/{one}/",
+        f"/reviews/comments/delete/{one}/",
+        f"/reviews/comments/report/{one}/",
+        "/reviews/staff/authors/Ada.L@example.com/",
+        f"{HERE}comments/~/~/",
+        f"{HERE}comments/new/",
+    )
+    return {url: staff.get(url).status_code for url in urls}
+
+
 def posts(author: Client, staff: Client) -> tuple[str, dict[str, object]]:
     """Post a comment, and have it published; return its id as well."""
     new = f"{HERE}comments/new/"
@@ -190,6 +207,7 @@ def main() -> dict[str, object]:
     login = browser().get(f"{HERE}comments/new/")["Location"]
     told["after_signing_in"] = browser().post(login, {"username": "bob", **password})["Location"]
     author, staff = browser(ada), browser(sam)
+    told["of staff"] = staff_statuses(staff)
     mine, posted = posts(author, staff)
     told |= {**posted, **reacts(mine, author, browser(bob), staff)}
     lamp.refresh_from_db()
