@@ -88,7 +88,7 @@ def check_tables(
         return []
     tables = [import_string(name).Meta.table_name for name in READ_MODELS[COMMENTS["READ_MODEL"]]]
     reason = unreadiness(client(), tables)
-    hint = "Run 'manage.py create_tables'."
+    hint = "Run 'manage.py create_tables' where the database can be reached."
     return [Warning(reason, hint=hint, id="comments.create_tables")] if reason else []
 
 
