@@ -37,7 +37,7 @@ class CommentsConfig(AppConfig):
         super().import_models()
 
     def ready(self) -> None:
-        from comments.conf import check_project, check_tables  # noqa: PLC0415 - users are ready now
+        from comments.checks import check_project, check_tables  # noqa: PLC0415 - users are ready now
 
         register(check_project, "comments")
         register(check_tables, Tags.database)

@@ -57,7 +57,7 @@ urlpatterns = [
         name="held_comments_csv",
     ),
     path("staff/comments/decide/", moderation_views.decide_many, name="decide_comments"),
-    path("staff/authors/<username:username>/", profile_views.block, name="block_author"),
+    path("staff/authors/<username:username>/", moderation_views.block, name="block_author"),
     path(
         "staff/comments/decide/<id_with_slashes:comment_id>/",
         moderation_views.decide,

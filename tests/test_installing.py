@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from django.conf import settings
 
-from comments.conf import DEFAULTS
+from comments.host import DEFAULTS
 from tests.support.documented_code import follow, run
 from tests.support.project import PROJECT
 

@@ -20,9 +20,8 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from comments.conf import COMMENTS
 from comments.filters import CommentFilter
-from comments.host import Product
+from comments.host import COMMENTS, Product
 from comments.lists.listing import list_url
 from comments.lists.page import find_newest
 from comments.lists.queries import CommentEntry

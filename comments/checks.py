@@ -1,10 +1,8 @@
-"""The app's one setting, ``COMMENTS``, and system checks of all that the app needs of a project.
-
-docs/installing.md explains each option, and has the lines that the checks ask for.
-"""
+"""System checks of all that the app needs of a project; docs/installing.md has the lines."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from difflib import get_close_matches
+from typing import Any
 
 from django.apps import AppConfig, apps
 from django.conf import settings
@@ -16,35 +14,12 @@ from django.template.loader_tags import BlockNode, ExtendsNode
 from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.module_loading import import_string
 
-from dynapages.django.app_settings import AppSettings
+from comments.host import COMMENTS, DEFAULTS
 from dynapages.process import client
 from dynapages.tables import unreadiness
 
-DEFAULTS: Final[dict[str, Any]] = {
-    # Dotted paths of what the project lends the app: see `comments.host`. The first is needed.
-    "PRODUCTS": "",
-    "HAS_BOUGHT": "",
-    "USER_EXISTS": "comments.host.is_active_user",
-    # Of what decides on a comment before it is published, or several: see `comments.gates`.
-    "GATE": (),
-    # The template that the app's pages extend, with the blocks `title` and `content` at the least.
-    "BASE_TEMPLATE": "base.html",
-    # Comments posted, edited, deleted, voted on and reported in an hour.
-    "WRITES_PER_USER": 60,
-    "WRITES_PER_ADDRESS": 300,
-    "LANGUAGES_COOKIE": "comment-languages",
-    # How lists are read, "indexes" or "sets", and how these are spelled: see docs/designs/sets.md.
-    "READ_MODEL": "indexes",
-    "SETS_KEY_FORMAT": "names",
-    # Shards of a product's counts and of a comment's votes, at most.
-    "COUNTER_SHARDS": 8,
-}
-"""All options, and what they are where the project does not set them."""
-
-COMMENTS = AppSettings(
-    "COMMENTS", DEFAULTS, paths=("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS", "GATE")
-)
-
+PATHS = ("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS", "GATE")
+"""Options that are dotted paths."""
 MODEL = "comments.models.Comment"
 COPIES = "comments.sets.models.CommentSetItem"
 """Models of tables: that of the comments, and that of the read model "sets"."""
@@ -71,9 +46,8 @@ def check_project(app_configs: Sequence[AppConfig] | None, **_: object) -> list[
     Its id is ``comments.`` and the option, or the name of the class or function that is missing.
     """
     del app_configs
-    options = list(COMMENTS.problems(needed=["PRODUCTS"]))
-    parts = _tables, _middleware, _scripts, _templates, _addresses, _users
-    return [*options, *(each for part in parts for each in part())]
+    parts = _options, _tables, _middleware, _scripts, _templates, _addresses, _users
+    return [each for part in parts for each in part()]
 
 
 def check_tables(
@@ -94,6 +68,23 @@ def check_tables(
 
 def _error(name: str, what: str, hint: str) -> Error:
     return Error(what, hint=hint, id=f"comments.{name}")
+
+
+def _options() -> Iterator[CheckMessage]:
+    for option in sorted(COMMENTS.given().keys() - DEFAULTS.keys()):
+        known = get_close_matches(option, DEFAULTS, n=1) or sorted(DEFAULTS)
+        what = f"COMMENTS[{option!r}] is not an option."
+        yield _error(option, what, f"Use {', '.join(known)}.")
+    if not COMMENTS["PRODUCTS"]:
+        what = "COMMENTS['PRODUCTS'] is missing."
+        yield _error("PRODUCTS", what, "Set it to a dotted path.")
+    for option in PATHS:
+        try:
+            for path in COMMENTS.paths(option):
+                import_string(path)
+        except ImportError as error:
+            what = f"COMMENTS[{option!r}] is {COMMENTS[option]!r}: {error}."
+            yield _error(option, what, "Correct the path.")
 
 
 def _tables() -> Iterator[CheckMessage]:

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.test import override_settings
 
-from comments import conf, keys
-from comments.conf import check_project, check_tables
+from comments import checks, keys
+from comments.checks import check_project, check_tables
 from comments.models import TABLE
 from comments.store.table import limiter, read_item
 from dynapages.calls import clock
@@ -72,11 +72,11 @@ class TestTheChecks:
 
     def test_name_a_table_that_would_not_be_created(self):
         told = found(DYNAMODB_MODELS=["shop.models.ShopItem"])
-        assert told == {"comments.DYNAMODB_MODELS": f"Set DYNAMODB_MODELS = [{conf.MODEL!r}]."}
+        assert told == {"comments.DYNAMODB_MODELS": f"Set DYNAMODB_MODELS = [{checks.MODEL!r}]."}
 
     def test_want_the_table_of_copies_where_lists_are_read_from_it(self):
         told = found(COMMENTS={**settings.COMMENTS, "READ_MODEL": "sets"})
-        assert conf.COPIES in told["comments.DYNAMODB_MODELS"]
+        assert checks.COPIES in told["comments.DYNAMODB_MODELS"]
 
     def test_name_a_read_model_that_does_not_exist(self):
         told = found(COMMENTS={**settings.COMMENTS, "READ_MODEL": "tables"})
@@ -109,7 +109,7 @@ class TestTheChecks:
         assert found(LOGIN_URL="https://sign-in.example.com/") == {}
 
     def test_name_a_user_model_without_staff(self, monkeypatch):
-        monkeypatch.setattr(conf, "get_user_model", lambda: AbstractBaseUser)
+        monkeypatch.setattr(checks, "get_user_model", lambda: AbstractBaseUser)
         assert found().keys() == {"comments.is_staff"}
 
 
@@ -122,7 +122,7 @@ class TestTheCheckOfTables:
         assert check_tables(None, databases=["default"]) == []
 
     def test_warns_of_one_that_does_not_exist(self, monkeypatch):
-        monkeypatch.setattr(conf, "import_string", lambda _name: AbsentModel)
+        monkeypatch.setattr(checks, "import_string", lambda _name: AbsentModel)
         (told,) = check_tables(None, databases=["default"])
         assert told.id == "comments.create_tables"
         assert not told.is_serious()
