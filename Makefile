@@ -79,7 +79,7 @@ lint: install
 		"ruff check --output-format concise ." \
 		"ruff format --check ." \
 		"mypy" \
-		"djlint --quiet --lint templates lab/templates dynapages"; \
+		"djlint --quiet --lint templates lab/templates dynapages comments"; \
 	do \
 		echo "$$check"; $(PYTHON) -m $$check || status=1; \
 	done; \

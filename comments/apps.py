@@ -1,24 +1,48 @@
 """Comments on products, by any set of languages and ratings."""
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
+from django.conf import settings
+from django.core.checks import Tags, register
+from django.core.exceptions import ImproperlyConfigured
 from django.urls import register_converter
+from django.urls.converters import get_converters
 
 from dynapages.django.paging import IdWithSlashes
 
 TAKEN = ("edit", "delete", "vote", "report", "~")
-"""What addresses under ``/comments/`` begin with that are not pages of comments."""
+"""What addresses under ``comments/`` begin with that are not pages of comments."""
 
 
 class PlainCommentId(IdWithSlashes):
-    """``<plain_comment_id:…>``: an id whose page is at ``/comments/<id>/``."""
+    """``<plain_comment_id:…>``: an id whose page is at ``comments/<id>/``."""
 
     regex = rf"(?!(?:{'|'.join(TAKEN)})/.){IdWithSlashes.regex}"
 
 
+class Username(IdWithSlashes):
+    """``<username:…>``: a name of the project's own users, such as an e-mail address."""
+
+    regex = ".{1,254}"
+
+
 class CommentsConfig(AppConfig):
-    """The app of comments, with the converter of their URLs."""
+    """The app of comments, with converters for their URLs and the checks of its project."""
 
     name = "comments"
 
+    def import_models(self) -> None:
+        # The models need the settings that it completes: no check would be reached.
+        if not apps.is_installed("dynapages.django"):
+            raise ImproperlyConfigured("Add 'dynapages.django' to INSTALLED_APPS for 'comments'.")
+        super().import_models()
+
     def ready(self) -> None:
-        register_converter(PlainCommentId, "plain_comment_id")
+        from comments.checks import check_project, check_tables  # noqa: PLC0415 - users are ready now
+
+        register(check_project, "comments")
+        register(check_tables, Tags.database)
+        for name, converter in (("plain_comment_id", PlainCommentId), ("username", Username)):
+            if name not in get_converters():  # tests may get apps ready several times
+                register_converter(converter, name)
+        if not settings.RATE_LIMITER:
+            settings.RATE_LIMITER = "comments.store.table.limiter"

@@ -1,23 +1,71 @@
 """What the app of comments asks of the project that it is installed in, and nothing else.
 
-The option ``PRODUCTS`` names a function of product ids, such as ``find(ids) -> {id: Product}``, or
-an object with the methods of `Products`, by which products are read in the page's own round.
-``HAS_BOUGHT`` names a function of a user name and a product id, ``USER_EXISTS`` one of a user name.
+Its one setting is ``COMMENTS``; docs/installing.md explains each option. ``PRODUCTS`` names a
+function of product ids, such as ``find(ids) -> {id: Product}``, or an object with the methods of
+`Products`, by which products are read in the page's own round. ``HAS_BOUGHT`` names a function of a
+user name and a product id, ``USER_EXISTS`` one of a user name.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
-from typing import Protocol
+from typing import Any, Final, Protocol
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.urls import reverse
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext_noop
 
-from comments.conf import COMMENTS
 from dynapages.calls import Together, labelled_calls
 from dynapages.items import Item
+
+DEFAULTS: Final[dict[str, Any]] = {
+    # Dotted paths of what the project lends the app: see `comments.host`. The first is needed.
+    "PRODUCTS": "",
+    "HAS_BOUGHT": "",
+    "USER_EXISTS": "comments.host.is_active_user",
+    # Of what decides on a comment before it is published, or several: see `comments.gates`.
+    "GATE": (),
+    # The template that the app's pages extend, with the blocks `title` and `content` at the least.
+    "BASE_TEMPLATE": "base.html",
+    # Comments posted, edited, deleted, voted on and reported in an hour.
+    "WRITES_PER_USER": 60,
+    "WRITES_PER_ADDRESS": 300,
+    "LANGUAGES_COOKIE": "comment-languages",
+    # How lists are read, "indexes" or "sets", and how these are spelled: see docs/designs/sets.md.
+    "READ_MODEL": "indexes",
+    "SETS_KEY_FORMAT": "names",
+    # Shards of a product's counts and of a comment's votes, at most.
+    "COUNTER_SHARDS": 8,
+}
+"""All options, and what they are where the project does not set them."""
+
+
+class Options:
+    """The setting ``COMMENTS``, read each time an option is asked for."""
+
+    def __getitem__(self, option: str) -> Any:  # noqa: ANN401 - an option is of any type
+        return self.given().get(option, DEFAULTS[option])
+
+    @staticmethod
+    def given() -> Mapping[str, Any]:
+        """Return the options that the project sets."""
+        return getattr(settings, "COMMENTS", None) or {}
+
+    def load(self, option: str) -> Any:  # noqa: ANN401 - what is imported is of any type
+        """Return what the dotted path of an option names. Raises ImportError."""
+        return import_string(self[option])
+
+    def paths(self, option: str) -> tuple[str, ...]:
+        """Return the dotted paths of an option: none, one, or several."""
+        given = self[option]
+        return tuple(filter(None, [given] if isinstance(given, str) else given))
+
+
+COMMENTS: Final = Options()
+
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
 TableKey = tuple[str, Item]
@@ -72,7 +120,7 @@ class Products:
         Their descriptions are needed only if they are wanted ``whole``.
         """
         del whole
-        return self.find_all(product_ids)
+        return {str(one): product for one, product in self.find_all(product_ids).items()}
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[TableKey]:
         """Return the keys of the items that a product is built from; () reads it by `find`."""
@@ -89,7 +137,7 @@ class Products:
 
         Rankings keep the names; exports have both.
         """
-        return {one: (product.name, "") for one, product in self.find_all(product_ids).items()}
+        return {one: (product.name, "") for one, product in self.find(product_ids).items()}
 
     def add_missing(
         self,
@@ -177,8 +225,8 @@ def user_exists(username: str) -> bool:
 def is_active_user(username: str) -> bool:
     """Return whether the project's user model has an active user of this name."""
     users = get_user_model()
-    wanted = {users.USERNAME_FIELD: username, "is_active": True}
-    return bool(users._default_manager.filter(**wanted).exists())  # noqa: SLF001 - Django documents it
+    named = users._default_manager.filter(**{users.USERNAME_FIELD: username})  # noqa: SLF001 - Django documents it
+    return any(user.is_active for user in named[:1])  # which may be no field
 
 
 def link_data(product: Product) -> dict[str, str]:

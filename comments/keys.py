@@ -14,6 +14,7 @@ author who is blocked   ``AUTHOR#<name>``     ``AUTHOR#<name>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
+rate limit              ``LIMIT#<hash>``      ``LIMIT#<hash>``
 ======================  ====================  =====================
 
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
@@ -42,6 +43,8 @@ a product's comments by      ``RANK#HELPFUL#<product>``            ``0000000012#
 helpful votes
 ===========================  ====================================  ==============================
 """
+
+from django.utils.crypto import salted_hmac
 
 from dynapages.lists import SEPARATOR
 
@@ -177,6 +180,15 @@ def helpful(product_id: str) -> str:
 def shards(name: str) -> dict[str, str]:
     """Return the key of the number of shards of something (see `dynapages.writes.counters`)."""
     key = f"SHARDS#{name}"
+    return {"pk": key, "sk": key}
+
+
+def limit(name: str) -> dict[str, str]:
+    """Return the key of a rate limit, where the project has no limiter of its own.
+
+    Its name, with those of users and network addresses, is not in it, but an HMAC.
+    """
+    key = f"LIMIT#{salted_hmac('limit', name, algorithm='sha256').hexdigest()}"
     return {"pk": key, "sk": key}
 
 

@@ -57,7 +57,7 @@ urlpatterns = [
         name="held_comments_csv",
     ),
     path("staff/comments/decide/", moderation_views.decide_many, name="decide_comments"),
-    path("staff/authors/<id:username>/", profile_views.block, name="block_author"),
+    path("staff/authors/<username:username>/", moderation_views.block, name="block_author"),
     path(
         "staff/comments/decide/<id_with_slashes:comment_id>/",
         moderation_views.decide,
@@ -83,5 +83,5 @@ urlpatterns = [
     path("comments/~/<id_with_slashes:comment_id>/", views.comment, name="comment"),
     path("comments/<plain_comment_id:comment_id>/", views.comment, name="comment"),
     path("languages/detect/", posting_views.detect, name="detect_language"),
-    path("users/<id:username>/", profile_views.profile, name="profile"),
+    path("users/<username:username>/", profile_views.profile, name="profile"),
 ]

@@ -15,9 +15,8 @@ from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from comments.conf import COMMENTS
 from comments.filters import ANY, BadFilter, CommentFilter
-from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
+from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import REMEMBER, list_url, pager_of
 from comments.lists.orders import CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page

@@ -236,7 +236,7 @@ if _DEMO and _DEMO.endpoint_url == DYNAMODB_ENDPOINT_URL:
 # What links in letters begin with: anybody can send a request with another host.
 SITE_URL = env.url("SITE_URL")
 SITE_NAME = "Dynashop"
-DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "Dynashop <dynashop@localhost>")
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", f"{SITE_NAME} <dynashop@localhost>")
 
 # --- Static files: from their folders, or with STATIC_ROOT as collectstatic collected them ---
 

@@ -10,7 +10,7 @@ from typing import Never
 
 from django.conf import settings
 
-from comments.conf import COMMENTS
+from comments.host import COMMENTS
 from config.running_demo import FileBusy, FileLock, RunningDemo, announced, find_demo, note_path
 from dynapages.engine.server import (
     KEPT_LINES,

@@ -1,9 +1,37 @@
 """The shop: catalogue, customers and orders, in one table."""
 
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
 from django.apps import AppConfig
+from django.conf import settings
+
+DEFAULTS: Final[dict[str, Any]] = {
+    # Shards of a counter at most, and of the open orders that are placed from now on.
+    "COUNTER_SHARDS": 8,
+    "ORDER_SHARDS": 4,
+    # Of the activity log: capacity units a second, and full months that are kept.
+    "ACTIVITY_READ_UNITS": 5,
+    "ACTIVITY_WRITE_UNITS": 5,
+    "ACTIVITY_RETENTION_MONTHS": 12,
+    # Where the entries of that log are kept while the database is away.
+    "VAR_DIR": Path("var"),
+    "RATE_LIMITER": "shop.table.limiter",
+    # Of `shop.accounts`: whether staff need a second factor; names that the page offers to try.
+    "REQUIRE_STAFF_2FA": False,
+    "SAMPLE_SIGN_IN": (),
+}
+"""All settings that only the shop reads, and what they are where the project does not set them."""
 
 
 class ShopConfig(AppConfig):
-    """Makes the shop an app of the site."""
+    """Makes the shop an app of a project, and completes its settings."""
 
     name = "shop"
+
+    def __init__(self, app_name: str, app_module: ModuleType | None) -> None:
+        super().__init__(app_name, app_module)
+        for name, value in DEFAULTS.items():
+            if getattr(settings, name, "") == "":
+                setattr(settings, name, value)

@@ -6,7 +6,7 @@ The settings name these: ``COMMENTS = {"PRODUCTS": "shop.for_comments.PRODUCTS",
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from dynapages.items import Item, table_key
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import is_user
 from shop.catalogue.queries import (
     NoSuchProduct,
     Product,
@@ -69,7 +69,4 @@ PRODUCTS = _Products()
 
 def user_exists(username: str) -> bool:
     """Return whether an active user has this name."""
-    try:
-        return find_user(username).is_active
-    except NoSuchUser:
-        return False
+    return is_user(username, only_active=True)

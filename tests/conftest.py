@@ -16,7 +16,7 @@ from django.test import override_settings
 from django.utils import translation
 from django.utils.module_loading import import_string
 
-from comments.templatetags import comment_html
+from comments.templatetags import comments as comment_tags
 from dynapages.django.templatetags import dynapages
 from dynapages.process import client, connect, current_connection
 from dynapages.tables import create_missing
@@ -212,7 +212,7 @@ def nothing_remembered():
     translation.deactivate()
     cache.clear()
     dynapages._render.cache_clear()
-    comment_html._render.cache_clear()
+    comment_tags._render.cache_clear()
 
 
 @pytest.fixture

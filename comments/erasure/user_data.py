@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from comments import keys
+from comments.gates import block_key, is_blocked, unblock_author
 from comments.models import (
     TABLE,
     BlockedAuthor,
@@ -17,7 +18,6 @@ from comments.models import (
 )
 from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
-from comments.profiles.services import block_key, is_blocked, unblock_author
 from comments.store.comments import NOT_DELETED, NoSuchComment
 from comments.store.table import comment_key, query_pages
 from comments.votes.services import rank_or_log, take_back

@@ -188,7 +188,7 @@ def comments_feed(
             language=comment.language if comment.text or comment.title else "",
         )
         entries.append(entry)
-    return AtomFeed(title=f"{heading} · Dynashop", entries=entries)
+    return AtomFeed(title=heading, entries=entries)
 
 
 def _base_url(product_id: str) -> str:

@@ -32,8 +32,8 @@ from django.utils.formats import date_format
 from pynamodb.attributes import Attribute
 
 from comments import keys
-from comments.conf import COMMENTS
 from comments.filters import RATINGS, CommentFilter, language_name
+from comments.host import COMMENTS
 from comments.indexes import access_patterns
 from comments.indexes import planner as planning
 from comments.indexes.access_patterns import ListPlan

@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from comments import keys
-from comments.conf import COMMENTS
-from comments.host import find_products
+from comments.host import COMMENTS, find_products
 from comments.lists.queries import CommentEntry, WholeComment, entry_of
 from comments.models import Moderation
 from comments.moderation.services import Decision

@@ -6,12 +6,14 @@ from functools import partial
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from comments.gates import block_author, is_blocked, unblock_author
+from comments.host import user_exists
 from comments.lists.queries import remember_written
 from comments.moderation.listing import (
     COLUMNS,
@@ -29,7 +31,14 @@ from comments.moderation.services import Decision, NotAsSeen, carry_out, feature
 from comments.store.comments import NoSuchComment, Revision, State
 from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
-from dynapages.django.access import Visitor, back, path_of_next, prefetch, staff_only
+from dynapages.django.access import (
+    Visitor,
+    back,
+    log_event,
+    path_of_next,
+    prefetch,
+    staff_only,
+)
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListRequest, anchor_of, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal
@@ -160,3 +169,30 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     comment = {"id": comment_id, "anchor": anchor_of("comment", comment_id), "is_pick": is_pick}
     context = {"comment": comment, "page_url": path_of_next(request, default="")}
     return notify(render(request, "comments/moderation/_pick_button.html", context), said)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def block(request: HttpRequest, username: str) -> HttpResponse:
+    """Ask whether to block an author, and do so; or (``blocked=no``) end it."""
+    if request.method != "POST":
+        if not user_exists(username):
+            raise Http404(_(NOBODY))
+        context = {"owner": username, "is_blocked": is_blocked(username)}
+        return render(request, "comments/moderation/block.html", context)
+    now, is_block = clock.now(), request.POST.get("blocked") != "no"
+    check_rate_limit(request, now=now, is_staff=True)
+    if is_block:
+        block_author(username, now=now)
+    else:
+        unblock_author(username)
+    event = "author-blocked" if is_block else "author-unblocked"
+    log_event(event, user=request.user.get_username(), request=request, author=username)
+    messages.success(request, _(BLOCKED if is_block else UNBLOCKED))
+    return redirect("comments:profile", username)
+
+
+NOBODY = gettext_noop("There is no user of this name.")
+BLOCKED = gettext_noop("The author is blocked: new comments of theirs wait for the shop.")
+UNNOBODY = gettext_noop("There is no user of this name.")
+BLOCKED = gettext_noop("The author is no longer blocked.")

@@ -18,11 +18,10 @@ from django.utils.translation import gettext as _
 from ulid import ULID
 
 from comments import keys
-from comments.gates import Author, Hold, Reject, judge
+from comments.gates import Author, Hold, Reject, is_blocked, judge
 from comments.host import has_bought
 from comments.items import NewComment, items_of
 from comments.models import Comment, CommentBody
-from comments.profiles.services import is_blocked
 from comments.rankings.services import (
     BEST_RATING,
     Ranking,

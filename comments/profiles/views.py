@@ -3,13 +3,11 @@
 from functools import partial
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
-from django.views.decorators.http import require_http_methods, require_safe
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
 
 from comments.host import Product, link_data, user_exists
 from comments.lists.listing import comment_data, comments_feed
@@ -20,10 +18,8 @@ from comments.profiles.queries import (
     read_profile,
     with_products,
 )
-from comments.profiles.services import block_author, is_blocked, unblock_author
-from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock
-from dynapages.django.access import log_event, public, staff_only, visitor_of
+from dynapages.django.access import public, visitor_of
 from dynapages.django.paging import ListData, Pager, show_page
 from dynapages.lists import PageRequest, PageResult
 
@@ -61,31 +57,6 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         plan=PLAN,
         data=lambda: _data(heading, written()),
     )
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@staff_only
-def block(request: HttpRequest, username: str) -> HttpResponse:
-    """Ask whether to block an author, and do so; or (``blocked=no``) end it."""
-    if request.method != "POST":
-        if not user_exists(username):
-            raise Http404(NOBODY)
-        context = {"owner": username, "is_blocked": is_blocked(username)}
-        return render(request, "comments/profiles/block.html", context)
-    now, is_block = clock.now(), request.POST.get("blocked") != "no"
-    check_rate_limit(request, now=now, is_staff=True)
-    if is_block:
-        block_author(username, now=now)
-    else:
-        unblock_author(username)
-    event = "author-blocked" if is_block else "author-unblocked"
-    log_event(event, user=request.user.get_username(), request=request, author=username)
-    messages.success(request, _(BLOCKED if is_block else UNBLOCKED))
-    return redirect("comments:profile", username)
-
-
-BLOCKED = gettext_noop("The author is blocked: new comments of theirs wait for the shop.")
-UNBLOCKED = gettext_noop("The author is no longer blocked.")
 
 
 def _data(heading: str, written: list[tuple[CommentEntry, Product]]) -> ListData:

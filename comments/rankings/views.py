@@ -150,7 +150,7 @@ def ranked_data(ranked: RankedProduct) -> dict[str, Any]:
 def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> AtomFeed:
     """Return products by their last comments as a feed, in which each such comment is an entry."""
     return AtomFeed(
-        title=f"{board.heading} · Dynashop",
+        title=str(board.heading),
         entries=[
             AtomEntry(
                 path=one.comment_url,

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from itertools import combinations, product
 
 from comments import keys
-from comments.conf import COMMENTS
 from comments.filters import ANY, RATINGS
+from comments.host import COMMENTS
 from comments.models import SHOWN, Comment
 from comments.sets.models import CommentSetItem
 from comments.store.comments import is_tombstone

@@ -14,8 +14,8 @@ from hashlib import blake2b
 from django.core.cache import cache
 
 from comments import keys
-from comments.conf import COMMENTS
 from comments.filters import RATINGS, CommentFilter
+from comments.host import COMMENTS
 from comments.models import TABLE
 from dynapages.calls import Batches
 from dynapages.lists import timestamp

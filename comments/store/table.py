@@ -14,6 +14,7 @@ from comments.models import (
     ByLanguageAndRating,
     ByRating,
     Comment,
+    CommentItem,
     Featured,
     Moderation,
     Ranked,
@@ -23,7 +24,7 @@ from dynapages.items import Item, Value, table_key
 from dynapages.lists import Index, Position, id_at
 from dynapages.process import client
 from dynapages.pynamodb import set_or_remove, update
-from dynapages.writes import Action, ConditionFailed, Contended
+from dynapages.writes import Action, ConditionFailed, Contended, Limiter
 
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]
@@ -57,6 +58,11 @@ def read_item(key: Item) -> Item:
     """Read an item strongly; an empty one where there is none."""
     item: Item = client().get_item(TableName=TABLE, Key=key, ConsistentRead=True).get("Item", {})
     return item
+
+
+def limiter() -> Limiter:
+    """Return the rate limits of projects that have none of their own, stored in this table."""
+    return Limiter(client(), TABLE, keys.limit, CommentItem.expires_at.attr_name)
 
 
 def query_pages(

@@ -10,10 +10,11 @@ from http import HTTPStatus
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_vary_headers
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
@@ -169,11 +170,12 @@ class FormPage:
         """Show a form as it was sent, with the error."""
         if refusal.sentence:
             form.add_error(None, refusal.sentence)
+        is_signed_out = refusal.sentence == str(SIGNED_OUT)
         # The user is read from the database: where that is away, the page must do without.
         error = {
             "form": form,
             "is_away": refusal.status is HTTPStatus.SERVICE_UNAVAILABLE,
-            "is_signed_out": refusal.sentence == str(SIGNED_OUT),
+            "sign_in_url": resolve_url(settings.LOGIN_URL) if is_signed_out else "",
         }
         response = self._render(request, {**context, **error}, refusal.status)
         if refusal.retry_after is not None:

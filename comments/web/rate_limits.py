@@ -10,7 +10,7 @@ from math import ceil
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from comments.conf import COMMENTS
+from comments.host import COMMENTS
 from dynapages.django.access import client_network
 from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.refusals import TooManyRequests

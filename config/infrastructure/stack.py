@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from comments.conf import COMMENTS
+from comments.host import COMMENTS
 from comments.sets.models import TABLE as TABLE_OF_COPIES
 from dynapages.tables import ON_DEMAND, TableSchema, Throughput
 from shop.activity.tables import model_of, months_ahead, wanted_throughput

@@ -15,7 +15,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
+from django.contrib.auth import SESSION_KEY, get_user_model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, resolve_url
@@ -151,7 +151,14 @@ Read = Callable[..., T]
 
 
 def visitor_of(request: HttpRequest) -> Visitor:
-    """Return the visitor that the session names; nothing is read before it is confirmed."""
+    """Return the visitor that the session names; nothing is read before it is confirmed.
+
+    A user in an SQL database is read at once: the session has only a number of theirs, and
+    connections to such a database belong to a thread.
+    """
+    if get_user_model()._meta.managed:  # noqa: SLF001 - Django documents it
+        username = request.user.get_username()
+        return Visitor(username, lambda: bool(username))
     username = str(request.session.get(SESSION_KEY, ""))
     return Visitor(username, lambda: bool(username) and request.user.is_authenticated)
 

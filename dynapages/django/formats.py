@@ -31,6 +31,7 @@ __all__ = [
     "csv_text",
     "escape_formula",
     "format_asked",
+    "site_name",
 ]
 
 PARAMETER = "format"
@@ -75,7 +76,10 @@ class AtomEntry:
 
 @dataclass(frozen=True, slots=True)
 class AtomFeed:
-    """A feed in the active language; all its texts may be what somebody wrote."""
+    """A feed in the active language; all its texts may be what somebody wrote.
+
+    Its ``title`` is followed by the name of the site.
+    """
 
     title: str
     entries: Sequence[AtomEntry]
@@ -87,10 +91,15 @@ class _Writer(Atom1Feed):
         return {"xml:lang": item["language"]} if item["language"] else {}
 
 
+def site_name(before: str = "") -> str:
+    """Return ``SITE_NAME`` with what stands ``before`` it; nothing where it is empty."""
+    return f"{before}{settings.SITE_NAME}" if settings.SITE_NAME else ""
+
+
 def as_atom(feed: AtomFeed, *, site: str, page_path: str, feed_path: str) -> HttpResponse:
     """Answer a feed, of the page at ``page_path``; ``site`` is what addresses begin with."""
     written = _Writer(
-        title=_allowed(feed.title),
+        title=_allowed(f"{feed.title}{site_name(' · ')}"),
         link=f"{site}{page_path}",
         description="",
         feed_url=f"{site}{feed_path}",

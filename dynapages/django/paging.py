@@ -17,7 +17,7 @@ from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import register_converter
-from django.urls.converters import PathConverter, StringConverter
+from django.urls.converters import PathConverter, StringConverter, get_converters
 from django.utils.cache import patch_vary_headers
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -98,9 +98,10 @@ def anchors_behind(anchors: Sequence[str]) -> list[str]:
 
 
 def register_id_converters() -> None:
-    """Register both converters; once in a process."""
-    register_converter(Id, "id")
-    register_converter(IdWithSlashes, "id_with_slashes")
+    """Register both converters, unless they are: tests may get apps ready several times."""
+    for name, converter in (("id", Id), ("id_with_slashes", IdWithSlashes)):
+        if name not in get_converters():
+            register_converter(converter, name)
 
 
 @dataclass(frozen=True, slots=True)

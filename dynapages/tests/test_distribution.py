@@ -11,6 +11,7 @@ import pytest
 SDIST = Path(__file__).resolve().parents[2]
 LIBRARY = SDIST / "dynapages"
 ONLY_IN_THE_SDIST = {"tests", "examples", "docs"}
+HELD = {".py", ".toml", ".typed", ".html", ".css", ".js", ".po", ".mo"}
 
 pytestmark = pytest.mark.skipif(
     not (SDIST / "PKG-INFO").exists(), reason="this is no sdist: .ci/package builds one"
@@ -30,9 +31,9 @@ class TestTheWheel:
         folders = {file.parts[0] for file in wheel.files if ".." not in file.parts}
         assert folders == {"dynapages", f"dynapages-{wheel.version}.dist-info"}
 
-    def test_holds_each_module_of_the_sdist_but_no_test_and_no_example(self, wheel):
-        held = {str(file) for file in wheel.files if file.suffix in {".py", ".toml", ".typed"}}
-        files = (file for file in LIBRARY.rglob("*") if file.suffix in {".py", ".toml", ".typed"})
+    def test_holds_each_file_of_the_sdist_but_no_test_and_no_example(self, wheel):
+        held = {str(file) for file in wheel.files if file.suffix in HELD}
+        files = (file for file in LIBRARY.rglob("*") if file.suffix in HELD)
         paths = {file.relative_to(SDIST) for file in files}
         assert held == {str(p) for p in paths if p.parts[1] not in ONLY_IN_THE_SDIST}
 

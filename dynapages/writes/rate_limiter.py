@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 EXPIRES_AT = "expires_at"
-"""The attribute for the table's time to live: seconds since 1970."""
+"""The attribute for the table's time to live, unless told otherwise: seconds since 1970."""
 TAKEN_UNTIL = "taken_until"
 """Milliseconds since 1970."""
 _EXPIRES = "#expires = :expiry"
-_NAMES = {"#taken": TAKEN_UNTIL, "#expires": EXPIRES_AT}
 ATTEMPTS = 8
 
 
@@ -47,11 +46,15 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Limiter:
-    """The limits in one table; ``key_of(name)`` returns the table key of a limit's item."""
+    """The limits in one table; ``key_of(name)`` returns the table key of a limit's item.
+
+    ``expires_at`` is the attribute of the table's time to live.
+    """
 
     client: "DynamoDBClient"
     table: str
     key_of: Callable[[str], Mapping[str, KeyValue]]
+    expires_at: str = EXPIRES_AT
 
     def take(self, name: str, limit: Limit, *, now: datetime) -> float:
         """Count one use; return 0.0, or the seconds until the next one is allowed.
@@ -109,8 +112,9 @@ class Limiter:
 
     def _write(self, name: str, changes: str, condition: str = "", **numbers: int) -> int | None:
         values = {f":{each}": {"N": str(number)} for each, number in numbers.items()}
-        holds = Expression(condition, _NAMES, values) if condition else None
-        key, change = wire_key(self.key_of(name)), Expression(changes, _NAMES, values)
+        names = {"#taken": TAKEN_UNTIL, "#expires": self.expires_at}
+        holds = Expression(condition, names, values) if condition else None
+        key, change = wire_key(self.key_of(name)), Expression(changes, names, values)
         try:
             write_one(self.client, update(self.table, key, change, holds, return_item=True))
         except ConditionFailed as error:

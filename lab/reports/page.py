@@ -19,7 +19,7 @@ from django.utils.translation import get_language, gettext, gettext_noop, overri
 from django.views.decorators.http import require_safe
 from pynamodb.attributes import BinaryAttribute
 
-from comments.conf import COMMENTS
+from comments.host import COMMENTS
 from config.templatetags.site import in_dollars
 from dynapages.calls import current_meter, labelled_calls
 from dynapages.django.paging import grouped

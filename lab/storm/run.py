@@ -22,7 +22,7 @@ from time import monotonic, sleep
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from comments.conf import COMMENTS
+from comments.host import COMMENTS
 from comments.integrity.comments import comment_differences
 from comments.sets.copies import SETS
 from comments.sets.integrity import set_differences

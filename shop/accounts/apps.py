@@ -1,6 +1,11 @@
 """Accounts as a Django app of their own, so that a site can leave them out."""
 
 from django.apps import AppConfig
+from django.contrib.auth import get_user_model
+from django.contrib.auth.signals import user_logged_in
+
+DJANGOS = "update_last_login"
+"""The ``dispatch_uid`` of Django's own receiver, which knows of no database that may be away."""
 
 
 class AccountsConfig(AppConfig):
@@ -8,3 +13,10 @@ class AccountsConfig(AppConfig):
 
     name = "shop.accounts"
     label = "accounts"
+
+    def ready(self) -> None:
+        from shop.accounts.models import User, note_sign_in  # noqa: PLC0415 - apps are ready now
+
+        if issubclass(get_user_model(), User):
+            user_logged_in.disconnect(dispatch_uid=DJANGOS)
+            user_logged_in.connect(note_sign_in, dispatch_uid=DJANGOS)

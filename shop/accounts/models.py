@@ -4,10 +4,8 @@ import logging
 from typing import Any, ClassVar, Self
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
-from django.contrib.auth.signals import user_logged_in
 from django.core.validators import RegexValidator
 from django.db import models
-from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
@@ -110,11 +108,10 @@ class User(AbstractBaseUser):
 _STORED_FIELDS = [f.name for f in User._meta.fields if not f.primary_key]  # noqa: SLF001 - Django documents it
 
 
-@receiver(user_logged_in, dispatch_uid="update_last_login")
 def note_sign_in(*, request: HttpRequest, user: User, **_: object) -> None:
     """Note when a user signed in, in the session and, unless the database is away, in the profile.
 
-    Its ``dispatch_uid`` is that of Django's own receiver, which is then not connected.
+    For the signal ``user_logged_in``.
     """
     log_event("sign-in", user=user.username, request=request)
     user.last_login = clock.now()

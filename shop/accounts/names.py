@@ -2,6 +2,7 @@
 
 import re
 
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 USERNAME = re.compile(r"[a-z0-9][a-z0-9._-]{2,63}")
@@ -11,7 +12,6 @@ USERNAME_RULE = _(
     "and begins with a letter or digit."
 )
 
-BRAND = "dynashop"
 RESERVED = frozenset(
     {
         *("abuse", "account", "accounts", "admin", "administrator", "admins", "billing"),
@@ -25,9 +25,7 @@ RESERVED = frozenset(
 """What a visitor could take for the shop itself, alone or joined to each other."""
 _LOOKS_LIKE = str.maketrans("0134578l", "oieastbi")
 _words = "|".join(sorted(word.translate(_LOOKS_LIKE) for word in RESERVED))
-_OF_THE_SHOP = re.compile(
-    rf".*{BRAND.translate(_LOOKS_LIKE)}.*|(?:the)?(?:(?:{_words})(?:and|at|from|of|the)?)+"
-)
+_OF_THE_SHOP = re.compile(rf"(?:the)?(?:(?:{_words})(?:and|at|from|of|the)?)+")
 
 
 def is_reserved(username: str) -> bool:
@@ -37,7 +35,9 @@ def is_reserved(username: str) -> bool:
     """
     joined = re.sub(r"[._-]", "", username)
     read = (re.sub(r"[0-9]", "", joined), joined.rstrip("0123456789"))
-    return any(_OF_THE_SHOP.fullmatch(one.translate(_LOOKS_LIKE)) for one in read)
+    brand = re.sub(r"[^a-z0-9]", "", settings.SITE_NAME.lower()).translate(_LOOKS_LIKE)
+    seen = [one.translate(_LOOKS_LIKE) for one in read]
+    return any(_OF_THE_SHOP.fullmatch(one) or (brand and brand in one) for one in seen)
 
 
 class BadUsername(ValueError):

@@ -1,5 +1,7 @@
 """Reads of accounts."""
 
+from django.contrib.auth import get_user_model
+
 from shop import keys
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
@@ -22,6 +24,18 @@ def find_user(username: str) -> User:
     if profile is None:
         raise NoSuchUser(username)
     return User.of(profile)
+
+
+def is_user(username: str, *, only_active: bool = False) -> bool:
+    """Return whether the project's user model, be it another one, has a user of this name."""
+    users = get_user_model()
+    if users is User:
+        try:
+            return find_user(username).is_active or not only_active
+        except NoSuchUser:
+            return False
+    wanted = {users.USERNAME_FIELD: username, **({"is_active": True} if only_active else {})}
+    return bool(users._default_manager.filter(**wanted).exists())  # noqa: SLF001 - Django documents it
 
 
 def users_with_email(address: str) -> list[User]:

@@ -154,7 +154,7 @@ def all_kinds(chosen: ActivityFilter) -> Toggle:
 
 
 def days_context(chosen: ActivityFilter) -> dict[str, Any]:
-    """Build what ``shop/orders/_dates.html`` shows, and the ``address`` for static/toggles.js."""
+    """Build what ``shop/orders/_dates.html`` shows, and the ``address`` for toggles.js."""
     url = reverse("activity")
     dates = {
         **chosen.days.form,

@@ -61,7 +61,7 @@ def list_context(
 ) -> dict[str, Any]:
     """Build what the template shows around a list's orders, by the ``url`` of each filter.
 
-    ``address`` is for static/toggles.js; ``form_hidden`` are hidden inputs of the form for days.
+    ``address`` is for toggles.js; ``form_hidden`` are hidden inputs of the form for days.
     """
     first_url, days = url(OrderFilter()), chosen.in_any_status().query
     tabs = [

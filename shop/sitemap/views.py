@@ -18,9 +18,9 @@ from shop.sitemap.queries import MOST_PRODUCTS, PageStart, find_starts, list_pag
 @require_safe
 @public
 def robots(request: HttpRequest) -> HttpResponse:
-    """Show which pages are not for search engines, and where the sitemap is."""
+    """Show the project's ``robots.txt``, which may name the sitemap by ``sitemap_url``."""
     context = {"sitemap_url": f"{site_of(request)}{reverse('sitemap')}"}
-    return render(request, "shop/sitemap/robots.txt", context, content_type="text/plain")
+    return render(request, "robots.txt", context, content_type="text/plain")
 
 
 @require_safe

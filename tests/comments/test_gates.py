@@ -6,11 +6,22 @@ import pytest
 
 from comments import gates
 from comments.filters import CommentFilter
-from comments.gates import Author, Hold, Publish, Reject, hold_all, hold_first, hold_links, judge
+from comments.gates import (
+    Author,
+    Hold,
+    Publish,
+    Reject,
+    block_author,
+    hold_all,
+    hold_first,
+    hold_links,
+    is_blocked,
+    judge,
+    unblock_author,
+)
 from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import add_comment
-from comments.profiles.services import block_author, is_blocked, unblock_author
 from comments.store.comments import State, load_comment
 from comments.store.counts import counts_of
 from dynapages.calls import clock, metered

@@ -3,6 +3,7 @@
 import re
 import subprocess
 from gettext import GNUTranslations
+from pathlib import Path
 from shutil import copytree, which
 
 import pytest
@@ -13,7 +14,10 @@ from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
-CATALOGUE = PROJECT / "config" / "locale" / "de" / "LC_MESSAGES" / "django.po"
+CATALOGUES = [
+    Path(app, "locale", "de", "LC_MESSAGES", "django.po")
+    for app in ("config", "comments", "dynapages/django")
+]
 needs_gettext = pytest.mark.skipif(not which("msgfmt"), reason="gettext is not installed")
 
 
@@ -47,29 +51,47 @@ class TestTheLanguage:
         assert "Hier ist nichts" in answer.content.decode()
 
 
-class TestTheCatalogue:
-    @needs_gettext
-    def test_has_every_sentence_of_the_code(self, tmp_path):
-        for name in ("config", "dynapages", "shop", "comments", "lab", "templates"):
-            copytree(PROJECT / name, tmp_path / name, ignore=lambda _, names: {"__pycache__"})
-        catalogue = tmp_path / "config" / "locale"
-        with pytest.MonkeyPatch.context() as patch, override_settings(LOCALE_PATHS=[catalogue]):
-            patch.chdir(tmp_path)
-            call_command("makemessages", locale=["de"], no_wrap=True, no_obsolete=True, verbosity=0)
-        fresh = (catalogue / "de" / "LC_MESSAGES" / "django.po").read_text()
-        assert sentences(fresh) == sentences(CATALOGUE.read_text())
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory):
+    """The folders, with catalogues as ``make messages`` would write them."""
+    folder = tmp_path_factory.mktemp("collected")
+    for name in ("config", "dynapages", "shop", "comments", "lab", "templates"):
+        copytree(PROJECT / name, folder / name, ignore=lambda _, names: {"__pycache__", "tests"})
+    of_the_site = [folder / "config" / "locale"]
+    with pytest.MonkeyPatch.context() as patch, override_settings(LOCALE_PATHS=of_the_site):
+        patch.chdir(folder)
+        call_command("makemessages", locale=["de"], no_wrap=True, no_obsolete=True, verbosity=0)
+    return folder
 
-    def test_has_german_for_every_sentence(self):
-        text = CATALOGUE.read_text()
+
+@pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: path.parts[0])
+class TestACatalogue:
+    @needs_gettext
+    def test_has_every_sentence_of_its_code(self, catalogue, collected):
+        fresh = (collected / catalogue).read_text()
+        assert sentences(fresh) == sentences((PROJECT / catalogue).read_text())
+
+    def test_has_german_for_every_sentence(self, catalogue):
+        text = (PROJECT / catalogue).read_text()
         assert "#, fuzzy" not in text
         assert re.findall(r'^msgid "(?:.+)"(?:\n".+")*\nmsgstr ""\n\n', text, re.MULTILINE) == []
 
     @needs_gettext
-    def test_is_compiled_as_it_is_written(self, tmp_path):
-        compiled = tmp_path / "django.mo"
-        subprocess.run(["msgfmt", "--check", "-o", compiled, CATALOGUE], check=True)
-        with compiled.open("rb") as new, CATALOGUE.with_suffix(".mo").open("rb") as old:
+    def test_is_compiled_as_it_is_written(self, catalogue, tmp_path):
+        written, compiled = PROJECT / catalogue, tmp_path / "django.mo"
+        subprocess.run(["msgfmt", "--check", "-o", compiled, written], check=True)
+        with compiled.open("rb") as new, written.with_suffix(".mo").open("rb") as old:
             assert GNUTranslations(new)._catalog == GNUTranslations(old)._catalog
+
+
+@needs_gettext
+def test_an_app_and_the_library_bring_their_own_sentences(collected):
+    site, comments, library = (
+        set(re.findall(r"#: (.*)", (collected / catalogue).read_text())) for catalogue in CATALOGUES
+    )
+    assert not any(place.startswith(("comments/", "dynapages/")) for place in site)
+    assert all(place.startswith("comments/") for place in comments)
+    assert all(place.startswith("dynapages/") for place in library)
 
 
 def sentences(catalogue: str) -> list[str]:

@@ -74,3 +74,11 @@ class TestAList:
         last = swapped(shop, f"{url}&before=end")
         assert last["data-announce"] == "Your orders: the last 1"
         assert last["data-title"] == "Your orders, the last 1 · Dynashop"
+
+    @pytest.mark.parametrize("route", LISTS)
+    def test_ends_with_the_name_of_the_site(self, shop, settings, route):
+        settings.SITE_NAME = ""
+        url = f"{shop.address(route)}?before=end"
+        bare = title_of(whole(shop, url))
+        settings.SITE_NAME = "Bazaar & Co"
+        assert swapped(shop, url)["data-title"] == f"{bare} · Bazaar & Co"

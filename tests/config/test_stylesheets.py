@@ -4,17 +4,43 @@ import re
 
 from tests.support.project import PROJECT
 
-FOLDER = PROJECT / "static" / "css"
+FOLDERS = {
+    "css": PROJECT / "static" / "css",
+    "dynapages": PROJECT / "dynapages" / "django" / "static" / "dynapages",
+    "comments": PROJECT / "comments" / "static" / "comments",
+}
+SHEETS = {f"{name}/{path.name}": path for name, at in FOLDERS.items() for path in at.glob("*.css")}
+TEMPLATES = [PROJECT / "templates", PROJECT / "lab" / "templates"]
+HEAD = PROJECT / "comments" / "templates" / "comments" / "head.html"
 MOST_LINES = 900
 
 
+def linked(text: str) -> list[str]:
+    return re.findall(r"{% static '([\w/]+\.css)' %}", text)
+
+
 def test_each_is_linked_by_all_pages_or_by_those_that_need_it():
-    folders = (PROJECT / "templates", PROJECT / "lab" / "templates")
-    templates = [path.read_text() for folder in folders for path in folder.rglob("*.html")]
-    linked = [set(re.findall(r"{% static 'css/(\w+\.css)' %}", text)) for text in templates]
-    assert set().union(*linked) == {path.name for path in FOLDER.glob("*.css")}
+    texts = [path.read_text() for folder in TEMPLATES for path in folder.rglob("*.html")]
+    assert {sheet for text in texts for sheet in linked(text)} == SHEETS.keys()
+
+
+def test_those_of_the_apps_are_linked_for_other_projects_in_the_same_order():
+    theirs = linked(HEAD.read_text())
+    assert set(theirs) == {sheet for sheet in SHEETS if not sheet.startswith("css/")}
+    links = PROJECT / "templates" / "_head_links.html"
+    scripts = PROJECT / "templates" / "_head_scripts.html"
+    ours = linked(links.read_text() + scripts.read_text())
+    assert [sheet for sheet in ours if sheet in theirs] == theirs
+
+
+def test_those_of_the_apps_style_nothing_outside_their_pages():
+    for sheet, path in SHEETS.items():
+        if not sheet.startswith("css/"):
+            text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+            outermost = re.findall(r"^([^\s@}].*) \{", text, re.MULTILINE)
+            assert {one for one in outermost if ".dynapages" not in one} <= {":root"}, sheet
 
 
 def test_none_is_long():
-    lengths = {path.name: len(path.read_text().splitlines()) for path in FOLDER.glob("*.css")}
+    lengths = {name: len(path.read_text().splitlines()) for name, path in SHEETS.items()}
     assert [name for name, length in lengths.items() if length > MOST_LINES] == []

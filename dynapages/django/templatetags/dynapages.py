@@ -1,4 +1,4 @@
-"""Template tags: the pager of a list, moments for machines, parts that are remembered."""
+"""Template tags: a list's pager, moments for machines, remembered parts, the site's name."""
 
 from collections.abc import Hashable
 from datetime import UTC, datetime
@@ -12,12 +12,14 @@ from django.template.loader import get_template
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
+from dynapages.django.formats import site_name
 from dynapages.django.paging import PageLinks, links_of
 from dynapages.lists.feed import FeedPage
 
-__all__ = ["as_datetime", "pager", "remembered"]
+__all__ = ["as_datetime", "pager", "remembered", "site_name"]
 
 register = template.Library()
+register.simple_tag(site_name)
 
 
 @register.inclusion_tag("dynapages/pager.html", takes_context=True)

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.conf import COMMENTS
+from comments.host import COMMENTS
 from comments.lists.queries import INDEXES
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 from lab.bench.hostile import hostile_section, measure_hostile_lists

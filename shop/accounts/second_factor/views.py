@@ -33,7 +33,6 @@ from shop.accounts.second_factor.services import (
 )
 from shop.accounts.sessions import remember
 
-ISSUER = "Dynashop"
 OFFERED = "totp_offered"
 """In a session: the secret that was shown, until a code of it is."""
 
@@ -116,7 +115,7 @@ class SetUpView(_UserView):
         return {**super().get_form_kwargs(), "secret": self._secret()}
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
-        totp = pyotp.TOTP(self._secret(), name=self.user.username, issuer=ISSUER)
+        totp = pyotp.TOTP(self._secret(), name=self.user.username, issuer=settings.SITE_NAME)
         return super().get_context_data(**kwargs) | {
             "secret": self._secret(),
             "link": totp.provisioning_uri(),

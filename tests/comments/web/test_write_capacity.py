@@ -104,7 +104,7 @@ class TestTheCost:
 
 
 MOST_OF_A_LIST = 42
-MOST_OF_A_POST = 49
+MOST_OF_A_POST = 53
 """Files of the product, threads of the pool included."""
 
 

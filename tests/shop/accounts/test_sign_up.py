@@ -87,6 +87,13 @@ class TestSigningUpIsRefused:
     def test_but_not_for_a_name_that_is_only_like_one(self, name):
         assert not is_reserved(name)
 
+    @pytest.mark.parametrize(
+        ("site", "is_kept"), [("Teal & Oak", True), ("Hal Books", False), ("", False)]
+    )
+    def test_for_the_name_of_the_site_alone(self, settings, site, is_kept):
+        settings.SITE_NAME = site
+        assert is_reserved("the.tea1-oak") is is_kept
+
     def test_for_a_password_that_is_very_long(self, browser, fresh):
         response = sign_up(browser, fresh("carla"), "long enough! " * 10)
         assert "at most 128" in str(response.context["form"].errors["password1"])

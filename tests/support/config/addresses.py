@@ -68,7 +68,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "comments/~/<id_with_slashes:comment_id>/": (ALL, NONE),
     "comments/<plain_comment_id:comment_id>/": (ALL, NONE),
     "languages/detect/": (NONE, "204 200 200 200"),
-    "users/<id:username>/": (ALL, NONE),
+    "users/<username:username>/": (ALL, NONE),
     "account/": ("in 200 200 200", NONE),
     "account/email/": ("in 200 200 200", "in 200 200 200"),
     "account/email/letter/": (NONE, "in 302 302 302"),

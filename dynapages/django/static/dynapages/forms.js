@@ -2,6 +2,8 @@
 
 // What is typed into forms: counted, locked while it is on its way, and sent from pages without a token.
 (() => {
+  if (document.getElementById("notice") === null) return; // a page with forms of its own
+
   const LONGEST_WAIT = 15000; // milliseconds, as long as htmx waits
   const TYPED_INTO = "textarea, input:not([type=hidden], [type=checkbox], [type=radio])";
 

@@ -2,7 +2,7 @@
 
 // What htmx does not do: announce changes, keep the keyboard focus, and report network failures.
 (() => {
-  const unfolded = new Set();
+  if (document.getElementById("notice") === null) return; // a page that has nothing to do with lists
 
   const byId = (id) => document.getElementById(id);
   const inWords = (name) => byId("notice").dataset[name];
@@ -44,7 +44,7 @@
   function tellLocalTimes() {
     const { lang } = document.documentElement;
     const day = { day: "numeric", month: "short", year: "numeric" };
-    for (const time of document.querySelectorAll("time[datetime*=T]")) {
+    for (const time of document.querySelectorAll(".dynapages time[datetime*=T]")) {
       const moment = new Date(time.dateTime);
       if (moment.getTimezoneOffset() === 0) continue;
       const hour = time.textContent.includes(":") && { hour: "2-digit", minute: "2-digit" };
@@ -73,10 +73,15 @@
     return rows.find(({ id }) => id === left.id) ?? rows[left?.place] ?? rows.at(-1);
   }
 
+  // What the base of a project says before and after the title of the list.
+  const { title: firstTitle } = document.querySelector("[data-list]")?.dataset ?? {};
+  const split = firstTitle ? document.title.split(firstTitle) : [];
+  const aroundTitle = split.length === 2 ? split : ["", ""];
+
   function afterListSwap(list, anchor) {
     offerSelectAll();
     const heading = list.querySelector("#list-heading");
-    if (list.dataset.title) document.title = list.dataset.title;
+    if (list.dataset.title) document.title = aroundTitle.join(list.dataset.title);
     const row = (anchor && byId(anchor)) || (focusLost() && rowAfter(list));
     announce(list.dataset.announce);
     if (row) {
@@ -179,7 +184,7 @@
   document.addEventListener("click", ({ target }) => {
     if (!target.closest("[data-dismiss]")) return;
     byId("notice").replaceChildren();
-    byId("main").focus({ preventScroll: true });
+    (document.querySelector(".dynapages-page") ?? byId("main")).focus({ preventScroll: true });
   });
 
   // With a modifier key a link opens a tab or a window: htmx must not handle the click.

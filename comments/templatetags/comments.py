@@ -1,20 +1,37 @@
-"""The HTML of a comment in a list, by what it says and what its reader may do, remembered."""
+"""Tags: the HTML of a comment in a list, remembered; the base that pages extend.
 
+Two are for the project's own pages: `average_of` and `comments_of` a product.
+"""
+
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from django import template
 from django.conf import settings
+from django.template import Template
+from django.template.base import Parser, Token
 from django.template.context import Context
 from django.template.loader import get_template
+from django.template.loader_tags import ExtendsNode
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-from comments.host import Product
+from comments.filters import CommentFilter
+from comments.host import COMMENTS, Product
+from comments.lists.listing import list_url
+from comments.lists.page import find_newest
 from comments.lists.queries import CommentEntry
+from comments.store.counts import ProductCounts, counts_of
+from dynapages.calls import fault_in, labelled_calls
 from dynapages.django.paging import anchors_behind
+from dynapages.pynamodb import FAILURES
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 REMEMBERED = 1_000
 """Comments whose HTML is kept, at some 3 kB each."""
@@ -24,6 +41,20 @@ _SHOWN = (
     *("url", "anchor", "stars", "language_name", "created_iso", "created_second", "created_day"),
 )
 register = template.Library()
+
+
+class _ExtendsBase(ExtendsNode):
+    must_be_first = False  # the library is loaded before it
+
+    def get_parent(self, context: Context) -> Template:
+        return self.find_template(COMMENTS["BASE_TEMPLATE"], context)
+
+
+@register.tag
+def extends_base(parser: Parser, token: Token) -> _ExtendsBase:
+    """Extend the template that the project names in ``COMMENTS["BASE_TEMPLATE"]``."""
+    del token
+    return _ExtendsBase(parser.parse(), parser.compile_filter("''"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +138,51 @@ def _render(
         shown["vote_url"] = reverse("comments:vote_comment", args=[comment.id])
         shown["report_url"] = reverse("comments:report_comment", args=[comment.id])
     return SafeString(get_template("comments/lists/_comment.html").render(shown))
+
+
+@register.inclusion_tag("comments/average_of.html")
+def average_of(product_id: object) -> dict[str, Any]:
+    """Show a product's average rating, with a link to its comments; nothing without any.
+
+    One call for half a capacity unit, more where many write at once. While the database is away,
+    nothing is shown either.
+    """
+    name = str(product_id)
+
+    def read() -> ProductCounts:
+        with labelled_calls("counts"):
+            return counts_of(name)
+
+    counts = _unless_away(read, ProductCounts({}))
+    return {
+        "average": counts.average_rating,
+        "total": counts.total,
+        "all_url": list_url(name, CommentFilter()),
+    }
+
+
+@register.inclusion_tag("comments/comments_of.html")
+def comments_of(product_id: object, *, size: int = 5) -> dict[str, Any]:
+    """Show a product's newest comments, with links to all of them and to write one.
+
+    One call, for half a capacity unit as a rule: for each 4 KB of what is shown. While the database
+    is away, the links alone are shown.
+    """
+    name, nothing = str(product_id), tuple[CommentEntry, ...]()
+    return {
+        "comments": _unless_away(lambda: find_newest(name, size=size), nothing),
+        "product": {"id": name},
+        "all_url": list_url(name, CommentFilter()),
+    }
+
+
+def _unless_away(read: Callable[[], T], nothing: T) -> T:
+    """Return what is read; ``nothing`` while the database is away, as the page is the project's."""
+    try:
+        return read()
+    except FAILURES as error:
+        fault = fault_in(error)
+        if fault is None:
+            raise
+        logger.warning("Comments are not shown: %s", fault)
+        return nothing

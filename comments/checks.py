@@ -1,0 +1,167 @@
+"""System checks of all that the app needs of a project; docs/installing.md has the lines."""
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's own names
+from django.shortcuts import resolve_url
+from django.template import Engine, TemplateDoesNotExist, TemplateSyntaxError
+from django.template.loader_tags import BlockNode, ExtendsNode
+from django.urls import NoReverseMatch, Resolver404, resolve, reverse
+from django.utils.module_loading import import_string
+
+from comments.host import COMMENTS, DEFAULTS
+from dynapages.process import client
+from dynapages.tables import unreadiness
+
+PATHS = ("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS", "GATE")
+"""Options that are dotted paths."""
+MODEL = "comments.models.Comment"
+COPIES = "comments.sets.models.CommentSetItem"
+"""Models of tables: that of the comments, and that of the read model "sets"."""
+READ_MODELS = {"indexes": (MODEL,), "sets": (MODEL, COPIES)}
+MIDDLEWARE = (
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "dynapages.django.middleware.RefusalMiddleware",
+)
+"""Each, or a class made from it, is needed."""
+DJANGOS_ENGINE = "django.template.backends.django.DjangoTemplates"
+CONTEXT_PROCESSORS = (
+    "django.template.context_processors.request",
+    "django.contrib.auth.context_processors.auth",
+    "django.contrib.messages.context_processors.messages",
+)
+
+
+def check_project(app_configs: Sequence[AppConfig] | None, **_: object) -> list[CheckMessage]:
+    """Return a message for each thing that a page of comments would fail for.
+
+    Its id is ``comments.`` and the option, or the name of the class or function that is missing.
+    """
+    del app_configs
+    parts = _options, _tables, _middleware, _scripts, _templates, _addresses, _users
+    return [each for part in parts for each in part()]
+
+
+def check_tables(
+    app_configs: Sequence[AppConfig] | None, *, databases: Sequence[str] | None = None, **_: object
+) -> list[CheckMessage]:
+    """Return a warning for tables that cannot be used yet: for ``check --database default``.
+
+    It is no error, since ``migrate`` asks as well, and may be run before ``create_tables``.
+    """
+    del app_configs
+    if not databases or list(_tables()):
+        return []
+    tables = [import_string(name).Meta.table_name for name in READ_MODELS[COMMENTS["READ_MODEL"]]]
+    reason = unreadiness(client(), tables)
+    hint = "Run 'manage.py create_tables' where the database can be reached."
+    return [Warning(reason, hint=hint, id="comments.create_tables")] if reason else []
+
+
+def _error(name: str, what: str, hint: str) -> Error:
+    return Error(what, hint=hint, id=f"comments.{name}")
+
+
+def _options() -> Iterator[CheckMessage]:
+    for option in sorted(COMMENTS.given().keys() - DEFAULTS.keys()):
+        known = get_close_matches(option, DEFAULTS, n=1) or sorted(DEFAULTS)
+        what = f"COMMENTS[{option!r}] is not an option."
+        yield _error(option, what, f"Use {', '.join(known)}.")
+    if not COMMENTS["PRODUCTS"]:
+        what = "COMMENTS['PRODUCTS'] is missing."
+        yield _error("PRODUCTS", what, "Set it to a dotted path.")
+    for option in PATHS:
+        try:
+            for path in COMMENTS.paths(option):
+                import_string(path)
+        except ImportError as error:
+            what = f"COMMENTS[{option!r}] is {COMMENTS[option]!r}: {error}."
+            yield _error(option, what, "Correct the path.")
+
+
+def _tables() -> Iterator[CheckMessage]:
+    models = READ_MODELS.get(COMMENTS["READ_MODEL"])
+    if models is None:
+        what = f"COMMENTS['READ_MODEL'] is {COMMENTS['READ_MODEL']!r}."
+        yield _error("READ_MODEL", what, f"Use one of {', '.join(READ_MODELS)}.")
+    for name in set(models or ()).difference(settings.DYNAMODB_MODELS):
+        what = f"DYNAMODB_MODELS lacks {name}: create_tables would not create its table."
+        yield _error("DYNAMODB_MODELS", what, f"Set DYNAMODB_MODELS = [{name!r}].")
+
+
+def _middleware() -> Iterator[CheckMessage]:
+    installed = [import_string(path) for path in settings.MIDDLEWARE]
+    classes = [one for one in installed if isinstance(one, type)]
+    for path in MIDDLEWARE:
+        if not any(issubclass(one, import_string(path)) for one in classes):
+            name = path.rpartition(".")[2]
+            yield _error(name, f"MIDDLEWARE lacks {path}.", f"Add {path!r} to MIDDLEWARE.")
+
+
+def _scripts() -> Iterator[CheckMessage]:
+    if not apps.is_installed("django_htmx"):
+        what = "INSTALLED_APPS lacks 'django_htmx', whose script pages load."
+        yield _error("django_htmx", what, "Add 'django_htmx' to INSTALLED_APPS.")
+
+
+def _templates() -> Iterator[CheckMessage]:
+    engines: list[dict[str, Any]] = [
+        one for one in settings.TEMPLATES if one["BACKEND"] == DJANGOS_ENGINE
+    ]
+    options = [one.get("OPTIONS", {}) for one in engines]
+    used = {path for each in options for path in each.get("context_processors", ())}
+    for path in CONTEXT_PROCESSORS:
+        if path not in used:
+            what = f"No engine in TEMPLATES has the context processor {path}."
+            hint = f"Add {path!r} to the 'context_processors' in its 'OPTIONS'."
+            yield _error(path.rpartition(".")[2], what, hint)
+    if not any(one.get("APP_DIRS") or "loaders" in one.get("OPTIONS", {}) for one in engines):
+        hint = "Set 'APP_DIRS': True in TEMPLATES, for Django's own engine."
+        yield _error("APP_DIRS", "The templates of the app cannot be found.", hint)
+        return
+    base = COMMENTS["BASE_TEMPLATE"]
+    try:
+        nodes = Engine.get_default().get_template(base).nodelist
+    except (TemplateDoesNotExist, TemplateSyntaxError) as error:
+        what = f"The template {base!r}, which all pages extend, cannot be used: {error}."
+        hint = "Write it, or name another one in COMMENTS['BASE_TEMPLATE']."
+        yield _error("BASE_TEMPLATE", what, hint)
+        return
+    blocks = nodes.get_nodes_by_type(BlockNode)
+    has_content = any(isinstance(one, BlockNode) and one.name == "content" for one in blocks)
+    if not has_content and not nodes.get_nodes_by_type(ExtendsNode):
+        what = f"The template {base!r} has no block 'content': pages would be empty."
+        hint = "Put {% block content %}{% endblock %} where pages are to show what they say."
+        yield _error("BASE_TEMPLATE", what, hint)
+
+
+def _addresses() -> Iterator[CheckMessage]:
+    try:
+        reverse("comments:product", args=["1"])
+    except NoReverseMatch:
+        what = "The project has no addresses for the pages of comments."
+        hint = "Add path('reviews/', include('comments.urls')) to the urlpatterns."
+        yield _error("urls", what, hint)
+    try:
+        url = resolve_url(settings.LOGIN_URL)
+        if url.startswith("/"):
+            resolve(url.partition("?")[0])
+    except (NoReverseMatch, Resolver404):
+        what = f"LOGIN_URL is {settings.LOGIN_URL!r}, which is no page: nobody could sign in."
+        hint = "Add path('accounts/', include('django.contrib.auth.urls')), or set LOGIN_URL."
+        yield Warning(what, hint=hint, id="comments.LOGIN_URL")
+
+
+def _users() -> Iterator[CheckMessage]:
+    users = get_user_model()
+    if not hasattr(users, "is_staff"):
+        what = f"{users.__name__} has no is_staff, by which pages know who may moderate."
+        yield _error("is_staff", what, "Add a field or a property of this name.")

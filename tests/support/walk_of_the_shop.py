@@ -1,0 +1,77 @@
+"""A walk through a project that has followed docs/installing-the-shop.md; prints what it found."""
+
+import json
+import re
+import sys
+
+import django
+
+django.setup()
+
+from django.contrib.auth.models import User  # noqa: E402 - apps are ready now
+from django.test import Client  # noqa: E402
+
+from shop.catalogue.items import NewCategory, NewProduct  # noqa: E402
+from shop.catalogue.services import put_catalogue  # noqa: E402
+
+
+def browser(name: str, **details: bool) -> Client:
+    made = Client(SERVER_NAME="localhost")
+    made.force_login(User.objects.create_user(name, password="sample-shop-1", **details))
+    return made
+
+
+def text(client: Client, url: str) -> str:
+    answer = client.get(url)
+    assert answer.status_code == 200, (url, answer.status_code, answer.content.decode()[:500])
+    return str(answer.content.decode())
+
+
+def main() -> dict[str, object]:
+    put_catalogue(
+        categories=[NewCategory("lighting", "Lighting", None)],
+        products=[
+            NewProduct(
+                id="lamp",
+                name="Lamp",
+                category_slugs=("lighting",),
+                unit_price_cents=995,
+                currency="EUR",
+            )
+        ],
+    )
+    cara, sam = browser("Cara"), browser("sally", is_staff=True)
+    told: dict[str, object] = {
+        "statuses": {
+            url: cara.get(url).status_code
+            for url in (
+                "/shop/categories/",
+                "/shop/categories/lighting/",
+                "/shop/products/lamp/also-bought/",
+                "/shop/orders/",
+                "/shop/sitemap.xml",
+                "/shop/staff/orders/",
+                "/reviews/products/lamp/",
+                "/reviews/products/lamp/comments/~/~/",
+                "/reviews/products/none/",
+            )
+        },
+        "no_orders_yet": sam.get("/shop/staff/customers/Cara/orders/").status_code,
+    }
+    cara.post("/shop/basket/add/", {"product_id": "lamp", "quantity": "2"})
+    checkout = text(cara, "/shop/basket/order/")
+    intent = re.findall(r'name="order_id"\s+value="([^"]*)"', checkout)[0]
+    placed = cara.post("/shop/basket/place/", {"order_id": intent})["Location"]
+    order_id = placed.rstrip("/").rpartition("/")[2]
+    told["placed"] = placed.removesuffix(f"{order_id}/")
+    told["own"] = order_id in text(cara, "/shop/orders/")
+    told["queue"] = order_id in text(sam, "/shop/staff/orders/")
+    move = f"/shop/orders/{order_id}/move/"
+    moved = sam.post(move, {"from_status": "PLACED", "move": "APPROVED"})
+    told["moved"] = [moved.status_code, "APPROVED" in text(cara, "/shop/orders/")]
+    told["activity"] = sam.get("/shop/staff/activity/").status_code
+    return told
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(main()))
