@@ -18,9 +18,7 @@ app_name = "comments"
 urlpatterns = [
     path("rankings/most-loved/", ranking_views.most_loved, name="most_loved"),
     path(
-        "rankings/recently-commented/",
-        ranking_views.recently_commented,
-        name="recently_commented",
+        "rankings/recently-commented/", ranking_views.recently_commented, name="recently_commented"
     ),
     path("products/<id:product_id>/", views.product, name="product"),
     path(
@@ -31,14 +29,10 @@ urlpatterns = [
     path("products/<id:product_id>/most-helpful/", ranking_views.most_helpful, name="most_helpful"),
     path("products/<id:product_id>/comments/new/", posting_views.new, name="new_comment"),
     path(
-        "comments/vote/<id_with_slashes:comment_id>/",
-        vote_views.vote_comment,
-        name="vote_comment",
+        "comments/vote/<id_with_slashes:comment_id>/", vote_views.vote_comment, name="vote_comment"
     ),
     path(
-        "comments/report/<id_with_slashes:comment_id>/",
-        report_views.report,
-        name="report_comment",
+        "comments/report/<id_with_slashes:comment_id>/", report_views.report, name="report_comment"
     ),
     path("staff/comments/", moderation_views.moderation, REPORTED, name="moderation"),
     path("staff/comments/hidden/", moderation_views.moderation, HIDDEN, name="hidden_comments"),
@@ -51,10 +45,7 @@ urlpatterns = [
     ),
     path("staff/comments/held/", moderation_views.moderation, HELD, name="held_comments"),
     path(
-        "staff/comments/held.csv",
-        moderation_views.moderation_csv,
-        HELD,
-        name="held_comments_csv",
+        "staff/comments/held.csv", moderation_views.moderation_csv, HELD, name="held_comments_csv"
     ),
     path("staff/comments/decide/", moderation_views.decide_many, name="decide_comments"),
     path("staff/authors/<username:username>/", moderation_views.block, name="block_author"),
@@ -75,9 +66,7 @@ urlpatterns = [
     ),
     path("comments/edit/<id_with_slashes:comment_id>/", posting_views.edit, name="edit_comment"),
     path(
-        "comments/delete/<id_with_slashes:comment_id>/",
-        posting_views.delete,
-        name="delete_comment",
+        "comments/delete/<id_with_slashes:comment_id>/", posting_views.delete, name="delete_comment"
     ),
     # Of two that fit, the address that is made is the last one.
     path("comments/~/<id_with_slashes:comment_id>/", views.comment, name="comment"),

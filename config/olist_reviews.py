@@ -61,9 +61,7 @@ def with_orders(shape: Shape) -> Shape:
     """Return the shape of reviews with what their orders add."""
     columns = {name: [column] for name, column in _ADDED.items()}
     return replace(
-        shape,
-        columns={**shape.columns, **columns},
-        constants={**shape.constants, **_VERIFIED},
+        shape, columns={**shape.columns, **columns}, constants={**shape.constants, **_VERIFIED}
     )
 
 

@@ -145,11 +145,7 @@ BY_CUSTOMERS = frozenset({Status.PLACED, Status.CANCELED, Status.RETURNED})
 
 
 def load_activity(
-    sales: SampleSales,
-    comments: Iterable[NewComment],
-    reactions: SampleReactions,
-    *,
-    now: datetime,
+    sales: SampleSales, comments: Iterable[NewComment], reactions: SampleReactions, *, now: datetime
 ) -> None:
     """Write entries of this month and the one before, unless there are any in the log."""
     if list_activity((), PageRequest(1), now=now).items:

@@ -28,10 +28,7 @@ from shop.table import TABLE
 def has_orders(username: str) -> bool:
     """Return whether a user has orders; strongly read."""
     found = Order.query(
-        keys.user(username),
-        Order.sk.startswith(keys.ORDER_PREFIX),
-        limit=1,
-        consistent_read=True,
+        keys.user(username), Order.sk.startswith(keys.ORDER_PREFIX), limit=1, consistent_read=True
     )
     return next(iter(found), None) is not None
 

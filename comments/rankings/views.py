@@ -16,12 +16,7 @@ from django.views.decorators.http import require_safe
 from comments.filters import CommentFilter
 from comments.host import NO_SUCH_PRODUCT, NoSuchProduct, link_data
 from comments.lists.listing import comment_data, order_links
-from comments.rankings.queries import (
-    PLAN,
-    RankedProduct,
-    list_ranking,
-    read_most_helpful,
-)
+from comments.rankings.queries import PLAN, RankedProduct, list_ranking, read_most_helpful
 from comments.rankings.services import Ranking
 from dynapages.django.access import public, visitor_of
 from dynapages.django.formats import AtomEntry, AtomFeed
@@ -157,10 +152,7 @@ def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> AtomFeed:
                 title=one.product.name,
                 published=one.commented,
                 text=_("The last comment on %(product)s is of %(day)s.")
-                % {
-                    "product": one.product.name,
-                    "day": date_format(one.commented, "DATE_FORMAT"),
-                },
+                % {"product": one.product.name, "day": date_format(one.commented, "DATE_FORMAT")},
             )
             for one in products
             if one.commented

@@ -8,13 +8,7 @@ from comments import keys
 from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment, CommentBody
 from comments.store.counts import Cell, tallies
-from comments.store.table import (
-    ATTEMPTS,
-    BEING_CHANGED,
-    LIST_KEYS,
-    comment_key,
-    query_pages,
-)
+from comments.store.table import ATTEMPTS, BEING_CHANGED, LIST_KEYS, comment_key, query_pages
 from dynapages.calls import in_chunks
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value

@@ -21,13 +21,7 @@ from comments import keys
 from comments.keys import scored
 from comments.models import ByAuthor, Comment, CommentVote
 from comments.signals import announce, vote_cast
-from comments.store.comments import (
-    NEW,
-    NOT_DELETED,
-    NoSuchComment,
-    OwnComment,
-    is_tombstone,
-)
+from comments.store.comments import NEW, NOT_DELETED, NoSuchComment, OwnComment, is_tombstone
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages, read_item
 from dynapages.calls import Backoff, clock, labelled_calls, sentence_about

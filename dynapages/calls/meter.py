@@ -166,10 +166,7 @@ def request_of(context: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _ask_for_capacity(
-    params: dict[str, Any],
-    model: OperationModel,
-    context: dict[str, Any],
-    **_: object,
+    params: dict[str, Any], model: OperationModel, context: dict[str, Any], **_: object
 ) -> None:
     asked = model.input_shape
     if asked is not None and "ReturnConsumedCapacity" in asked.members:
@@ -178,10 +175,7 @@ def _ask_for_capacity(
 
 
 def _count(
-    parsed: Mapping[str, Any],
-    model: OperationModel,
-    context: Mapping[str, Any],
-    **_: object,
+    parsed: Mapping[str, Any], model: OperationModel, context: Mapping[str, Any], **_: object
 ) -> None:
     meter = _meter.get()
     if meter is None or "ConsumedCapacity" not in parsed:

@@ -301,11 +301,7 @@ class DynoxideEngine(EngineServer):
     greeting = "listening on"
 
     def __init__(
-        self,
-        *,
-        binary: Path | None,
-        port: int | None = None,
-        start_seconds: float = START_SECONDS,
+        self, *, binary: Path | None, port: int | None = None, start_seconds: float = START_SECONDS
     ) -> None:
         super().__init__(port=port, start_seconds=start_seconds)
         if binary is None:

@@ -42,13 +42,7 @@ from demo.engine import FileEngine
 from demo.processes import SECLUDED, DemoConfig
 from dynapages.calls import Connection, build_client
 from dynapages.django.options import Advance, Progress
-from dynapages.engine.server import (
-    BinaryMissing,
-    DynoxideEngine,
-    EngineError,
-    find,
-    free_port,
-)
+from dynapages.engine.server import BinaryMissing, DynoxideEngine, EngineError, find, free_port
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 from dynapages.process import client, connected

@@ -65,10 +65,7 @@ def measure_grid(
         yield Row(part, None, None, reader.name, "about", reader.about)
     with context.progress.step("Reading the grid", total=len(filters), unit="") as advance:
         for chosen in filters:
-            about = {
-                "languages": len(chosen.languages),
-                "matching": len(answers.places(chosen)),
-            }
+            about = {"languages": len(chosen.languages), "matching": len(answers.places(chosen))}
             yield from rows(part, about, list=_name(chosen))
             for reader in READERS:
                 yield from _read_pages(part, answers, chosen, reader, size=context.page_size)

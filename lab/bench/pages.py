@@ -24,12 +24,7 @@ from comments.indexes.access_patterns import plan
 from comments.lists.listing import pager_of
 from comments.lists.queries import list_comments
 from comments.models import Comment
-from comments.store.counts import (
-    ProductCounts,
-    counts_of,
-    remember_counts,
-    remembered_counts,
-)
+from comments.store.counts import ProductCounts, counts_of, remember_counts, remembered_counts
 from dynapages.calls import UNLABELLED, labelled_calls, metered
 from dynapages.django.paging import Pager, tokens
 from dynapages.errors import DynamoError
@@ -289,16 +284,11 @@ OWN = {
     "one status": OrderFilter(statuses=(Status.DELIVERED,)),
     "three statuses": OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED, Status.CANCELED)),
     "two statuses, one year": OrderFilter(
-        statuses=(Status.SHIPPED, Status.DELIVERED),
-        since=date(2022, 1, 1),
-        until=date(2023, 1, 1),
+        statuses=(Status.SHIPPED, Status.DELIVERED), since=date(2022, 1, 1), until=date(2023, 1, 1)
     ),
 }
 """The customer's lists."""
-QUEUES: dict[str, tuple[Status, ...]] = {
-    "queue": (),
-    "queue, one status": (Status.PROCESSING,),
-}
+QUEUES: dict[str, tuple[Status, ...]] = {"queue": (), "queue, one status": (Status.PROCESSING,)}
 """The staff's lists."""
 
 

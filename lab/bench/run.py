@@ -18,14 +18,7 @@ from lab.bench.context import (
     version_of,
 )
 from lab.bench.data import CommentAnswers, CommentData, OrderAnswers, OrderData, SeasonData
-from lab.bench.grid import (
-    ONE_IN,
-    drift_section,
-    grid,
-    grid_section,
-    measure_drift,
-    measure_grid,
-)
+from lab.bench.grid import ONE_IN, drift_section, grid, grid_section, measure_drift, measure_grid
 from lab.bench.pages import (
     comment_lists,
     create_catalogue,
@@ -40,14 +33,7 @@ from lab.bench.throughput import (
     throughput_section,
 )
 from lab.load.running import LocustMissing, require_locust
-from lab.reports.results import (
-    RUN,
-    Results,
-    Row,
-    machine_rows,
-    machine_sentence,
-    machine_warning,
-)
+from lab.reports.results import RUN, Results, Row, machine_rows, machine_sentence, machine_warning
 from lab.reports.tables import Section
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
 

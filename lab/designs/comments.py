@@ -257,10 +257,7 @@ def _runs_of_copies(comment: NewComment) -> Sequence[Run]:
 
 
 SCAN = CommentDesign(
-    layout=Layout("scan", Comment),
-    items=_bare,
-    read=_scan,
-    write=partial(_put, _bare, TABLE),
+    layout=Layout("scan", Comment), items=_bare, read=_scan, write=partial(_put, _bare, TABLE)
 )
 FILTER = CommentDesign(
     layout=Layout("filter", Comment, _INDEXES[:1]),

@@ -99,12 +99,7 @@ class _ReadCase:
 
 
 def measure_designs(
-    lab: Lab,
-    *,
-    name: str,
-    data: str,
-    questions: Mapping[str, Question],
-    designs: Sequence[Design],
+    lab: Lab, *, name: str, data: str, questions: Mapping[str, Question], designs: Sequence[Design]
 ) -> Results:
     """Ask each design each question, then let it write. Raises WrongAnswer and NeverConsistent.
 

@@ -126,10 +126,7 @@ def _pivot(layout: Mapping[str, Any], found: Results, facts: Mapping[str, Any]) 
         layout["caption"].format_map(facts),
         (*by, *(title for title, *_ in columns)),
         tuple(
-            (
-                *map(_word, key[: len(by)]),
-                *(_cell(group, *column) for _, *column in columns),
-            )
+            (*map(_word, key[: len(by)]), *(_cell(group, *column) for _, *column in columns))
             for key, group in groups.items()
         ),
     )

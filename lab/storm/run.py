@@ -37,14 +37,7 @@ from dynapages.upkeep import Difference
 from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows
 from lab.reports.tables import Section, section
-from lab.storm.clients import (
-    FAILED,
-    WRONGLY_REFUSED,
-    Browser,
-    Ledger,
-    StormClient,
-    Tally,
-)
+from lab.storm.clients import FAILED, WRONGLY_REFUSED, Browser, Ledger, StormClient, Tally
 from lab.storm.proxy import FaultyProxy
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile

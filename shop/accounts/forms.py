@@ -165,8 +165,7 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
     def clean(self) -> None:
         self.validate_passwords()
         user = User(
-            username=self.cleaned_data.get("username", ""),
-            email=self.cleaned_data.get("email", ""),
+            username=self.cleaned_data.get("username", ""), email=self.cleaned_data.get("email", "")
         )
         self.validate_password_for_user(user, "password1")
         if user.username:  # it is told whether that is taken, whatever else is wrong

@@ -187,13 +187,7 @@ def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
     *parents, category = path
     key = keys.category(category.slug)
     data: dict[str, Any] = tree_data(category.slug, [step.name for step in path], shards=shards)
-    return Category(
-        pk=key,
-        sk=key,
-        name=category.name,
-        trail=_steps(parents),
-        **data,
-    )
+    return Category(pk=key, sk=key, name=category.name, trail=_steps(parents), **data)
 
 
 def parent_edge(path: Sequence[NewCategory]) -> CategoryEdge:

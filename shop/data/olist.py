@@ -60,11 +60,7 @@ def require_files(folder: Path, *stems: str) -> None:
 
 
 def olist_files(
-    folder: Path,
-    statuses: Statuses,
-    dates: DateFormats,
-    *,
-    reject: Callable[[Rejected], object],
+    folder: Path, statuses: Statuses, dates: DateFormats, *, reject: Callable[[Rejected], object]
 ) -> OrderFiles:
     """Return the orders and items of a folder, joined to its other files, which are read now.
 

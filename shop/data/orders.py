@@ -10,16 +10,7 @@ from dynapages.django.files.identifiers import LONGEST_ID, identifier_of, mapped
 from dynapages.django.files.records import RowRefused
 from dynapages.lists import parse_timestamp, timestamp
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
-from shop.data.fields import (
-    LONGEST_TEXT,
-    Texts,
-    cents,
-    currency,
-    fraction,
-    moment,
-    needed,
-    pieces,
-)
+from shop.data.fields import LONGEST_TEXT, Texts, cents, currency, fraction, moment, needed, pieces
 from shop.data.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
 from shop.order_status import Status
 from shop.orders.items import (

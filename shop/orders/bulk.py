@@ -13,14 +13,7 @@ from shop import keys
 from shop.catalogue.items import EDGES
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.actions import (
-    DERIVED,
-    deltas_of,
-    put_actions,
-    sum_of,
-    tell_moved,
-    tell_placed,
-)
+from shop.orders.actions import DERIVED, deltas_of, put_actions, sum_of, tell_moved, tell_placed
 from shop.orders.items import NewOrder, order_items_of
 from shop.orders.large import COUNTERS, settle, write_in_parts
 from shop.orders.moving import unsettled_by, write_move

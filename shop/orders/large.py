@@ -165,11 +165,7 @@ def _staged(edges: Sequence[Purchase]) -> Iterator[Action]:
         if seen and (counts or seen["order_id"]["S"] == edge.order_id):
             continue
         staged = Purchase(
-            pk=edge.pk,
-            sk=edge.sk,
-            username=edge.username,
-            order_id=edge.order_id,
-            is_staged=True,
+            pk=edge.pk, sk=edge.sk, username=edge.username, order_id=edge.order_id, is_staged=True
         )
         same = unchanged(seen, Purchase.pk, Purchase.order_id, Purchase.is_staged)
         yield put_of(staged, same)

@@ -33,11 +33,7 @@ from shop.orders.queries import OrdersResult, list_open_orders, list_orders
 
 
 def filter_of(
-    query: QueryDict,
-    first_url: str,
-    *,
-    is_open: str = "",
-    among: Sequence[Status] = tuple(Status),
+    query: QueryDict, first_url: str, *, is_open: str = "", among: Sequence[Status] = tuple(Status)
 ) -> OrderFilter:
     """Return the filter in the URL of a list. Raises Refusal, with a link to ``first_url``."""
     try:

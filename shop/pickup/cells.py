@@ -65,9 +65,7 @@ def distance(here: Coordinates, there: Coordinates) -> float:
     It differs from the distance on the Earth, not quite a sphere, by at most half a percent.
     """
     return arc(
-        radians(here.latitude),
-        radians(there.latitude),
-        radians(there.longitude - here.longitude),
+        radians(here.latitude), radians(there.latitude), radians(there.longitude - here.longitude)
     )
 
 

@@ -21,14 +21,7 @@ from dynapages.django.files.options import (
 from dynapages.django.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynapages.django.options import Progress, at_least_one
 from shop.data.olist import olist_files
-from shop.data.run import (
-    ORDERS_AT_A_TIME,
-    OpenFiles,
-    counts_of,
-    import_orders,
-    prose_of,
-    trial_of,
-)
+from shop.data.run import ORDERS_AT_A_TIME, OpenFiles, counts_of, import_orders, prose_of, trial_of
 from shop.data.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets
 from shop.data.survey import OrderFiles, Update
 from shop.order_status import Status

@@ -33,11 +33,7 @@ from shop.orders.queries import (
 
 
 def queue_context(
-    chosen: OrderFilter,
-    found: OrdersResult,
-    *,
-    page_url: str,
-    now: datetime,
+    chosen: OrderFilter, found: OrdersResult, *, page_url: str, now: datetime
 ) -> dict[str, Any]:
     """Build what the queue's template shows: each order of a page with its URL, age and buttons."""
     around = list_context(

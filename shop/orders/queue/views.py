@@ -20,21 +20,10 @@ from shop.days import url_without_blanks
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
-from shop.orders.listing import (
-    COLUMNS,
-    csv_reader,
-    filter_of,
-    order_data,
-    queue_pager,
-    total_of,
-)
+from shop.orders.listing import COLUMNS, csv_reader, filter_of, order_data, queue_pager, total_of
 from shop.orders.moving import Moved, move_orders, move_page
 from shop.orders.queries import OrdersResult, find_order, list_open_orders, read_queue
-from shop.orders.queue.listing import (
-    all_context,
-    find_orders_or_customers,
-    queue_context,
-)
+from shop.orders.queue.listing import all_context, find_orders_or_customers, queue_context
 
 Asked = ListRequest[OrderFilter, OrdersResult]
 
