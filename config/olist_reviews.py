@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from comments.data.shape import Shape
+from comments.data.rows import Shape
 from dynapages.django.files.records import DateFormats, Record, Rejected
 from dynapages.django.options import Progress
 from shop.data.olist import REVIEWS, olist_files, require_files

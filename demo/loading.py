@@ -30,7 +30,7 @@ from shop.activity.tables import Month, make_table
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewOrder
-from shop.pickup.locations import put_zips
+from shop.pickup.points import put_zips
 from shop.pickup.writing import put_points
 
 PASSWORD = "sample-shop"  # noqa: S105 - published, and only used where --sign-in asks for it

@@ -1,11 +1,13 @@
-"""The demo: an engine, the tables, the sample shop and the site, started and stopped together."""
+"""The demo: dynoxide on a file, the tables, the sample shop and the site, run together."""
 
 import signal
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Never
 
 from django.conf import settings
@@ -15,12 +17,110 @@ from config.running_demo import FileBusy, FileLock, RunningDemo, announced, find
 from dynapages.engine.server import (
     KEPT_LINES,
     LOOPBACK,
+    START_SECONDS,
     Child,
+    DynoxideEngine,
+    EngineDied,
     EngineError,
     EngineServer,
+    MotoEngine,
     answers,
+    find,
     require_free,
 )
+
+
+class DamagedFile(EngineError):
+    """The data file cannot be read."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"{path} cannot be read as a database ({reason}): "
+            "move it away to start afresh, or put a backup in its place."
+        )
+
+
+class FileEngine(DynoxideEngine):
+    """dynoxide on a file.
+
+    dynoxide lets two processes open one file, which destroys it: hence the lock. A damaged file is
+    refused before it is opened.
+    """
+
+    def __init__(
+        self,
+        *,
+        binary: Path | None,
+        db_path: Path,
+        port: int | None = None,
+        start_seconds: float = START_SECONDS,
+    ) -> None:
+        super().__init__(binary=binary, port=port, start_seconds=start_seconds)
+        self._db_path = db_path
+        self._lock = FileLock(db_path)
+
+    def start(self) -> None:
+        """Start it. Raises FileBusy and DamagedFile besides what any engine raises."""
+        self._lock.acquire()
+        try:
+            require_sound(self._db_path)
+            # Nobody else may read the file; those beside it get the mode that it has.
+            self._db_path.touch(mode=0o600)
+            self._db_path.chmod(0o600)
+            super().start()
+        except BaseException:  # whatever stops it, the file is free for the next
+            self._lock.release()
+            raise
+
+    def _launch(self, port: int) -> Child:
+        command = [str(self._binary), "serve", "--port", str(port), "--db-path", str(self._db_path)]
+        return Child(command, listen=True, keep_open=[self._lock.fileno()])
+
+    def check(self) -> None:
+        """Raise EngineDied, or DamagedFile where it ended for that."""
+        try:
+            super().check()
+        except EngineDied as died:
+            if "not a valid SQLite" in str(died) or "malformed" in str(died):
+                raise DamagedFile(self._db_path, "dynoxide does not understand it") from died
+            raise
+
+    def stop(self) -> None:
+        """Stop it, then release the file."""
+        super().stop()
+        self._lock.release()
+
+
+class SampleMoto(MotoEngine):
+    """Moto's server, adapted in `demo.moto_server` to load the sample's orders in time."""
+
+    program = (str(Path(__file__).with_name("moto_server.py")),)
+
+
+def engine_on(db_path: Path, *, folder: Path) -> EngineServer:
+    """Return dynoxide on a file if it is installed (see `find`), else moto's server.
+
+    It is not yet started.
+    """
+    binary = find(folder)
+    return FileEngine(binary=binary, db_path=db_path) if binary else SampleMoto()
+
+
+def require_sound(db_path: Path) -> None:
+    """Raise DamagedFile unless the file is absent or an intact SQLite database.
+
+    dynoxide notices a damaged header only, and the rest much later, as an error of a request.
+    """
+    if not db_path.exists():
+        return
+    try:
+        with closing(sqlite3.connect(db_path)) as connection:
+            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.Error as error:
+        raise DamagedFile(db_path, str(error)) from error
+    if verdict != "ok":
+        raise DamagedFile(db_path, " ".join(verdict.split()))
+
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 POLL_SECONDS = 0.1

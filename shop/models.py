@@ -233,7 +233,7 @@ class Order(ShopItem):
     ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived by
     `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
     ``summary`` is missing in an order without lines. ``unsettled`` is there while the purchases of
-    a large order are still to be changed (`shop.orders.large`). ``id_prefix`` is the part of
+    a large order are still to be changed (`shop.orders.moving`). ``id_prefix`` is the part of
     ``foreign_id`` that an import put in front, to tell shops with the same ids apart.
     """
 

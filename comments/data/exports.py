@@ -9,10 +9,10 @@ from xml.sax.saxutils import escape
 from django.urls import reverse
 
 from comments import keys
-from comments.data.shape import FIELDS
+from comments.data.rows import FIELDS
 from comments.filters import CommentFilter
 from comments.host import products
-from comments.indexes.access_patterns import plan
+from comments.indexes.planner import plan
 from comments.lists.queries import CommentEntry, entry_of
 from comments.models import TABLE, Comment, CommentBody
 from comments.replies.services import reply_in

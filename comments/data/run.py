@@ -13,8 +13,7 @@ from typing import Any, Protocol
 
 import pycountry
 
-from comments.data.rows import CommentParser, Findings
-from comments.data.shape import Shape
+from comments.data.rows import CommentParser, Findings, Shape
 from comments.data.writer import BulkWriter, Change, Verdict, VerdictCounts, in_chunks
 from comments.filters import RATINGS, is_language, language_name
 from comments.items import NewComment

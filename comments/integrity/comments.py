@@ -10,7 +10,7 @@ from functools import partial
 
 from comments import keys
 from comments.filters import CommentFilter
-from comments.indexes.access_patterns import exact_pattern
+from comments.indexes.planner import exact_pattern
 from comments.items import NewComment, derived_keys, reply_shown
 from comments.keys import scored
 from comments.models import TABLE, Comment, CommentReply

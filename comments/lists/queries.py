@@ -34,10 +34,8 @@ from pynamodb.attributes import Attribute
 from comments import keys
 from comments.filters import RATINGS, CommentFilter, language_name
 from comments.host import COMMENTS
-from comments.indexes import access_patterns
 from comments.indexes import planner as planning
-from comments.indexes.access_patterns import ListPlan
-from comments.indexes.planner import MIXED, SIZES
+from comments.indexes.planner import MIXED, SIZES, ListPlan
 from comments.keys import score_at
 from comments.lists.orders import CommentOrder, comments_in_front
 from comments.models import TABLE, ByLanguageAndRating, Comment, CommentBody
@@ -337,7 +335,7 @@ class ReadModel(NamedTuple):
 
 
 _MODELS = {
-    INDEXES: ReadModel(access_patterns.plan, planning.plan_list),
+    INDEXES: ReadModel(planning.plan, planning.plan_list),
     SETS: ReadModel(plans.plan, plans.plan_list),
 }
 

@@ -11,10 +11,11 @@ from math import inf
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner as planning
-from comments.indexes.access_patterns import LANGUAGE_ATTRIBUTE, ListPlan
 from comments.indexes.planner import (
+    LANGUAGE_ATTRIBUTE,
     SIZES,
     CountedRun,
+    ListPlan,
     NoSuchPlan,
     cheapest,
     most_queries,

@@ -10,8 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from comments.indexes.access_patterns import PATTERNS
-from comments.indexes.planner import MIXED
+from comments.indexes.planner import MIXED, PATTERNS
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS

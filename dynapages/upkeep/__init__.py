@@ -17,8 +17,7 @@ from dynapages.upkeep.integrity import (
     repair_once,
     texts_in,
 )
-from dynapages.upkeep.migrations import AnotherRun, Migration, MigrationStep
-from dynapages.upkeep.pace import Pace
+from dynapages.upkeep.migrations import AnotherRun, Migration, MigrationStep, Pace
 
 __all__ = [
     "AnotherRun",

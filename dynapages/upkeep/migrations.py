@@ -6,18 +6,20 @@ it. After each page a checkpoint is stored in the table itself, by which an inte
 continues, on whatever machine. A run that finds another run's checkpoint there stops.
 """
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from dynapages.calls import clock
+from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
 from dynapages.lists.runs import timestamp
-from dynapages.upkeep.pace import Pace
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
@@ -31,6 +33,42 @@ from dynapages.writes.transactions import (
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+
+PAGE = 500
+"""Items read at a time, at the most."""
+
+
+@dataclass(slots=True)
+class Pace:
+    """Pauses so that no more than ``units`` capacity units a second are used; None for no limit.
+
+    ``spent`` are all units used. ``sleep`` and ``now`` are in seconds.
+    """
+
+    units: float | None = None
+    spent: float = 0.0
+    sleep: Callable[[float], None] = time.sleep
+    now: Callable[[], float] = time.monotonic
+    _free_at: float = 0.0
+
+    @property
+    def page(self) -> int:
+        """The number of items to read at a time: for about a second's units at the most."""
+        return PAGE if self.units is None else max(1, min(PAGE, int(self.units)))
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Meter the calls made inside the block, and pause behind it."""
+        with metered() as meter:
+            before = meter.units
+            yield
+            used = meter.units - before
+        self.spent += used
+        if self.units is not None:
+            now = self.now()
+            self._free_at = max(self._free_at, now) + used / self.units
+            self.sleep(self._free_at - now)
+
 
 ATTEMPTS = 5
 TOGETHER = 16

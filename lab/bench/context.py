@@ -38,8 +38,7 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from config.running_demo import FileLock
-from demo.engine import FileEngine
-from demo.processes import SECLUDED, DemoConfig
+from demo.processes import SECLUDED, DemoConfig, FileEngine
 from dynapages.calls import Connection, build_client
 from dynapages.django.options import Advance, Progress
 from dynapages.engine.server import BinaryMissing, DynoxideEngine, EngineError, find, free_port

@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from comments.filters import CommentFilter
-from comments.indexes.access_patterns import plan
+from comments.indexes.planner import plan
 from comments.lists.listing import pager_of
 from comments.lists.queries import list_comments
 from comments.models import Comment

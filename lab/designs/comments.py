@@ -1,24 +1,26 @@
 """Comments: those that all designs store, the designs, the questions, and what they cost.
 
 The comments are the sample shop's, or those of a product of the site. All designs store what a list
-shows of a comment. A long text is an item of its own in each, and is not counted.
+shows of a comment. A long text is an item of its own in each, and is not counted: long texts are
+compared by themselves, in the items that lists read or apart from them (vertical partitioning, P8).
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain, islice
+from random import Random
 from uuid import NAMESPACE_OID, uuid5
 
 from django.utils.translation import gettext_noop as _
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
-from comments.indexes.access_patterns import plan
-from comments.items import NewComment, items_of
-from comments.lists.queries import entry_of
+from comments.indexes.planner import plan
+from comments.items import NewComment, excerpt, items_of
+from comments.lists.queries import entry_of, find_comment
 from comments.models import (
     SHOWN,
     All,
@@ -45,13 +47,17 @@ from dynapages.lists import PageRequest, Position, Run, every_entry, sort_key_of
 from dynapages.process import client, current_connection, pool, read, slow_client
 from dynapages.streams import MemoryCheckpoints, Record, StreamWalk, stream_of
 from dynapages.writes import put
-from lab.bench.data import CommentAnswers, counts_item
+from lab.bench.data import PRODUCT_ID, START, WORDS, CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER
 from lab.bench.pages import RULES as RULES_READER
 from lab.bench.pages import SITE, Reader
 from lab.designs.measuring import (
+    SOON,
     Answer,
     Design,
+    Lab,
+    LabTable,
+    Layout,
     Look,
     Question,
     WriteCase,
@@ -59,7 +65,6 @@ from lab.designs.measuring import (
     every_item,
     measure_designs,
 )
-from lab.designs.tables import SOON, Lab, LabTable, Layout
 from lab.reports.results import Results
 
 _CHUNK = 500
@@ -424,3 +429,130 @@ def _sentence(data: Comments) -> str:
     if listed == len(data.all):
         return f"{whole}the tables hold nothing else, which flatters Scan."
     return f"{whole}the lists are those of one product, with {listed:,} of them."
+
+
+TEXTS = "long texts"
+LIST, WHOLE = _("a list"), _("one, whole")
+INLINE, APART = "inline", "apart"
+LONG_COMMENTS = 400
+SHORTEST, LONGEST = 1_200, 8_000
+"""Characters of a text."""
+WRITE_TEXT = _("a long comment")
+_TEXT = Comment.text.attr_name
+_UNUSED = {
+    Comment.language_partition.attr_name,
+    Comment.rating_partition.attr_name,
+    Comment.language_rating_partition.attr_name,
+}
+"""Keys of indexes that the tables do not have."""
+
+
+def compare_bodies(lab: Lab) -> Results:
+    """Measure long comments inline and apart. Raises WrongAnswer and NeverConsistent."""
+    made = list(_long_comments(LONG_COMMENTS + lab.turns))
+    comments, new = made[:LONG_COMMENTS], made[LONG_COMMENTS:]
+    by_place = {sort_key_of(one.created_at, one.id): one for one in comments}
+    one = sorted(comments, key=lambda comment: len(comment.body))[len(comments) // 2]
+    letters = round(sum(len(one.body) for one in comments) / len(comments))
+
+    def on_table(
+        name: str, build: Callable[[NewComment], list[Item]], whole: Callable[[str], str]
+    ) -> Design:
+        table = lab.make(Layout(f"texts-{name}", Comment, (All.Meta.index_name,)))
+        items = [item for comment in comments for item in build(comment)]
+        lab.fill(table, items, total=len(items))
+
+        def read_page(question: str, request: PageRequest) -> Answer:
+            return _read_texts(request) if question == LIST else [{_TEXT: {"S": whole(one.id)}}]
+
+        writes = [
+            WriteCase(
+                action=WRITE_TEXT,
+                write=partial(_put_items, build(comment)),
+                looks=[partial(_is_first, comment)],
+                key={"pk": {"S": keys.comment(comment.id)}},
+            )
+            for comment in new
+        ]
+        return Design(name, table, read_page, lambda: writes)
+
+    return measure_designs(
+        lab,
+        name=TEXTS,
+        data=(
+            f"{LONG_COMMENTS} comments on one product, made for this, of {letters:,} letters on "
+            "average."
+        ),
+        questions={
+            LIST: Question(
+                "a page of the product's comments, of which it shows the first lines",
+                [Position(place) for place in sorted(by_place, reverse=True)],
+                lambda places: [_shown_text(place, by_place[place].body) for place in places],
+            ),
+            WHOLE: Question(
+                "a single comment by its id, with its whole text",
+                [Position(sort_key_of(one.created_at, one.id))],
+                lambda _places: [{_TEXT: {"S": one.body}}],
+            ),
+        },
+        designs=[
+            on_table(INLINE, _inline, _whole_inline),
+            on_table(APART, _apart, lambda comment_id: find_comment(comment_id).body),
+        ],
+    )
+
+
+def _read_texts(request: PageRequest) -> Answer:
+    """Read a page of a list, which shows the first lines of each text."""
+    page = read(plan(PRODUCT_ID, CommentFilter()).runs, request)
+    return [_shown_text(entry.position.place, entry.item[_TEXT]["S"]) for entry in page.entries]
+
+
+def _shown_text(place: str, text: str) -> Item:
+    shown = text if text.endswith("…") else excerpt(text)
+    return {Comment.place.attr_name: {"S": place}, _TEXT: {"S": shown}}
+
+
+def _whole_inline(comment_id: str) -> str:
+    key = keys.comment(comment_id)
+    text: str = client().get_item(TableName=TABLE, Key=table_key(key, key))["Item"][_TEXT]["S"]
+    return text
+
+
+def _apart(comment: NewComment) -> list[Item]:
+    items = [item.serialize() for item in items_of(comment) if item is not None]
+    return [{name: item[name] for name in item if name not in _UNUSED} for item in items]
+
+
+def _inline(comment: NewComment) -> list[Item]:
+    item, *_ = _apart(comment)
+    return [{**item, _TEXT: {"S": comment.body}}]
+
+
+def _put_items(items: Sequence[Item]) -> None:
+    Batches(client(), pool()).put(TABLE, items)
+
+
+def _is_first(comment: NewComment) -> bool:
+    (entry,) = _read_texts(PageRequest(1))
+    place: str = entry[Comment.place.attr_name]["S"]
+    return place == sort_key_of(comment.created_at, comment.id)
+
+
+def _long_comments(number: int) -> Iterator[NewComment]:
+    """Make comments an hour apart, each of a thousand letters or more."""
+    rng = Random(2_024)  # noqa: S311 - repeatable data, nothing secret
+    filler = " ".join(rng.choices(WORDS, k=20_000))
+    for n in range(number):
+        start = rng.randrange(len(filler) - LONGEST)
+        body = filler[start : start + rng.randint(SHORTEST, LONGEST)].strip()
+        yield NewComment(
+            id=f"{rng.getrandbits(64):016x}",
+            product_id=PRODUCT_ID,
+            language="en",
+            rating=rng.randint(1, 5),
+            created_at=START + timedelta(hours=n),
+            author=f"reader {n}",
+            title="At length",
+            body=body,
+        )

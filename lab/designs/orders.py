@@ -21,13 +21,15 @@ from lab.bench.data import CUSTOMER, OrderAnswers, OrderData, shards_item
 from lab.designs.measuring import (
     Answer,
     Design,
+    Lab,
+    LabTable,
+    Layout,
     Question,
     WriteCase,
     cut_out,
     every_item,
     measure_designs,
 )
-from lab.designs.tables import Lab, LabTable, Layout
 from lab.reports.results import Results
 from shop import keys
 from shop.models import ORDER_SHOWN, ByStatus, Queue, ShopItem

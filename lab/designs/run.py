@@ -18,10 +18,9 @@ from dynapages.lists import timestamp
 from dynapages.process import client, connected, current_connection
 from lab.bench.context import local, require_binary, running, version_of
 from lab.bench.data import OrderData
-from lab.designs.bodies import compare_bodies
-from lab.designs.comments import Comments, compare_comments, of_product, sample
+from lab.designs.comments import Comments, compare_bodies, compare_comments, of_product, sample
+from lab.designs.measuring import Lab, Layout, open_lab
 from lab.designs.orders import compare_customer_orders, compare_open_orders, load_orders
-from lab.designs.tables import Lab, Layout, open_lab
 from lab.reports.page import anchor_of, describe_subjects, publish
 from lab.reports.plots import Panel, Plot
 from lab.reports.results import (

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
 from comments.host import Product
-from comments.indexes.access_patterns import ListPlan
+from comments.indexes.planner import ListPlan
 from comments.lists.listing import json_ld, listing_of, pager_of, things_on_page
 from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage

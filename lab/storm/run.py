@@ -27,8 +27,7 @@ from comments.integrity.comments import comment_differences
 from comments.sets.copies import SETS
 from comments.sets.integrity import set_differences
 from config.web.shedding import FORM_WAITS, PAGE_WAITS
-from demo.engine import FileEngine
-from demo.processes import DemoConfig, manage, serving
+from demo.processes import DemoConfig, FileEngine, manage, serving
 from dynapages.django.options import Progress
 from dynapages.engine.server import Child
 from dynapages.process import client, connected

@@ -16,8 +16,7 @@ from dynapages.django.paging import LONGEST_ID
 from shop.catalogue.queries import ProductTile, prices_of
 from shop.orders.entries import OrderLine, money
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup, new_order_id
-from shop.pickup.locations import BadLocation, NoSuchZip, locate
-from shop.pickup.points import PickupPoint
+from shop.pickup.points import BadLocation, NoSuchZip, PickupPoint, locate
 from shop.pickup.queries import (
     NoSuchPoint,
     find_point,

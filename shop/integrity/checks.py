@@ -40,7 +40,7 @@ from shop.order_status import OPEN, Status
 from shop.orders.actions import CUSTOMER_PREFIX, counter_of
 from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.items import derived_keys, moment_in, summary_of
-from shop.orders.large import delete_staged, discard, draft_key, is_abandoned, settle
+from shop.orders.moving import delete_staged, discard, draft_key, is_abandoned, settle
 from shop.pickup.points import (
     COUNTER_PREFIX,
     area_key,

@@ -41,7 +41,7 @@ def status_update(
 ) -> Action:
     """Build the update of an order, if it is still in ``source``, with the ``derived`` keys.
 
-    ``unsettled`` is the mark of `shop.orders.large`, if its purchases are changed afterwards.
+    ``unsettled`` is the mark of `shop.orders.moving`, if its purchases are changed afterwards.
     """
     changes = [
         Order.status.set(target.status.value),

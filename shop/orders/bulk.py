@@ -15,8 +15,7 @@ from shop.models import Order
 from shop.order_status import Status
 from shop.orders.actions import DERIVED, deltas_of, put_actions, sum_of, tell_moved, tell_placed
 from shop.orders.items import NewOrder, order_items_of
-from shop.orders.large import COUNTERS, settle, write_in_parts
-from shop.orders.moving import unsettled_by, write_move
+from shop.orders.moving import COUNTERS, settle, unsettled_by, write_in_parts, write_move
 from shop.table import OPEN_ORDERS, Key, put_of, write_with_counts
 
 

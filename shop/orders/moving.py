@@ -1,28 +1,300 @@
-"""Moves of orders from status to status.
+"""Moves of orders from status to status, and orders that are too large for one transaction.
 
 A move is conditional on the status it leaves, so of two at once one fails. Keys, history, counts
 and the purchases that “also bought” counts change with the status in one transaction.
+
+A large order becomes visible with its own item, which the last transaction puts. Those before it
+write the lines, which nothing leads to yet, and *staged* edges to the products that the customer
+did not buy before: these count once their order is there. All of them require the token in the
+order's *draft*. Whoever takes a draft over, the same import again or a check that deletes what is
+left, replaces the token, and shuts the writer before out. The last transaction deletes the draft.
+
+No transaction can change all edges either when such an order is put, delivered or sent back. It is
+*unsettled* in that transaction, and until `settle` changed its edges: a process that ends meanwhile
+leaves the mark, by which an import, the same move or a check finds what is to be done.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import blake2b
+from secrets import token_urlsafe
 
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
-from dynapages.lists import Page, PageRequest, parse_timestamp
-from dynapages.writes import Action, ConditionFailed
+from dynapages.calls import clock, in_chunks
+from dynapages.items import Item, table_key
+from dynapages.lists import Page, PageRequest, parse_timestamp, timestamp
+from dynapages.process import client
+from dynapages.pynamodb import unchanged, update
+from dynapages.writes import (
+    MOST_ACTIONS,
+    Action,
+    ConditionFailed,
+    Contended,
+    Deltas,
+    check,
+    delete,
+    write_together,
+)
 from shop import keys
-from shop.catalogue.queries import purchase_updates
+from shop.catalogue.items import EDGES, purchase_data
+from shop.catalogue.queries import DERIVED, purchase_updates
+from shop.models import Order, OrderDraft, OrderItem, Purchase, ShopItem
 from shop.models import Order as StoredOrder
 from shop.order_status import Move, Status, may_move
-from shop.orders.actions import deltas_of, log_order, status_update, tell_moved
+from shop.orders.actions import deltas_of, log_order, put_actions, status_update, tell_moved
 from shop.orders.filters import OrderFilter
-from shop.orders.items import StatusChange, derived_keys, moment_in
-from shop.orders.large import MOST_PURCHASES, new_token, settle
+from shop.orders.items import NewOrder, StatusChange, derived_keys, moment_in, order_items_of
 from shop.orders.queries import NoSuchOrder, every_line, list_open_orders, owner_of, stored_order
-from shop.table import write_with_counts
+from shop.table import (
+    OPEN_ORDERS,
+    Key,
+    key_of,
+    put_of,
+    read_items,
+    set_or_remove,
+    write_with_counts,
+)
+
+COUNTERS = 2
+"""Actions of the counts of a customer and of the queue."""
+MOST_PURCHASES = MOST_ACTIONS - COUNTERS - 1
+"""Edges that the transaction of a move can change."""
+AT_ONCE = MOST_ACTIONS - 1
+"""Items in a transaction beside the check of a draft or an order."""
+ABANDONED_AFTER = timedelta(minutes=1)
+"""How long after it was begun or resumed an order that is still a draft counts as left behind."""
+_ATTEMPTS = 5
+
+
+def new_token() -> str:
+    """Return a mark for an order that is to be settled, unlike all before."""
+    return token_urlsafe(9)
+
+
+def write_in_parts(order: NewOrder, deltas: Deltas) -> None:
+    """Write an order of any size with its counts; where it was interrupted, what is left of it.
+
+    Raises ConditionFailed with the number 0 and the order that is stored by its id, or with the
+    number 1 if another order has its foreign id, and what `dynapages.writes.transactions` raises.
+    """
+    _until_unchanged(lambda: _write(order, deltas))
+    settle(order.username, order.id)
+
+
+def _write(order: NewOrder, deltas: Deltas) -> None:
+    item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick())
+    lines = [one for one in dependents if isinstance(one, OrderItem)]
+    edges = [one for one in dependents if isinstance(one, Purchase)]
+    pointers = [one for one in dependents if not isinstance(one, OrderItem | Purchase)]
+    _require_absent(item, pointers)
+    item.unsettled = new_token()
+    token = _take_draft(order)
+    for some in in_chunks(lines, AT_ONCE):
+        _write_for(order.id, token, [put_of(line) for line in some])
+    for staged in in_chunks(edges, AT_ONCE):
+        _write_for(order.id, token, list(_staged(staged)))
+    actions = [*put_actions([item, *pointers]).values(), _draft_deletion(order.id, token)]
+    write_with_counts(actions, deltas)
+
+
+class _Refused(Exception):
+    """Wraps the ConditionFailed that no further attempt can help."""
+
+    def __init__(self, failure: ConditionFailed) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+def _until_unchanged(write: Callable[[], None]) -> None:
+    """Write until nobody else changed what was read. Raises Contended after the last attempt."""
+    for _attempt in range(_ATTEMPTS):
+        try:
+            return write()
+        except _Refused as refused:
+            raise refused.failure from refused
+        except ConditionFailed:
+            continue
+    raise Contended
+
+
+def _require_absent(order: Order, pointers: Sequence[ShopItem]) -> None:
+    wanted = [(one.pk, one.sk) for one in (order, *pointers[:1])]
+    found = read_items(wanted)
+    if stored := found.get(wanted[0]):
+        raise _Refused(ConditionFailed({0: stored}))
+    if found:
+        discard(order.sk.removeprefix(keys.ORDER_PREFIX))
+        raise _Refused(ConditionFailed({1: {}}))
+
+
+def _take_draft(order: NewOrder) -> str:
+    """Create the draft of an order, or take over that of an earlier attempt; return its token."""
+    content = repr((order.username, order.lines)).encode()
+    digest = blake2b(content, digest_size=12).hexdigest()
+    key = draft_key(order.id)
+    stored = read_items([key]).get(key, {})
+    if stored and stored["digest"]["S"] != digest:  # the file was changed since
+        discard(order.id)
+        _delete_staged(order.username, order.id)
+        stored = {}
+    draft = OrderDraft(
+        pk=key[0],
+        sk=key[1],
+        token=new_token(),
+        digest=digest,
+        line_count=len(order.lines),
+        since=timestamp(clock.now()),
+    )
+    _write_all([put_of(draft, unchanged(stored, OrderDraft.pk, OrderDraft.token))])
+    token: str = draft.token
+    return token
+
+
+def _write_for(order_id: str, token: str, actions: Sequence[Action]) -> None:
+    if actions:
+        is_ours = OrderDraft.token == token
+        _write_all([check(OrderDraft, table_key(*draft_key(order_id)), is_ours), *actions])
+
+
+def _staged(edges: Sequence[Purchase]) -> Iterator[Action]:
+    """Yield puts of those edges that the customer does not have."""
+    found = read_items((edge.pk, edge.sk) for edge in edges)
+    orders = read_items(
+        (edge["pk"]["S"], keys.order(edge["order_id"]["S"]))
+        for edge in found.values()
+        if "is_staged" in edge
+    )
+    for edge in edges:
+        seen = found.get((edge.pk, edge.sk), {})
+        # An edge that an interrupted import staged, of an order that is not there, is none.
+        counts = "is_staged" not in seen or (edge.pk, keys.order(seen["order_id"]["S"])) in orders
+        if seen and (counts or seen["order_id"]["S"] == edge.order_id):
+            continue
+        staged = Purchase(
+            pk=edge.pk, sk=edge.sk, username=edge.username, order_id=edge.order_id, is_staged=True
+        )
+        same = unchanged(seen, Purchase.pk, Purchase.order_id, Purchase.is_staged)
+        yield put_of(staged, same)
+
+
+def discard(order_id: str) -> bool:
+    """Delete what is left of an order that is still a draft; return whether there is a draft.
+
+    Staged edges are left: nothing of theirs is visible. Raises ConditionFailed if its writer went
+    on meanwhile.
+    """
+    key = draft_key(order_id)
+    seen = read_items([key]).get(key)
+    if seen is None:
+        return False
+    token = new_token()
+    own = table_key(*key)
+    same = unchanged(seen, OrderDraft.token)
+    _write_all([update(OrderDraft, own, [OrderDraft.token.set(token)], same)])
+    kept = _lines_stored(order_id)
+    numbers = range(kept + 1, int(seen["line_count"]["N"]) + 1)
+    for some in in_chunks(numbers, AT_ONCE):
+        line_keys = [table_key(keys.item(order_id, n), keys.order(order_id)) for n in some]
+        _write_for(order_id, token, [delete(OrderItem, line) for line in line_keys])
+    _write_all([_draft_deletion(order_id, token)])
+    return True
+
+
+def _lines_stored(order_id: str) -> int:
+    """Return how many lines the visible order of this id has: a later file may have fewer."""
+    try:
+        order = stored_order(owner_of(order_id), order_id)
+    except NoSuchOrder:
+        return 0
+    return int(order.line_count)
+
+
+def _delete_staged(username: str, order_id: str) -> None:
+    edges = Purchase.query(
+        keys.user(username),
+        Purchase.sk.startswith(keys.bought(username, "")),
+        filter_condition=(Purchase.order_id == order_id) & Purchase.is_staged.exists(),
+        consistent_read=True,
+    )
+    for edge in edges:
+        delete_staged((edge.pk, edge.sk), order_id)
+
+
+def delete_staged(key: Key, order_id: str) -> None:
+    """Delete an edge that an order staged. Raises ConditionFailed if it is another's by now."""
+    is_staged = (Purchase.order_id == order_id) & Purchase.is_staged.exists()
+    _write_all([delete(Purchase, table_key(*key), is_staged)])
+
+
+def is_abandoned(draft: Item) -> bool:
+    """Return whether nobody took a draft over for so long that its writer was interrupted."""
+    return parse_timestamp(draft["since"]["S"]) <= clock.now() - ABANDONED_AFTER
+
+
+def settle(username: str, order_id: str) -> None:
+    """Make the edges to the products of an unsettled order what its status asks for.
+
+    An edge stays with a later order of the product. Costs up to 6 capacity units for each product:
+    one is for reading it. Raises what `dynapages.writes.transactions` raises.
+    """
+    _until_unchanged(lambda: _settle(username, order_id))
+
+
+def _settle(username: str, order_id: str) -> None:
+    order = Order.find(keys.user(username), keys.order(order_id))
+    if order is None or order.unsettled is None:
+        return
+    products = dict.fromkeys(line["product_id"]["S"] for line in every_line(order))
+    key = table_key(order.pk, order.sk)
+    same = (Order.unsettled == order.unsettled) & (Order.status == order.status)
+    for some in in_chunks(products, AT_ONCE):
+        if actions := list(_settling(username, order_id, some, status=Status(order.status))):
+            _write_all([check(Order, key, same), *actions])
+    _write_all([update(Order, key, [Order.unsettled.remove()], same)])
+
+
+def _settling(
+    username: str, order_id: str, product_ids: Sequence[str], *, status: Status
+) -> Iterator[Action]:
+    found = read_items((keys.user(username), keys.bought(username, one)) for one in product_ids)
+    is_delivered, shards = status is Status.DELIVERED, EDGES.writable()
+    for key, edge in found.items():  # of an erased customer there are none
+        product_id = key[1].removeprefix(keys.bought(username, ""))
+        of_order = edge["order_id"]["S"]
+        is_listed = all(name in edge for name in DERIVED)
+        is_settled = is_listed is is_delivered and "is_staged" not in edge
+        if (of_order == order_id and is_settled) or _is_of_later(edge, order_id):
+            continue
+        data = purchase_data(username, product_id, moment_in(order_id), shards=shards)
+        changes = [
+            Purchase.order_id.set(order_id),
+            Purchase.is_staged.remove(),
+            *set_or_remove(Purchase, DERIVED, data if is_delivered else {}),
+        ]
+        same = unchanged(edge, Purchase.order_id, Purchase.is_staged)
+        yield update(Purchase, table_key(*key_of(edge)), changes, same)
+
+
+def _is_of_later(edge: Item, order_id: str) -> bool:
+    return bool(edge["order_id"]["S"] > order_id) and "is_staged" not in edge
+
+
+def draft_key(order_id: str) -> Key:
+    """Return the key of the draft of an order."""
+    key = keys.draft(order_id)
+    return key, key
+
+
+def _draft_deletion(order_id: str, token: str) -> Action:
+    return delete(OrderDraft, table_key(*draft_key(order_id)), OrderDraft.token == token)
+
+
+def _write_all(actions: Sequence[Action]) -> None:
+    write_together(client(), actions)
+
 
 MOMENT = timedelta(microseconds=1)
 """The precision of a history."""

@@ -33,8 +33,17 @@ from shop.orders.filters import OrderFilter
 from shop.orders.items import NewPickup
 from shop.pickup.cells import Coordinates, distance, geohash_of
 from shop.pickup.frontier import Frontier
-from shop.pickup.locations import BadLocation, NoSuchZip, ZipLocation, find_zip, locate
-from shop.pickup.points import WORLD, PickupPoint, point_of, read_directories
+from shop.pickup.points import (
+    WORLD,
+    BadLocation,
+    NoSuchZip,
+    PickupPoint,
+    ZipLocation,
+    find_zip,
+    locate,
+    point_of,
+    read_directories,
+)
 
 Counts = Mapping[str, Mapping[str, int]]
 """Counts of points by directory and cell."""

@@ -11,7 +11,7 @@ import botocore.session
 import pytest
 
 from config.running_demo import FileBusy, FileLock
-from demo.engine import DamagedFile, FileEngine, engine_on
+from demo.processes import DamagedFile, FileEngine, engine_on
 from dynapages.engine.server import EngineServer, MotoEngine, PortInUse, find
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from comments.filters import CommentFilter
-from comments.indexes.access_patterns import plan
+from comments.indexes.planner import plan
 from comments.lists.page import find_picks
 from comments.lists.queries import entry_of
 from comments.moderation.listing import list_moderated

@@ -11,8 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from demo import processes
-from demo.engine import FileEngine
-from demo.processes import Demo, DemoConfig, DemoFailed
+from demo.processes import Demo, DemoConfig, DemoFailed, FileEngine
 from dynapages.engine.server import EngineError, PortInUse, find
 from dynapages_testing.processes import is_alive
 from tests.support.engine_plugin import PATIENCE

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.data.exports import GOOGLE, GoogleFeed, walk_through
-from comments.data.shape import FIELDS
+from comments.data.rows import FIELDS
 from comments.host import products
 from dynapages.django.files.exports import FORMATS, Layout
 from dynapages.django.files.options import BAD_USAGE, add_export_options, run_export

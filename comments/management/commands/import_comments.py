@@ -6,9 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from comments.data.rows import comment_id_of
+from comments.data.rows import FIELDS, ID_FROM, Shape, comment_id_of, preset, presets, scale_of
 from comments.data.run import CommentFile, counts_of, import_file, prose_of, trial_of
-from comments.data.shape import FIELDS, ID_FROM, Shape, preset, presets, scale_of
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
 from comments.host import products

@@ -11,10 +11,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.copies import is_followed
 from config.environment import Environment, kept_secret_key
-from demo.engine import FileEngine, engine_on
 from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
-from demo.processes import Demo, DemoConfig
+from demo.processes import Demo, DemoConfig, FileEngine, engine_on
 from dynapages.engine.server import EngineServer
 
 

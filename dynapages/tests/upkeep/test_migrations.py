@@ -11,8 +11,7 @@ from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.items import Item, table_key
 from dynapages.upkeep import migrations
-from dynapages.upkeep.migrations import AnotherRun, Checkpoint, Migration, MigrationStep
-from dynapages.upkeep.pace import Pace
+from dynapages.upkeep.migrations import AnotherRun, Checkpoint, Migration, MigrationStep, Pace
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,

@@ -16,7 +16,7 @@ import pytest
 from django.core.management import call_command
 
 from comments.filters import CommentFilter
-from comments.indexes.access_patterns import plan
+from comments.indexes.planner import plan
 from comments.items import LONGEST_LISTED_TEXT, excerpt
 from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.models import TABLE

@@ -8,9 +8,8 @@ from django.contrib.auth import get_user_model
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.data.rows import CommentParser, Findings
+from comments.data.rows import FIELDS, CommentParser, Findings, Shape
 from comments.data.run import version_of
-from comments.data.shape import FIELDS, Shape
 from comments.items import NewComment
 from dynapages.django.files.identifiers import identifier_of
 from dynapages.django.files.records import (

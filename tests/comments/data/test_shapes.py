@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from comments.data.rows import presets
 from comments.data.run import taken_for_languages
-from comments.data.shape import presets
 from comments.lists.queries import Comment, find_comment
 from dynapages.django.files.identifiers import identifier_of
 from shop.catalogue.queries import find_product

@@ -25,7 +25,7 @@ from comments.data.writer import (
     in_chunks,
 )
 from comments.filters import CommentFilter
-from comments.indexes.access_patterns import plan
+from comments.indexes.planner import plan
 from comments.items import NewComment, NewReply, items_of
 from comments.lists.queries import CommentEntry, entry_of, find_comment
 from comments.replies.services import find_reply

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes import planner
-from comments.indexes.access_patterns import ListPlan, exact_runs, plan
-from comments.indexes.planner import MeanSizes, NoSuchPlan, plan_list, price_indexes
+from comments.indexes.planner import (
+    ListPlan,
+    MeanSizes,
+    NoSuchPlan,
+    exact_runs,
+    plan,
+    plan_list,
+    price_indexes,
+)
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
 from comments.store.counts import ProductCounts, counts_of

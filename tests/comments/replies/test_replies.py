@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from comments import keys
-from comments.data.rows import CommentParser
-from comments.data.shape import Shape
+from comments.data.rows import CommentParser, Shape
 from comments.data.writer import BulkWriter, VerdictCounts
 from comments.erasure.user_data import comments_listed_in, delete_signature
 from comments.filters import CommentFilter

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from comments.filters import RATINGS, CommentFilter
-from comments.indexes.access_patterns import ListPlan
-from comments.indexes.planner import NoSuchPlan
+from comments.indexes.planner import ListPlan, NoSuchPlan
 from comments.lists.queries import read_model
 from comments.sets.applying import (
     UnreadableRecord,

@@ -15,7 +15,6 @@ from comments.items import NewComment
 from dynapages.engine.server import find
 from dynapages.process import client
 from lab.bench.data import OrderData
-from lab.designs import bodies
 from lab.designs import comments as lab_comments
 from lab.designs import run as lab_run
 from lab.designs.comments import FILTER
@@ -41,7 +40,7 @@ SUBJECTS = {
 def little():
     with pytest.MonkeyPatch.context() as patch, small_pages():
         patch.setattr(lab_run, "ORDERS", LITTLE)
-        patch.setattr(bodies, "COMMENTS", 20)
+        patch.setattr(lab_comments, "LONG_COMMENTS", 20)
         yield
 
 

@@ -12,9 +12,8 @@ from lab.designs import comments as lab_comments
 from lab.designs import measuring
 from lab.designs import run as lab_run
 from lab.designs.comments import FILTER, SETS, compare_comments, questions, sample
-from lab.designs.measuring import NeverConsistent, pages_of
+from lab.designs.measuring import Layout, NeverConsistent, OutsideTheLab, pages_of
 from lab.designs.run import InexactEngine, require_exact
-from lab.designs.tables import Layout, OutsideTheLab
 from shop.models import ShopItem
 from tests.support.lab.labs import NOW, lab_tables, small_lab
 

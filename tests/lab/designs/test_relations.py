@@ -3,7 +3,7 @@
 import pytest
 
 from lab.bench.data import OrderData
-from lab.designs import bodies
+from lab.designs import comments
 from lab.designs import comments as lab_comments
 from lab.designs.comments import FOUR, PLANNED, POPULAR, RARE, SCAN, compare_comments, sample
 from lab.designs.orders import (
@@ -46,8 +46,8 @@ def orders():
 @pytest.fixture(scope="module")
 def texts():
     with pytest.MonkeyPatch.context() as patch, small_lab() as lab:
-        patch.setattr(bodies, "COMMENTS", 40)
-        return bodies.compare_bodies(lab)
+        patch.setattr(comments, "LONG_COMMENTS", 40)
+        return comments.compare_bodies(lab)
 
 
 def written(subject: Results, name: str) -> tuple[float, float]:

@@ -17,12 +17,12 @@ from dynapages_testing.hooks import hooked
 from shop import keys
 from shop.data.exports import walk_through
 from shop.order_status import Status
-from shop.orders import large
+from shop.orders import moving
 from shop.orders.actions import counts_of
 from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder, StatusChange
-from shop.orders.large import discard
+from shop.orders.moving import discard
 from shop.orders.placing import TooManyLines, place_order
 from shop.orders.queries import (
     NoSuchOrder,
@@ -310,7 +310,7 @@ class TestAnInterruptedImport:
         order = large_order()
         with (
             metered() as meter,
-            before_transaction(3, lambda: large._take_draft(order)),
+            before_transaction(3, lambda: moving._take_draft(order)),
         ):
             assert put_orders([order]) == [OrderOutcome.CREATED]
         sent = [call for call in meter.log if call.operation == "TransactWriteItems"]

@@ -9,7 +9,7 @@ import pytest
 from dynapages.calls import metered
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder, StatusChange
-from shop.orders.large import MOST_PURCHASES
+from shop.orders.moving import MOST_PURCHASES
 from shop.orders.placing import place_order
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Killed, before_the_next_transaction, faults

@@ -18,8 +18,7 @@ from dynapages.calls import metered
 from dynapages.process import client
 from shop.models import ShopItem
 from shop.pickup.cells import Coordinates
-from shop.pickup.locations import ZipLocation, find_zip
-from shop.pickup.points import PickupPoint, point_of
+from shop.pickup.points import PickupPoint, ZipLocation, find_zip, point_of
 from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from tests.support.pickup.memory import World
 from tests.support.shop.checks import differences

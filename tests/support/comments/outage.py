@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from demo.engine import FileEngine
+from demo.processes import FileEngine
 from dynapages import process
 from dynapages.calls import Connection
 from dynapages.engine.server import DynoxideEngine, EngineServer, find

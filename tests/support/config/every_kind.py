@@ -32,7 +32,7 @@ from shop.activity.tables import Month, forget_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from shop.orders import large
+from shop.orders import moving
 from shop.orders.actions import counter_of
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, imported_order_id
@@ -104,7 +104,7 @@ def _write_orders() -> None:
     for step in ("write_with_counts", "settle"):
         large_order = replace(imported, id=imported_order_id(NOW, step), lines=lines)
         with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
-            patch.setattr(large, step, _interrupted)
+            patch.setattr(moving, step, _interrupted)
             put_orders([replace(large_order, foreign_id=None, id_prefix="")])
     name = counter_of(AUTHOR)
     counters_of(name).spread(name)

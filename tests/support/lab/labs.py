@@ -9,7 +9,7 @@ from django.test import override_settings
 
 from dynapages.django.options import Progress
 from dynapages.process import client
-from lab.designs.tables import Lab, open_lab
+from lab.designs.measuring import Lab, open_lab
 from lab.reports.results import RUN, Cost, Results, Row, rows
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
