@@ -56,8 +56,7 @@ class FileLock:
     def fileno(self) -> int:
         """Return the open descriptor, for a child that uses the file to inherit."""
         if self._descriptor is None:
-            message = "the lock is not held"
-            raise ValueError(message)
+            raise ValueError("the lock is not held")
         return self._descriptor
 
     def release(self) -> None:

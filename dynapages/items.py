@@ -51,8 +51,7 @@ def wire_value(value: KeyValue) -> Value:
     if isinstance(given, int | Decimal) and not isinstance(given, bool):
         return {"N": str(given)}
     kind = type(value).__name__
-    sentence = f"A key is a str, an int, a Decimal or bytes; {value!r} is of type {kind}"
-    raise ValueError(sentence)
+    raise ValueError(f"A key is a str, an int, a Decimal or bytes; {value!r} is of type {kind}")
 
 
 def key_value(value: Value) -> KeyValue:

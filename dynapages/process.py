@@ -153,8 +153,7 @@ def on_every_client(attach: Attach) -> None:
 
 def _connection() -> Connection:
     if _process.connection is None:
-        sentence = "Call dynapages.process.connect(…) before the first call to DynamoDB"
-        raise NotConnected(sentence)
+        raise NotConnected("Call dynapages.process.connect(…) before the first call to DynamoDB")
     return _process.connection
 
 

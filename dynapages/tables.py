@@ -247,8 +247,7 @@ def _wait(client: "DynamoDBClient", table: str, patience: float) -> None:
     pause = 0.05
     while not _is_active(client, table):
         if time.monotonic() > until:
-            sentence = f"The table {table} was not active after {patience:g} seconds"
-            raise TableNotReady(sentence)
+            raise TableNotReady(f"The table {table} was not active after {patience:g} seconds")
         time.sleep(pause)
         pause = min(pause * 2, 5.0)
 

@@ -93,11 +93,9 @@ _MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
 def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageRequest:
     """Return the first page of a list as one that begins at a month (UTC). Raises BadFilter."""
     if not _MONTH.fullmatch(month):
-        sentence = _("“%(month)s” is no month: write it as 2026-03.") % {"month": month}
-        raise BadFilter(sentence)
+        raise BadFilter(_("“%(month)s” is no month: write it as 2026-03.") % {"month": month})
     if order.is_by_rating or not request.is_first:
-        sentence = _("A month begins the first page of a list that is sorted by time.")
-        raise BadFilter(sentence)
+        raise BadFilter(_("A month begins the first page of a list that is sorted by time."))
     place = month + HIGHEST if order.direction is Order.NEWEST_FIRST else month
     return replace(request, position=Position(place, ordinal=None))
 

@@ -18,8 +18,7 @@ from dynapages.errors import DynamoError
 try:
     from faker import Faker
 except ModuleNotFoundError as missing:
-    sentence = "Faker is not installed here; demo/requirements.txt has it."
-    raise DynamoError(sentence) from missing
+    raise DynamoError("Faker is not installed here; demo/requirements.txt has it.") from missing
 
 VOICES = Path(__file__).with_name("voices_data")
 AUTHORS_PER_LOCALE = 120

@@ -88,11 +88,10 @@ class Batches:
                 return found
             pause = next(pauses, None)
             if pause is None:
-                sentence = (
+                raise BatchIncomplete(
                     f"{len(pending)} items were still unprocessed "
                     f"after {self.backoff.attempts} attempts"
-                )
-                raise BatchIncomplete(sentence) from Throttled(BUSY)
+                ) from Throttled(BUSY)
             self.sleep(pause)
 
     def _unless_throttled(

@@ -236,8 +236,7 @@ class EngineServer(ABC):
     def port(self) -> int:
         """The port it listens on. Raises ValueError before the first start."""
         if self._port is None:
-            message = f"{self.name} has not been started"
-            raise ValueError(message)
+            raise ValueError(f"{self.name} has not been started")
         return self._port
 
     @property

@@ -99,11 +99,9 @@ class Feed:
         parse: Callable[[Item], Any] | None = None,
     ) -> None:
         if (client is None) == (source is None):
-            sentence = "A feed is read by a client, or from a source: give one of them"
-            raise ValueError(sentence)
+            raise ValueError("A feed is read by a client, or from a source: give one of them")
         if source is not None and query is not None:
-            sentence = "Further parameters of a Query are for a client, not for a source"
-            raise ValueError(sentence)
+            raise ValueError("Further parameters of a Query are for a client, not for a source")
         if client is not None and hasattr(client, "meta"):
             _refuse_resource(client)
             meter.attach(cast("DynamoDBClient", client))
@@ -222,8 +220,7 @@ class Feed:
     def signed(self) -> Tokens:
         """Return its tokens. Raises ValueError where there are none."""
         if self.tokens is None:
-            sentence = "Give the feed tokens=Tokens(secret): the strings of pages are signed"
-            raise ValueError(sentence)
+            raise ValueError("Give the feed tokens=Tokens(secret): the strings of pages are signed")
         return self.tokens
 
     def _position(self, token: str) -> Position:
@@ -295,8 +292,9 @@ class FeedPage:
             if shown_item is item
         ]
         if len(found) != 1:
-            sentence = f"The item is on this page {len(found)} times, not once: it has no cursor"
-            raise ValueError(sentence)
+            raise ValueError(
+                f"The item is on this page {len(found)} times, not once: it has no cursor"
+            )
         return self.feed.token_of(found[0])
 
     def explain(self) -> Explanation:
@@ -314,20 +312,19 @@ def _sections(partitions: Partitions) -> Sequence[Sequence[KeyValue]]:
         not isinstance(each, str | bytes) and isinstance(each, Sequence) for each in partitions
     ]
     if any(nested) and not all(nested):
-        sentence = "Partitions are values, or lists of values, which are sections; not both"
-        raise ValueError(sentence)
+        raise ValueError("Partitions are values, or lists of values, which are sections; not both")
     lists: Any = partitions if any(nested) else [partitions]
     sections: list[list[KeyValue]] = [list(each) for each in lists]
     if len(sections) > MOST_SECTIONS:
-        sentence = f"A feed has at most {MOST_SECTIONS:,} sections"
-        raise ValueError(sentence)
+        raise ValueError(f"A feed has at most {MOST_SECTIONS:,} sections")
     seen: set[str] = set()
     for partition in (each for section in sections for each in section):
         wire_value(partition)  # which refuses other types
         text = text_of(partition)
         if text in seen:
-            sentence = f"Partition {partition!r} is given twice: its items would be listed twice"
-            raise ValueError(sentence)
+            raise ValueError(
+                f"Partition {partition!r} is given twice: its items would be listed twice"
+            )
         seen.add(text)
     return sections
 
@@ -336,11 +333,10 @@ def _refuse_resource(client: Any) -> None:  # noqa: ANN401 - any client with eve
     """Raise ValueError for the client of a boto3 resource: its handlers change all values."""
     emitter = getattr(client.meta.events, "_emitter", None)
     if "dynamodb-attr-value-input" in getattr(emitter, "_unique_id_handlers", ()):
-        sentence = (
+        raise ValueError(
             "The client of a boto3 resource has another form of items: give a plain one, such as "
             'boto3.client("dynamodb")'
         )
-        raise ValueError(sentence)
 
 
 def _unchanged(item: Item) -> Item:

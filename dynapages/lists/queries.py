@@ -79,8 +79,7 @@ class QuerySource:
                 answer: Any = self._client.query(**request)
                 if isinstance(answer, Coroutine):
                     answer.close()
-                    sentence = "The client is one that is awaited: use apage, or async for"
-                    raise TypeError(sentence)
+                    raise TypeError("The client is one that is awaited: use apage, or async for")
                 request = steps.send(answer)
         except StopIteration as stop:
             chunk: Chunk = stop.value
@@ -100,8 +99,7 @@ class QuerySource:
             while True:
                 answer: Any = self._client.query(**request)
                 if not isinstance(answer, Awaitable):
-                    sentence = "The client is not one that is awaited: use page, or for"
-                    raise TypeError(sentence)
+                    raise TypeError("The client is not one that is awaited: use page, or for")
                 with one_round():
                     answer = await answer
                 request = steps.send(answer)
@@ -212,8 +210,7 @@ def _key_condition(run: Run) -> tuple[str, Mapping[str, KeyValue]]:
 def _text(bound: KeyValue | None) -> str | None:
     if bound is None or isinstance(bound, str):
         return bound
-    sentence = "A list whose table_key is a function has bounds that are strings"
-    raise ValueError(sentence)
+    raise ValueError("A list whose table_key is a function has bounds that are strings")
 
 
 def _just_below(key: str) -> str:
@@ -367,8 +364,7 @@ def checked_query(query: Mapping[str, Any] | None) -> Mapping[str, Any]:
     these use, as botocore takes them. Raises ValueError for others.
     """
     if others := sorted(set(query or {}) - _FURTHER):
-        sentence = f"A list takes {', '.join(sorted(_FURTHER))}, and not {', '.join(others)}"
-        raise ValueError(sentence)
+        raise ValueError(f"A list takes {', '.join(sorted(_FURTHER))}, and not {', '.join(others)}")
     found = dict(query or {})
     for name in ("FilterExpression", "ProjectionExpression"):
         if name in found:

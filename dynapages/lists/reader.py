@@ -71,8 +71,7 @@ class PageRequest:
 
     def __post_init__(self) -> None:
         if self.size < 1:
-            sentence = f"A page has at least one item, not {self.size}"
-            raise ValueError(sentence)
+            raise ValueError(f"A page has at least one item, not {self.size}")
 
     @property
     def is_first(self) -> bool:

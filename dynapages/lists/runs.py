@@ -67,11 +67,10 @@ class Index:
 
     def __post_init__(self) -> None:
         if self.name is not None and not self.table_key:
-            sentence = (
+            raise ValueError(
                 f"Index {self.name!r} needs table_key, the names of the table's key attributes, "
                 'such as ("pk", "sk"): they tell items of equal sort keys apart'
             )
-            raise ValueError(sentence)
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -206,8 +205,9 @@ def joined(prefix: str | bytes, value: KeyValue) -> KeyValue:
         return prefix + value
     if isinstance(prefix, bytes) and isinstance(value, bytes):
         return prefix + value
-    sentence = f"Sort keys such as {value!r} do not begin with {prefix!r}, which is of another type"
-    raise ValueError(sentence)
+    raise ValueError(
+        f"Sort keys such as {value!r} do not begin with {prefix!r}, which is of another type"
+    )
 
 
 def without_prefix(prefix: str | bytes, value: KeyValue) -> KeyValue:
@@ -320,8 +320,7 @@ def value_at(text: str) -> KeyValue:
         return bytes.fromhex(content)
     if kind == _NUMBER:
         return _number_at(content)
-    sentence = f"{text!r} is no text of a key value"
-    raise ValueError(sentence)
+    raise ValueError(f"{text!r} is no text of a key value")
 
 
 def _number_text(number: Decimal) -> str:
@@ -359,8 +358,9 @@ def timestamp(moment: datetime) -> str:
     Raises ValueError for a naive datetime.
     """
     if moment.utcoffset() is None:
-        sentence = f"{moment.isoformat()} has no time zone; a sort key needs an aware datetime"
-        raise ValueError(sentence)
+        raise ValueError(
+            f"{moment.isoformat()} has no time zone; a sort key needs an aware datetime"
+        )
     utc = moment.astimezone(UTC).replace(tzinfo=None)
     return utc.isoformat(timespec="microseconds") + "Z"
 
@@ -369,8 +369,7 @@ def parse_timestamp(text: str) -> datetime:
     """Parse what `timestamp` wrote, as an aware UTC datetime. Raises ValueError for other text."""
     moment = datetime.fromisoformat(text)
     if timestamp(moment) != text:  # it takes other forms as well, which would sort wrongly
-        sentence = f"{text!r} is not of the fixed width of a sort key's timestamp"
-        raise ValueError(sentence)
+        raise ValueError(f"{text!r} is not of the fixed width of a sort key's timestamp")
     return moment
 
 

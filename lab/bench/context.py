@@ -384,6 +384,5 @@ def _run(command: list[str]) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         last_line = re.split(r"\n+", (done.stderr or done.stdout).strip())[-1]
-        sentence = f"dynoxide could not import the data: {last_line}"
-        raise LoadFailed(sentence)
+        raise LoadFailed(f"dynoxide could not import the data: {last_line}")
     return done.stdout

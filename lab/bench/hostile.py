@@ -220,8 +220,7 @@ def _open(
     right = expected[-len(ids) :] if back and ids else expected[: len(ids)]
     goes_on = answer["previous" if back else "next"] is not None
     if ids != list(right) or (is_short and not goes_on):
-        sentence = f"{way} of {url} ({query}) is not what the list has there."
-        raise WrongAnswer(sentence)
+        raise WrongAnswer(f"{way} of {url} ({query}) is not what the list has there.")
     others = (open_as, partial(open_as, fragment=True), partial(open_as, "atom"))
     _, other = rng.choice(others)()
     return {

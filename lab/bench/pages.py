@@ -200,8 +200,7 @@ def cost_of(action: Callable[[], T]) -> tuple[T, dict[str, Cost]]:
 def require_answer(read: ListRead, expected: Sequence[str], *, name: str) -> None:
     """Raise WrongAnswer unless the items read are at the expected places."""
     if read.places != tuple(expected):
-        sentence = f"What was read as {name} is not what it holds."
-        raise WrongAnswer(sentence)
+        raise WrongAnswer(f"What was read as {name} is not what it holds.")
 
 
 def measure_pages(

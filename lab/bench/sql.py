@@ -143,8 +143,7 @@ def _require_same(one: _Compared) -> None:
 
 def _require(what: str, *, is_so: bool) -> None:
     if not is_so:
-        sentence = f"What was read as {what} is not what it holds."
-        raise WrongAnswer(sentence)
+        raise WrongAnswer(f"What was read as {what} is not what it holds.")
 
 
 def _comparable(page: bytes) -> bytes:

@@ -388,11 +388,10 @@ def _measure_cost(lab: Lab, case: _ReadCase) -> Cost:
     with lab.traffic.counted() as costs:
         answer = case.read(lab)
     if list(answer) != list(case.expected):
-        sentence = (
+        raise WrongAnswer(
             f"Page {case.page} of “{case.question}”, as “{case.design.name}” reads it, is not "
             "what that page holds: nothing was measured."
         )
-        raise WrongAnswer(sentence)
     return sum(costs, Cost())
 
 
@@ -444,8 +443,7 @@ def _follow(lab: Lab, table: LabTable, case: WriteCase) -> Cost:
         while left and left[0]():
             del left[0]
         if left and time.monotonic() > until:
-            sentence = f"After {PATIENCE:g} seconds {table.layout.name} lacked a write."
-            raise NeverConsistent(sentence)
+            raise NeverConsistent(f"After {PATIENCE:g} seconds {table.layout.name} lacked a write.")
     return cost
 
 

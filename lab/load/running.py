@@ -135,8 +135,7 @@ def _found(child: "subprocess.Popen[str]", report: Path, lines: Sequence[str]) -
     _, rest = child.communicate()
     if child.returncode or not report.exists():
         (*_, last) = ("", *lines, *rest.splitlines())
-        sentence = f"Locust ended without figures: {last.strip()}"
-        raise LocustFailed(sentence)
+        raise LocustFailed(f"Locust ended without figures: {last.strip()}")
     return {
         entry["name"]: Requests(
             tuple(

@@ -94,8 +94,7 @@ def _init(command: list[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         (*_, last_line) = ("", *done.stderr.strip().splitlines())
-        sentence = f"initdb made no database: {last_line}"
-        raise InitFailed(sentence)
+        raise InitFailed(f"initdb made no database: {last_line}")
 
 
 def _wait_until_it_listens(child: Child, port: int) -> None:

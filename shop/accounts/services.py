@@ -105,10 +105,9 @@ def change_account(*, before: Item, after: Profile) -> None:
     try:
         write_together(client(), actions)
     except ConditionFailed as error:
-        sentence = gettext(
-            "This account was changed at the same moment. Nothing was done. Try again."
-        )
-        raise StaleAccount(sentence) from error
+        raise StaleAccount(
+            gettext("This account was changed at the same moment. Nothing was done. Try again.")
+        ) from error
 
 
 def end_sessions(username: str) -> None:

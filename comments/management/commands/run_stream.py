@@ -42,11 +42,9 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         if not is_followed():
-            message = f"Nothing is copied here: COMMENTS_READ_MODEL is not {SETS}."
-            raise CommandError(message)
+            raise CommandError(f"Nothing is copied here: COMMENTS_READ_MODEL is not {SETS}.")
         if not 0 <= options["pause"] <= LONGEST_PAUSE:
-            message = f"--pause is a time in seconds, from 0 to {LONGEST_PAUSE:g}."
-            raise CommandError(message)
+            raise CommandError(f"--pause is a time in seconds, from 0 to {LONGEST_PAUSE:g}.")
         consumer = Consumer(pause=options["pause"], report=self.stderr.write)
         interrupted = False
         try:

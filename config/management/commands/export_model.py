@@ -59,12 +59,12 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         if options["table"] and options["format"] != AWS_JSON:
-            message = f"--table goes with --format {AWS_JSON} alone."
-            raise CommandError(message)
+            raise CommandError(f"--table goes with --format {AWS_JSON} alone.")
         provisioned = options["provisioned"]
         if options["format"] == WORKBENCH and (provisioned or options["without_months"]):
-            message = f"--provisioned and --without-months do not go with --format {WORKBENCH}."
-            raise CommandError(message)
+            raise CommandError(
+                f"--provisioned and --without-months do not go with --format {WORKBENCH}."
+            )
         wanted = tables(
             now=clock.now(),
             provisioned=Throughput(*provisioned) if provisioned else None,
@@ -74,8 +74,7 @@ class Command(BaseCommand):
         if table := options["table"]:
             if table not in model:
                 known = ", ".join(sorted(model))
-                message = f"There is no table “{table}” in the model, only {known}."
-                raise CommandError(message)
+                raise CommandError(f"There is no table “{table}” in the model, only {known}.")
             model = model[table]["CreateTable"]
         text = json.dumps(model, indent=2, sort_keys=True) + "\n"
         output: Path | None = options["output"]
@@ -85,5 +84,4 @@ class Command(BaseCommand):
         try:
             output.write_text(text, encoding="utf-8")
         except OSError as error:
-            message = f"{output} cannot be written: {error.strerror}."
-            raise CommandError(message) from error
+            raise CommandError(f"{output} cannot be written: {error.strerror}.") from error

@@ -79,8 +79,7 @@ class Command(BaseCommand):
 def _step_named(name: str) -> MigrationStep:
     if found := next((step for step in STEPS if step.name == name), None):
         return found
-    message = f"there is no step “{name}”; --list names them"
-    raise ArgumentTypeError(message)
+    raise ArgumentTypeError(f"there is no step “{name}”; --list names them")
 
 
 def _carried_out(

@@ -80,8 +80,7 @@ def _require_sound_settings() -> None:
     """Raise CommandError for a wrong setting, except SECRET_KEY, which the demo makes itself."""
     for problem in settings.ENVIRONMENT_PROBLEMS:
         if problem.variable != "SECRET_KEY":
-            sentence = f"{problem.sentence} {problem.hint}"
-            raise CommandError(sentence)
+            raise CommandError(f"{problem.sentence} {problem.hint}")
 
 
 def _require_folder(folder: Path) -> None:
@@ -113,6 +112,5 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
 def _port(value: str) -> int:
     port = int(value) if value.isascii() and value.isdigit() else 0
     if not 0 < port < 2**16:
-        message = f"{value!r} is not a port: a number from 1 to 65535"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"{value!r} is not a port: a number from 1 to 65535")
     return port

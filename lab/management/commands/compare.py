@@ -126,8 +126,7 @@ def _bounded(most: int) -> Callable[[str], int]:
     def count(text: str) -> int:
         number = int(text) if text.isascii() and text.isdigit() else 0
         if not 0 < number <= most:
-            message = f"{text!r} is not a number from 1 to {most}"
-            raise ArgumentTypeError(message)
+            raise ArgumentTypeError(f"{text!r} is not a number from 1 to {most}")
         return number
 
     return count

@@ -111,15 +111,13 @@ class Command(BaseCommand):
                 comments_a_day=options["comments_a_day"],
             )
         except NoSuchProduct as error:
-            sentence = f"There is no product “{product_id}”."
-            raise CommandError(sentence) from error
+            raise CommandError(f"There is no product “{product_id}”.") from error
 
 
 def _most_loved() -> str:
     for ranked in find_leaderboards(1)[Ranking.FIVE_STARS]:
         return ranked.product.id
-    sentence = "No product has comments of 5 stars here: give one with --product."
-    raise CommandError(sentence)
+    raise CommandError("No product has comments of 5 stars here: give one with --product.")
 
 
 def _table(lines: list[Line]) -> str:
@@ -142,6 +140,5 @@ def _table(lines: list[Line]) -> str:
 
 def _count(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
-        message = f"“{text}” is not a whole number"
-        raise ArgumentTypeError(message)
+        raise ArgumentTypeError(f"“{text}” is not a whole number")
     return int(text)
