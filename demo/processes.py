@@ -197,8 +197,7 @@ def serving(config: DemoConfig, *, kept_lines: int = KEPT_LINES) -> Iterator[Chi
         deadline = time.monotonic() + SITE_START_SECONDS
         while not config.is_open():
             if time.monotonic() > deadline or site.poll() is not None:
-                sentence = " ".join(["The web server did not start.", *site.output()[-1:]])
-                raise DemoFailed(sentence)
+                raise DemoFailed(" ".join(["The web server did not start.", *site.output()[-1:]]))
             time.sleep(POLL_SECONDS)
         yield site
 
@@ -280,8 +279,7 @@ class Demo:
             self.engine.check()
         for name, child in self.parts.items():
             if (exit_code := child.poll()) is not None:
-                sentence = f"{name} ended by itself (exit code {exit_code})."
-                raise DemoFailed(sentence)
+                raise DemoFailed(f"{name} ended by itself (exit code {exit_code}).")
 
     def _banner(self, url: str) -> str:
         name = self.engine.name if self.engine else "not started by this command"

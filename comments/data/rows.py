@@ -34,20 +34,8 @@ from dynapages.django.files.records import (
 )
 
 FIELDS = (
-    "id",
-    "product_id",
-    "language",
-    "rating",
-    "created_at",
-    "author",
-    "title",
-    "body",
-    "reply",
-    "replied_at",
-    "username",
-    "verified",
-    "product_name",
-    "product_external_id",
+    *("id", "product_id", "language", "rating", "created_at", "author", "title", "body"),
+    *("reply", "replied_at", "username", "verified", "product_name", "product_external_id"),
 )
 NEEDED = frozenset({"id", "product_id", "language", "rating", "created_at"})
 ID_FROM = ("product_id", "author", "created_at", "body")

@@ -11,7 +11,7 @@ from typing import Any
 import django
 from django.apps import apps
 
-from comments.sets.applying import CopyWriter, batches
+from comments.sets.copies import CopyWriter, batches
 from dynapages.calls import sentence_about
 from dynapages.pynamodb import FAILURES
 from dynapages.streams import Record
@@ -49,8 +49,7 @@ def _apply_until_failure(writer: CopyWriter, records: Sequence[Record]) -> int:
         try:
             writer.apply([record])
         except FAILURES as failure:
-            sentence = sentence_about(failure)
-            logger.warning("Record %s not applied: %s", _number_of(record), sentence)
+            logger.warning("Record %s not applied: %s", _number_of(record), sentence_about(failure))
             return number
     return len(records)
 

@@ -15,8 +15,17 @@ from django.conf import settings
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.applying import POOL, CopyWriter, Name, SetWrites, batches, name_of
-from comments.sets.copies import copies_of, is_primary, primary_of
+from comments.sets.copies import (
+    POOL,
+    CopyWriter,
+    Name,
+    SetWrites,
+    batches,
+    copies_of,
+    is_primary,
+    name_of,
+    primary_of,
+)
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
 from comments.store.table import ATTEMPTS, query_pages

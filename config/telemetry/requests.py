@@ -91,11 +91,7 @@ Observer = Callable[[RequestRecord], AbstractContextManager[OnSent]]
 @contextmanager
 def _no_observer(record: RequestRecord) -> Iterator[OnSent]:
     del record
-    yield _do_nothing
-
-
-def _do_nothing() -> None:
-    pass
+    yield lambda: None
 
 
 @dataclass(slots=True)

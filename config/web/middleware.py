@@ -7,12 +7,12 @@ from typing import cast
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.cache import patch_cache_control
+from django.utils.deprecation import MiddlewareMixin
 
 from config.telemetry.requests import OnSent, RequestRecord, observed
 from dynapages.calls import metered
 from dynapages.django.access import is_personal
 
-GetResponse = Callable[[HttpRequest], HttpResponse]
 PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
 """Pickup points ask where the browser is; nothing else is asked for."""
 HEALTH = frozenset({"/healthz", "/readyz"})
@@ -90,26 +90,19 @@ def _trace_headers(request: HttpRequest) -> dict[str, str]:
     return {name: request.headers[name] for name in TRACE_HEADERS if name in request.headers}
 
 
-class PermissionsPolicyMiddleware:
+class PermissionsPolicyMiddleware(MiddlewareMixin):
     """Sets ``Permissions-Policy`` on every answer."""
 
-    def __init__(self, get_response: GetResponse) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        del request
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         return response
 
 
-class PersonalMiddleware:
+class PersonalMiddleware(MiddlewareMixin):
     """Keeps all answers to a visitor with a session from all caches, refusals included."""
 
-    def __init__(self, get_response: GetResponse) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         if is_personal(request):
             patch_cache_control(response, private=True, no_store=True)
         return response

@@ -182,8 +182,7 @@ class Merge:
         if first_reads is None:
             first_reads = [self._needed] * len(self.cursors)
         if min(first_reads, default=1) < 1:
-            sentence = f"A first read asks for at least one item, not {min(first_reads)}"
-            raise ValueError(sentence)
+            raise ValueError(f"A first read asks for at least one item, not {min(first_reads)}")
         return self._shortened(list(zip(self.cursors, first_reads, strict=True)))
 
     def _affordable(self, wanted: Reads) -> Reads:

@@ -97,8 +97,7 @@ class Tokens:
         body = self._verified(token)
         digest, body = body[1 : 1 + _LIST_BYTES], body[1 + _LIST_BYTES :]
         if digest != _digest(list_name):
-            sentence = gettext_noop("This page link belongs to another list.")
-            raise ForeignToken(sentence)
+            raise ForeignToken(gettext_noop("This page link belongs to another list."))
         ordinal, rest_end = int.from_bytes(body[:4], signed=True), 6 + int.from_bytes(body[4:6])
         known = None if ordinal == _UNKNOWN else ordinal
         return Position(body[rest_end:].decode(), body[6:rest_end].decode(), known)

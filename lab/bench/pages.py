@@ -42,8 +42,7 @@ from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem
 from shop.order_status import Status
-from shop.orders.access_patterns import plan_for_queue, plan_for_user
-from shop.orders.filters import OrderFilter
+from shop.orders.filters import OrderFilter, plan_for_queue, plan_for_user
 from shop.orders.listing import OrderList, queue_pager
 from shop.orders.queries import OrdersResult, list_open_orders, list_orders
 from shop.table import OPEN_ORDERS

@@ -31,8 +31,7 @@ from comments.models import (
     CommentBody,
     CommentItem,
 )
-from comments.sets.applying import CopyWriter, batches
-from comments.sets.copies import copies_of, primary_of
+from comments.sets.copies import CopyWriter, batches, copies_of, primary_of
 from comments.sets.models import TABLE as SETS_TABLE
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.plans import runs as runs_of_sets

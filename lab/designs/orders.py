@@ -35,8 +35,7 @@ from shop import keys
 from shop.models import ORDER_SHOWN, ByStatus, Queue, ShopItem
 from shop.models import Order as OrderItem
 from shop.order_status import OPEN, Status
-from shop.orders.access_patterns import QUEUE, plan_for_user
-from shop.orders.filters import OrderFilter
+from shop.orders.filters import QUEUE, OrderFilter, plan_for_user
 from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of
 from shop.orders.queries import list_open_orders
 

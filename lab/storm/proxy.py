@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from threading import Lock, Thread
 from time import sleep
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -36,16 +36,8 @@ Fault = Literal[
 ]
 TRANSACTION, BATCHES = "TransactWriteItems", ("BatchWriteItem", "BatchGetItem")
 SINGLE_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem"})
-ALWAYS: tuple[Fault, ...] = (
-    "throttled",
-    "server error",
-    "front end",
-    "reset before",
-    "reset after",
-    "stalled",
-    "truncated",
-    "wrong checksum",
-    "damaged",
+ALWAYS: tuple[Fault, ...] = tuple(
+    kind for kind in get_args(Fault) if kind not in {"cancelled", "unprocessed", "dripping"}
 )
 """Faults of any operation; `FaultyProxy.kinds` adds those of some."""
 DAMAGED = (

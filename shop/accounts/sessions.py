@@ -4,7 +4,6 @@ Sessions are signed cookies: nothing is stored of them. So each has the moment o
 ends so long after it; signing out ends its copies (`shop.accounts.services.end_sessions`).
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
@@ -13,6 +12,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.functional import SimpleLazyObject
 
 from dynapages.calls import clock, current_meter
@@ -22,14 +22,10 @@ READ_STAFF = "dynashop.read_staff"
 """In ``request.META`` once the user was read: whether it is one of the staff."""
 
 
-class StaffTimingMiddleware:
+class StaffTimingMiddleware(MiddlewareMixin):
     """Adds ``Server-Timing`` to answers for which a member of staff was read; reads nothing."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self._get_response(request)
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         meter = current_meter()
         if meter and request.META.get(READ_STAFF, False):
             cost = f"{meter.calls} calls, {meter.rounds} rounds, {meter.units:g} units"

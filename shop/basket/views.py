@@ -60,8 +60,7 @@ def add(request: HttpRequest) -> HttpResponse:
     except BasketFull as error:
         messages.warning(request, str(error))
     else:
-        sentence = _("“%(product)s” is in your basket.")
-        messages.success(request, sentence % {"product": product.name})
+        messages.success(request, _("“%(product)s” is in your basket.") % {"product": product.name})
     return redirect("basket")
 
 
@@ -120,8 +119,7 @@ def again(request: HttpRequest, order_id: str) -> HttpResponse:
         )
         messages.success(request, sentence % {"count": len(added)})
     if gone:
-        sentence = _("No longer sold: %(products)s.")
-        messages.warning(request, sentence % {"products": _quoted(gone)})
+        messages.warning(request, _("No longer sold: %(products)s.") % {"products": _quoted(gone)})
     if left:
         sentence = _("Your basket has no room for %(products)s.")
         messages.warning(request, sentence % {"products": _quoted(left)})
@@ -167,8 +165,7 @@ def _quoted(names: Iterable[str]) -> str:
 def _quantity(sent: QueryDict) -> int:
     text = sent.get("quantity", "1")
     if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= MOST_OF_A_PRODUCT:
-        sentence = _("The quantity must be from 1 to %(most)s.")
-        raise Refusal(sentence % {"most": MOST_OF_A_PRODUCT})
+        raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
     return int(text)
 
 

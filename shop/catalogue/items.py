@@ -245,8 +245,7 @@ class CategoryTree:
         step: str | None = slug
         while step is not None:
             if step not in self.by_slug:
-                sentence = f"The category {slug!r} lies in {step!r}, which is not given"
-                raise BrokenTree(sentence)
+                raise BrokenTree(f"The category {slug!r} lies in {step!r}, which is not given")
             path.append(self.by_slug[step])
             step = path[-1].parent
             if len(path) > MOST_DEEP:

@@ -67,15 +67,8 @@ ORDER_FIELDS = (
     *PICKUP,
 )
 LINE_FIELDS = (
-    "product_id",
-    "product_name",
-    "category",
-    "quantity",
-    "unit_price",
-    "discount",
-    "line_total",
-    "listed_as",
-    "product_external_id",
+    *("product_id", "product_name", "category", "quantity", "unit_price", "discount"),
+    *("line_total", "listed_as", "product_external_id"),
 )
 """Of a line, besides its ``order_id``."""
 AMOUNTS = ("unit_price", "line_total")

@@ -14,7 +14,7 @@ from dynapages.lists import Entry, moment_at, parse_timestamp, timestamp
 from shop import keys
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.access_patterns import BY_STATUS
+from shop.orders.filters import BY_STATUS
 from shop.orders.items import NewPickup, StatusChange, summary_in_words
 
 LINES_AT_ONCE = 100

@@ -11,10 +11,9 @@ from shop import keys
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, Purchase
 from shop.order_status import Status
-from shop.orders.access_patterns import OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.actions import counts_of, queue_lengths
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
-from shop.orders.filters import OrderFilter
+from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.items import foreign_key
 from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
 

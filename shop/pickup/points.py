@@ -185,8 +185,7 @@ def zip_code_of(text: str) -> str:
 
 
 def _unknown(text: str) -> str:
-    sentence = _("We don't know “%(place)s”. Try a postcode such as 1100.")
-    return sentence % {"place": text.strip()}
+    return _("We don't know “%(place)s”. Try a postcode such as 1100.") % {"place": text.strip()}
 
 
 def put_zips(places: Iterable[ZipLocation]) -> int:

@@ -28,8 +28,7 @@ from dynapages.lists import (
 from dynapages.process import client, pool, read
 from shop import keys
 from shop.models import PickupPoint as StoredPoint
-from shop.orders.access_patterns import plan_for_user
-from shop.orders.filters import OrderFilter
+from shop.orders.filters import OrderFilter, plan_for_user
 from shop.orders.items import NewPickup
 from shop.pickup.cells import Coordinates, distance, geohash_of
 from shop.pickup.frontier import Frontier

@@ -12,8 +12,7 @@ from django.test import override_settings
 from dynapages.django.options import Progress
 from lab.bench.throughput import measure_load
 from lab.reports.results import Results
-from lab.storm.clients import DONE, FAILED, WRONGLY_REFUSED
-from lab.storm.run import KILLABLE, StormOptions, run_storm
+from lab.storm.run import DONE, FAILED, KILLABLE, WRONGLY_REFUSED, StormOptions, run_storm
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.real_engine]
 SETS_MODEL = "comments.sets.models.CommentSetItem"

@@ -37,8 +37,7 @@ class Command(BaseCommand):
         layout = _layout(options)
         with failures_in_one_line():
             if product_id is not None and not products().names([product_id]):
-                message = f"There is no product “{product_id}”."
-                raise CommandError(message, returncode=BAD_USAGE)
+                raise CommandError(f"There is no product “{product_id}”.", returncode=BAD_USAGE)
         about = {"comments": product_id, "site": options["site"]}
         run_export(self, options, layout, walk_through(product_id), about=about)
 

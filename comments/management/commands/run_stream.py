@@ -8,8 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.sets.applying import Consumer
-from comments.sets.copies import SETS, is_followed
+from comments.sets.copies import SETS, Consumer, is_followed
 from dynapages.calls import fault_in, sentence_about
 from dynapages.django.options import failures_in_one_line
 from dynapages.pynamodb import FAILURES

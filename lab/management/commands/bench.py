@@ -133,6 +133,5 @@ def _killed(names: str) -> tuple[str, ...]:
 def _parts(names: list[str]) -> tuple[str, ...]:
     for name in names:
         if name not in PARTS:
-            message = f"There is no part “{name}”: choose among {', '.join(PARTS)}."
-            raise CommandError(message)
+            raise CommandError(f"There is no part “{name}”: choose among {', '.join(PARTS)}.")
     return tuple(names) or PARTS

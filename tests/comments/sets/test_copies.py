@@ -8,12 +8,14 @@ import pytest
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.planner import ListPlan, NoSuchPlan
 from comments.lists.queries import read_model
-from comments.sets.applying import (
+from comments.sets.copies import (
     UnreadableRecord,
+    copies_of,
     name_of,
+    partition,
+    primary_of,
     writes_for,
 )
-from comments.sets.copies import copies_of, partition, primary_of
 from comments.store.counts import ProductCounts
 from tests.support.comments.options import comments_set
 from tests.support.sets.items import by_sort_key, comment_item, primary_item, record

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from comments.lists.queries import INDEXES, SETS
-from comments.sets.applying import Consumer
+from comments.sets.copies import Consumer
 from comments.sets.integrity import has_stream
 from comments.sets.models import CommentSetItem
 from dynapages.process import client

@@ -9,7 +9,7 @@ import pytest
 from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.sets.applying import Consumer
+from comments.sets.copies import Consumer
 from comments.sets.plans import runs
 from comments.store.comments import load_comment
 from dynapages.calls import Meter, metered

@@ -18,7 +18,7 @@ from comments.items import NewComment
 from comments.management.commands import run_stream
 from comments.models import Comment
 from comments.posting.services import add_comment, edit_comment
-from comments.sets.applying import Consumer
+from comments.sets.copies import Consumer
 from comments.store.comments import load_comment
 from dynapages.calls import build_streams_client
 from dynapages.process import client, current_connection
@@ -101,7 +101,7 @@ class TestARun:
 
 class TestAShopWithoutTheTable:
     def test_is_told_in_one_line(self, monkeypatch):
-        monkeypatch.setattr("comments.sets.applying.TABLE", "there-is-no-such-table")
+        monkeypatch.setattr("comments.sets.copies.TABLE", "there-is-no-such-table")
         with pytest.raises(CommandError, match="create_tables"):
             call_command("run_stream", once=True)
 
@@ -115,7 +115,7 @@ class TestAShopWithoutTheTable:
 
 class TestATableWithoutAStream:
     def test_is_told_of_in_one_line(self, monkeypatch):
-        monkeypatch.setattr("comments.sets.applying.TABLE", Comment.Meta.table_name)
+        monkeypatch.setattr("comments.sets.copies.TABLE", Comment.Meta.table_name)
         with pytest.raises(CommandError, match=r"has no stream: “manage\.py create_tables”"):
             call_command("run_stream")
 

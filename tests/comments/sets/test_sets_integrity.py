@@ -12,7 +12,7 @@ from comments import keys
 from comments.data.writer import BulkWriter
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.sets.applying import Name
+from comments.sets.copies import Name
 from comments.sets.integrity import set_differences
 from comments.store.comments import load_comment
 from dynapages.calls import Batches, Pool

@@ -8,7 +8,7 @@ from comments.lists.page import CommentsRequest, read_comments_page
 from comments.lists.queries import list_comments
 from comments.posting.services import delete_comment, edit_comment
 from comments.rankings.services import find_newest
-from comments.sets.applying import Consumer
+from comments.sets.copies import Consumer
 from comments.sets.models import TABLE
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of

@@ -15,7 +15,7 @@ from django.conf import settings
 from comments.items import NewComment
 from comments.lists.queries import SETS
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.sets.applying import TABLE
+from comments.sets.copies import TABLE
 from comments.sets.models import CommentSetItem
 from comments.store.comments import load_comment
 from dynapages.calls import build_streams_client

@@ -1,8 +1,7 @@
 """The documentation of orders says what the code does."""
 
 from shop.order_status import Status
-from shop.orders.access_patterns import plan_for_queue, plan_for_user
-from shop.orders.filters import OrderFilter
+from shop.orders.filters import OrderFilter, plan_for_queue, plan_for_user
 from tests.support.project import PROJECT
 
 DOC = PROJECT / "docs" / "orders.md"

@@ -13,7 +13,7 @@ from comments.items import NewComment, NewReply
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
-from comments.sets.applying import Consumer
+from comments.sets.copies import Consumer
 from comments.store.comments import load_comment
 from comments.store.counts import counters, tallies
 from comments.votes.services import vote

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from comments.sets.applying import CopyWriter, Name, name_of
+from comments.sets.copies import CopyWriter, Name, name_of
 from dynapages.calls import Batches, Pool
 from dynapages.items import Item
 from tests.support.sets.items import record

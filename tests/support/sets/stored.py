@@ -2,8 +2,7 @@
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.applying import TABLE, Name, name_of
-from comments.sets.copies import primary_of
+from comments.sets.copies import TABLE, Name, name_of, primary_of
 from dynapages.items import Item, table_key
 from dynapages.process import client
 from tests.support.sets.items import all_items
