@@ -7,8 +7,7 @@ from django.dispatch import Signal
 
 from comments import signals
 from comments.store.comments import State
-from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.recording import record
+from shop.activity.entries import Kind, LogEntry, LogVerb, record
 
 VERBS = {
     signals.comment_posted: LogVerb.POSTED,

@@ -15,13 +15,13 @@ from config.web.shedding import Shedding, WithoutBodies
 from dynapages.calls import clock
 from dynapages.process import background_client
 from dynapages.pynamodb import FAILURES
-from shop.activity.recording import LOG
+from shop.activity.entries import LOG
 
 MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
 TELEMETRY = "config.telemetry.sdk"
 """Imported only where it is asked for: its packages are optional."""
-QUEUES = {"activity log": "shop.activity.recording.LOG", "emails": "shop.accounts.emails.EMAILS"}
+QUEUES = {"activity log": "shop.activity.entries.LOG", "emails": "shop.accounts.emails.EMAILS"}
 """What is written in the background; imported when Django's apps are ready."""
 
 

@@ -23,14 +23,13 @@ from dynapages.lists import PageRequest
 from dynapages.process import client, slow_client
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import ensure_profile
-from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.entries import Kind, LogEntry, LogVerb, write_entry
 from shop.activity.listing import list_activity
-from shop.activity.recording import write_entry
 from shop.activity.tables import Month, make_table
 from shop.order_status import Status
 from shop.orders.bulk import put_orders
 from shop.orders.items import NewOrder
-from shop.pickup.points import put_zips
+from shop.pickup.queries import put_zips
 from shop.pickup.writing import put_points
 
 PASSWORD = "sample-shop"  # noqa: S105 - published, and only used where --sign-in asks for it

@@ -16,9 +16,8 @@ from dynapages.writes import delete, write_one
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user
 from shop.accounts.services import delete_profile, shut_profile
-from shop.activity.entries import Kind, entry_in
+from shop.activity.entries import LOG, Kind, entry_in
 from shop.activity.listing import list_activity
-from shop.activity.recording import LOG
 from shop.activity.tables import Activity
 from shop.models import Order, Profile, Purchase
 from shop.orders.queries import products_bought_by

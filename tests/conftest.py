@@ -22,7 +22,7 @@ from dynapages.process import client, connect, current_connection
 from dynapages.tables import create_missing
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop.accounts.emails import EMAILS
-from shop.activity.recording import LOG
+from shop.activity.entries import LOG
 from shop.activity.tables import Month, make_table, make_tables, table_names
 from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key

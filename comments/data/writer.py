@@ -37,16 +37,8 @@ EDITED = Comment.edited_at.attr_name
 DETERMINED = frozenset(
     attribute.attr_name
     for attribute in (
-        Comment.pk,
-        Comment.sk,
-        Comment.place,
-        Comment.language,
-        Comment.rating,
-        Comment.author,
-        Comment.title,
-        Comment.text,
-        Comment.body_bytes,
-        Comment.body_digest,
+        *(Comment.pk, Comment.sk, Comment.place, Comment.language, Comment.rating),
+        *(Comment.author, Comment.title, Comment.text, Comment.body_bytes, Comment.body_digest),
     )
 ).union(LIST_KEYS.values())
 """The attributes a `NewComment` always determines; a replacement keeps all others."""
@@ -65,17 +57,9 @@ _REPLY_DIGEST = Comment.reply_digest.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 _MOVED_FROM = Comment.moved_from.attr_name
 _DECISIVE = (
-    Comment.version,
-    Comment.place,
-    Comment.language,
-    Comment.rating,
-    Comment.product_partition,
-    Comment.rank_version,
-    Comment.featured_partition,
-    Comment.reply,
-    Comment.reply_digest,
-    Comment.moderation_partition,
-    Comment.reports,
+    *(Comment.version, Comment.place, Comment.language, Comment.rating, Comment.product_partition),
+    *(Comment.rank_version, Comment.featured_partition, Comment.reply, Comment.reply_digest),
+    *(Comment.moderation_partition, Comment.reports),
 )
 """What must not have changed in a stored comment for its replacement to be right."""
 

@@ -54,19 +54,9 @@ NAMED = 3
 """How many sort keys a report names of those that are wrong."""
 
 _DECISIVE = (
-    Comment.pk,
-    Comment.expires_at,
-    Comment.product_partition,
-    Comment.language,
-    Comment.rating,
-    Comment.version,
-    Comment.author,
-    Comment.title,
-    Comment.text,
-    Comment.body_bytes,
-    Comment.edited_at,
-    Comment.verified,
-    Comment.reply,
+    *(Comment.pk, Comment.expires_at, Comment.product_partition, Comment.language, Comment.rating),
+    *(Comment.version, Comment.author, Comment.title, Comment.text, Comment.body_bytes),
+    *(Comment.edited_at, Comment.verified, Comment.reply),
 )
 """What must not have changed in a comment for its primary to be right."""
 

@@ -46,17 +46,15 @@ class Instruments:
     """All metrics of a process; ``queues`` are those of its writes in the background."""
 
     def __init__(self, meter: Meter, queues: Mapping[str, Queue]) -> None:
-        self.requests = meter.create_histogram(
-            "http.server.request.duration",
-            unit="s",
-            description="Duration of requests",
-            explicit_bucket_boundaries_advisory=SECONDS,
+        durations = partial(
+            meter.create_histogram, unit="s", explicit_bucket_boundaries_advisory=SECONDS
         )
-        self.calls = meter.create_histogram(
+        self.requests = durations(
+            "http.server.request.duration", description="Duration of requests"
+        )
+        self.calls = durations(
             "db.client.operation.duration",
-            unit="s",
             description="Duration of calls to DynamoDB, with their retries",
-            explicit_bucket_boundaries_advisory=SECONDS,
         )
         self.units = meter.create_histogram(
             "dynashop.request.capacity",

@@ -40,19 +40,11 @@ _UNREACHABLE = frozenset(
 )
 _UNAUTHORIZED = frozenset(
     {
-        "AccessDeniedException",
-        "ExpiredToken",
-        "ExpiredTokenException",
-        "IncompleteSignature",
-        "IncompleteSignatureException",
-        "InvalidClientTokenId",
-        "InvalidSignatureException",
-        "MissingAuthenticationToken",
-        "MissingAuthenticationTokenException",
-        "RequestExpired",
-        "RequestTimeTooSkewed",
-        "SignatureDoesNotMatch",
-        "UnrecognizedClientException",
+        *("AccessDeniedException", "ExpiredToken", "ExpiredTokenException"),
+        *("IncompleteSignature", "IncompleteSignatureException", "InvalidClientTokenId"),
+        *("InvalidSignatureException", "MissingAuthenticationToken"),
+        *("MissingAuthenticationTokenException", "RequestExpired", "RequestTimeTooSkewed"),
+        *("SignatureDoesNotMatch", "UnrecognizedClientException"),
     }
 )
 """What an AWS service answers to wrong or expired credentials, or where a clock is wrong."""

@@ -16,10 +16,13 @@ from dynapages.django.paging import LONGEST_ID
 from shop.catalogue.queries import ProductTile, prices_of
 from shop.orders.entries import OrderLine, money
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup, new_order_id
-from shop.pickup.points import BadLocation, NoSuchZip, PickupPoint, locate
 from shop.pickup.queries import (
+    BadLocation,
     NoSuchPoint,
+    NoSuchZip,
+    PickupPoint,
     find_point,
+    locate,
     nearest_points,
     place_of_earlier_order,
     spelled_distance,

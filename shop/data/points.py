@@ -23,7 +23,7 @@ from dynapages.django.files.row_files import OpenRows, RowFile, TwoPassImport
 from dynapages.django.files.values import Skipped
 from dynapages.django.options import Progress
 from shop.pickup.cells import BadCoordinates, Coordinates
-from shop.pickup.points import PickupPoint, ZipLocation, put_zips, zip_code_of
+from shop.pickup.queries import PickupPoint, ZipLocation, put_zips, zip_code_of
 from shop.pickup.writing import PointOutcome, put_points
 
 POINT_FIELDS = ("id", "name", "address", "latitude", "longitude", "hours")

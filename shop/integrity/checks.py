@@ -41,7 +41,7 @@ from shop.orders.actions import CUSTOMER_PREFIX, counter_of
 from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.items import derived_keys, moment_in, summary_of
 from shop.orders.moving import delete_staged, discard, draft_key, is_abandoned, settle
-from shop.pickup.points import (
+from shop.pickup.queries import (
     COUNTER_PREFIX,
     area_key,
     cell_in,

@@ -11,8 +11,7 @@ from dynapages.items import table_key
 from dynapages.pynamodb import update
 from dynapages.writes import Action, Deltas
 from shop import keys
-from shop.activity.entries import Kind, LogEntry, LogVerb
-from shop.activity.recording import record
+from shop.activity.entries import Kind, LogEntry, LogVerb, record
 from shop.models import Order, OrderPointer, ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.items import StatusChange, history_entry

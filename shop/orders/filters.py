@@ -7,6 +7,7 @@ A range of days is a range of each run, in the same index, bounded by the run's 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from functools import partial
 from typing import Self
 from urllib.parse import urlencode
 
@@ -118,21 +119,9 @@ def _sort_key(position: Position) -> dict[str, str]:
     return {"sk": keys.order(id_at(position.place))}
 
 
-BY_STATUS = Index(
-    TABLE_NAME,
-    Order.by_status.Meta.index_name,
-    partition="pk",
-    sort="order_status_date",
-    table_key=_sort_key,
-)
-BY_OPEN_DATE = Index(
-    TABLE_NAME,
-    Order.open_by_date.Meta.index_name,
-    partition="pk",
-    sort="order_open_date",
-    table_key=_sort_key,
-    consistent=True,
-)
+_of_user = partial(Index, TABLE_NAME, partition="pk", table_key=_sort_key)
+BY_STATUS = _of_user(Order.by_status.Meta.index_name, sort="order_status_date")
+BY_OPEN_DATE = _of_user(Order.open_by_date.Meta.index_name, sort="order_open_date", consistent=True)
 QUEUE = Index(
     TABLE_NAME,
     Order.queue.Meta.index_name,

@@ -23,12 +23,16 @@ from shop.accounts.rate_limits import check_order_rate_limit
 from shop.models import Order
 from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
-from shop.pickup.points import BadLocation, NoSuchZip, PickupPoint, ZipLocation, locate
 from shop.pickup.queries import (
     FIRST_SHOWN,
     MOST_SHOWN,
     PLAN,
+    BadLocation,
     NoSuchPoint,
+    NoSuchZip,
+    PickupPoint,
+    ZipLocation,
+    locate,
     nearest_points,
     pickup_listing,
     place_of_earlier_order,

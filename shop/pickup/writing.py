@@ -23,8 +23,15 @@ from shop.models import Order, PickupChoice, ShopItem
 from shop.models import PickupPoint as StoredPoint
 from shop.order_status import OPEN, Status
 from shop.orders.queries import NoSuchOrder, stored_order
-from shop.pickup.points import PickupPoint, area_key, deltas_of, point_items, point_of
-from shop.pickup.queries import NoSuchPoint, find_point
+from shop.pickup.queries import (
+    NoSuchPoint,
+    PickupPoint,
+    area_key,
+    deltas_of,
+    find_point,
+    point_items,
+    point_of,
+)
 from shop.table import put_of, read_items, write_with_counts
 
 TOGETHER = 30

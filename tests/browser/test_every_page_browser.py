@@ -11,7 +11,7 @@ from shop.accounts.services import create_profile
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.pickup.cells import Coordinates
-from shop.pickup.points import PickupPoint
+from shop.pickup.queries import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.catalogue.making import category, products_in, sell
 from tests.support.chance import unique

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from shop.accounts.services import create_profile
 from shop.orders.items import NewOrder
 from shop.pickup.cells import Coordinates
-from shop.pickup.points import PickupPoint
+from shop.pickup.queries import PickupPoint
 from shop.pickup.writing import put_points
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.support.chance import CHANCE, unique

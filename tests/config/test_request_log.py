@@ -21,7 +21,7 @@ from dynapages.calls import Throttled, metered
 from dynapages.calls.faults import BUSY
 from dynapages.django.formats import csv_response
 from shop.accounts.emails import EMAILS
-from shop.activity.recording import LOG
+from shop.activity.entries import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import Belongings, address, belongings, browser_of, routes

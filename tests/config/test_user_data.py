@@ -20,8 +20,7 @@ from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
-from shop.activity.entries import LogVerb
-from shop.activity.recording import LOG
+from shop.activity.entries import LOG, LogVerb
 from shop.models import Profile
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine

@@ -23,8 +23,7 @@ from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, explain_list, queue_pager
 from shop.orders.queries import read_orders, read_queue
-from shop.pickup.points import BadLocation, NoSuchZip
-from shop.pickup.queries import FIRST_SHOWN, explain_pickup
+from shop.pickup.queries import FIRST_SHOWN, BadLocation, NoSuchZip, explain_pickup
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.calls.attempts import FAILURES, PAUSE, Breaker, Damaged
-from dynapages.calls.client import Connection, build_client
+from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, Damaged, build_client
 from dynapages.calls.faults import Throttled, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
 from dynapages_testing.chance import unique

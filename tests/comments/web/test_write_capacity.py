@@ -122,7 +122,7 @@ class TestTheFilesEntered:
         cache.clear()
         connect(current_connection())  # with new threads, which are watched
         entered = files_entered(lambda: read(product_id))
-        assert {"comments/views.py", "dynapages/calls/attempts.py"} <= entered
+        assert {"comments/views.py", "dynapages/calls/client.py"} <= entered
         assert len(entered) <= MOST_OF_A_LIST, sorted(entered)
 
     def test_by_a_posted_comment_are_few(self):

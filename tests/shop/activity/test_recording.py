@@ -13,8 +13,7 @@ from dynapages.process import client
 from dynapages_testing.processes import until
 from shop import background
 from shop.activity import tables
-from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in_line, line_of
-from shop.activity.recording import LOG, record
+from shop.activity.entries import LOG, Kind, LogEntry, LogVerb, entry_in_line, line_of, record
 from shop.activity.tables import Month, forget_shards, settle_shards, shards_of
 from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
 from tests.support.clock import now_within_a_month
@@ -149,14 +148,14 @@ django.setup()
 from datetime import datetime
 from shop.activity import tables
 from shop.activity.entries import LogVerb, LogEntry, Kind
-from shop.activity.recording import record
+from shop.activity.entries import record
 moment = datetime.fromisoformat("{moment}")
 for number in range(120):
     record(LogEntry(Kind.ORDER, LogVerb.PLACED, moment, "alex", f"order-{{number}}", "alex"))
 """
 ENDING_SOON = """
 import atexit
-from shop.activity.recording import LOG
+from shop.activity.entries import LOG
 atexit.unregister(LOG.close)
 atexit.register(LOG.close, seconds=0.5)
 """

@@ -7,7 +7,7 @@ from shop.order_status import Status
 from shop.orders.actions import counts_of
 from shop.orders.items import NewLine
 from shop.pickup.cells import Coordinates
-from shop.pickup.points import ZipLocation, put_zips
+from shop.pickup.queries import ZipLocation, put_zips
 from shop.pickup.writing import put_points
 from tests.support.chance import digits
 from tests.support.comments.browsing import Shown, Visitor

@@ -8,8 +8,7 @@ from shop.orders.bulk import put_orders
 from shop.orders.items import NewOrder, NewPickup, StatusChange
 from shop.orders.moving import move_order
 from shop.orders.queries import find_order
-from shop.pickup.points import PickupPoint
-from shop.pickup.queries import NoSuchPoint
+from shop.pickup.queries import NoSuchPoint, PickupPoint
 from shop.pickup.writing import (
     OrderClosed,
     choose_point,

@@ -3,10 +3,8 @@
 import re
 
 from shop import keys
-from shop.pickup.cells import CAP_BEGINS, Coordinates, geohash_of
-from shop.pickup.frontier import AT_ONCE, FEW, TOGETHER
-from shop.pickup.points import PickupPoint, counted_in, point_items
-from shop.pickup.queries import FIRST_SHOWN, MOST_SHOWN
+from shop.pickup.cells import AT_ONCE, CAP_BEGINS, FEW, TOGETHER, Coordinates, geohash_of
+from shop.pickup.queries import FIRST_SHOWN, MOST_SHOWN, PickupPoint, counted_in, point_items
 from tests.support.project import PROJECT
 
 DOC = PROJECT / "docs" / "designs" / "pickup-points.md"

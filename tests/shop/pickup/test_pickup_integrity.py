@@ -5,8 +5,13 @@ import pytest
 from dynapages.items import table_key
 from shop import keys
 from shop.pickup.cells import Coordinates, geohash_of
-from shop.pickup.points import COUNTER_PREFIX, PickupPoint, area_key, read_directories
-from shop.pickup.queries import nearest_points
+from shop.pickup.queries import (
+    COUNTER_PREFIX,
+    PickupPoint,
+    area_key,
+    nearest_points,
+    read_directories,
+)
 from shop.pickup.writing import put_points, remove_point
 from shop.table import counters_of
 from tests.support.chance import CHANCE

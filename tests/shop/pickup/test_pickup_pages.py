@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from shop.order_status import Status
 from shop.pickup.cells import Coordinates
-from shop.pickup.points import ZipLocation, put_zips
+from shop.pickup.queries import ZipLocation, put_zips
 from shop.pickup.writing import put_points
 from tests.support.chance import CHANCE, digits
 from tests.support.orders.making import START, made_order, put

@@ -14,8 +14,7 @@ import pytest
 
 from dynapages.calls import metered
 from shop.pickup.cells import Coordinates
-from shop.pickup.points import PickupPoint
-from shop.pickup.queries import nearest_points
+from shop.pickup.queries import PickupPoint, nearest_points
 from shop.pickup.writing import put_points
 from tests.support.pickup.memory import World
 

@@ -11,8 +11,7 @@ import pytest
 from dynapages.calls import metered
 from dynapages.writes import Contended
 from shop.pickup.cells import Coordinates
-from shop.pickup.points import point_of, read_directories
-from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
+from shop.pickup.queries import NoSuchPoint, find_point, nearest_points, point_of, read_directories
 from shop.pickup.writing import PointOutcome, put_points, remove_point
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.pickup.stored import (

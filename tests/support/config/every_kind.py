@@ -27,7 +27,7 @@ from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
 from shop.accounts.services import confirm, create_profile
-from shop.activity.recording import LOG
+from shop.activity.entries import LOG
 from shop.activity.tables import Month, forget_shards
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue

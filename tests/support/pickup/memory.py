@@ -10,8 +10,14 @@ from dynapages.calls import Pool
 from dynapages.items import Item, item_bytes
 from dynapages.lists import Chunk, Position, Run
 from shop.pickup.cells import Coordinates, distance
-from shop.pickup.points import PickupPoint, counted_in, point_items
-from shop.pickup.queries import Nearest, NearPoint, find_nearest
+from shop.pickup.queries import (
+    Nearest,
+    NearPoint,
+    PickupPoint,
+    counted_in,
+    find_nearest,
+    point_items,
+)
 
 
 @dataclass
