@@ -194,5 +194,4 @@ def block(request: HttpRequest, username: str) -> HttpResponse:
 
 NOBODY = gettext_noop("There is no user of this name.")
 BLOCKED = gettext_noop("The author is blocked: new comments of theirs wait for the shop.")
-UNNOBODY = gettext_noop("There is no user of this name.")
-BLOCKED = gettext_noop("The author is no longer blocked.")
+UNBLOCKED = gettext_noop("The author is no longer blocked.")

@@ -258,4 +258,4 @@ class TestOnesOwnData:
             alice.has_written(made_product())
         with metered() as meter:
             downloaded(alice)
-        assert (meter.calls, meter.units) == (12, 15.0)
+        assert (meter.calls, meter.units) == (13, 15.5)

@@ -17,6 +17,7 @@ from shop.accounts.queries import find_user
 from tests.support.comments.options import comments_set
 from tests.support.comments.threads import differing, made_comment, moderated
 from tests.support.comments.writers import Visitor, Writer, made_product, nobody
+from tests.support.markup import Element
 
 pytestmark = pytest.mark.usefixtures("few_items")
 WAITING = "/staff/comments/held/"
@@ -66,6 +67,17 @@ def seen(comment: NewComment) -> str:
 def decide(sam: Writer, comment: NewComment, decision: str) -> Any:
     form = {"decision": decision, "seen": seen(comment)}
     return sam.send(f"/staff/comments/decide/{comment.id}/", form)
+
+
+def row_of(sam: Writer, comment: NewComment) -> Element:
+    """Return the row of a comment, on whichever page of the waiting ones it is."""
+    url: str | None = WAITING
+    while url:
+        shown = sam.get(url)
+        for row in shown.page.all("article", data_comment_id=comment.id):
+            return row
+        url = shown.older
+    raise AssertionError(f"{comment.id} is on no page")
 
 
 class TestAHeldComment:
@@ -123,8 +135,7 @@ class TestAHeldComment:
 
 class TestStaff:
     def test_read_what_waits_and_why(self, held, sam):
-        page = sam.get(WAITING).page
-        article = page.one("article", data_comment_id=held.id)
+        article = row_of(sam, held)
         assert WORDS_OF_IT in article.text
         assert "every comment" in article.text
         buttons = [button.text.split(",")[0].strip() for button in article.all("button")]

@@ -2,13 +2,14 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 
 from comments.data.writer import BulkWriter
+from comments.gates import block_author
 from comments.items import NewComment, NewReply
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import find_reply, reply_to
@@ -16,12 +17,14 @@ from comments.reports.services import Reason, report_comment
 from comments.sets.copies import Consumer
 from comments.store.comments import load_comment
 from comments.store.counts import counters, tallies
+from comments.store.table import limiter
 from comments.votes.services import vote
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Batches, Pool
 from dynapages.django.rate_limits import take
 from dynapages.process import client
+from dynapages.writes import Limit
 from lab.reports.page import find_published, store
 from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
@@ -149,6 +152,8 @@ def _write_comments() -> None:
         reply_to(comment_id="mine-0", text=text, author=STAFF, seen=seen_reply, now=NOW)
     hide(comment_id="mine-1", now=NOW)
     delete_comment("mine-2", now=NOW)
+    block_author(READER, now=NOW)
+    limiter().take("comments", Limit(60, timedelta(hours=1)), now=NOW)
     reply = NewReply("An imported reply.", NOW)
     for product in ("first", "second"):
         moved = _comment("moved", product_id=product, author="Kim", verified=True, reply=reply)
