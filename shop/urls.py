@@ -8,6 +8,8 @@ from shop.catalogue import views
 from shop.orders import views as order_views
 from shop.orders.queue import views as queue_views
 
+_CUSTOMER = "staff/customers/<id:username>/"
+
 urlpatterns = [
     path("categories/", views.categories, name="categories"),
     path("categories/<id:slug>/", views.category, name="category"),
@@ -33,14 +35,8 @@ urlpatterns = [
     path("staff/activity.csv", activity_views.activity_csv, name="activity_csv"),
     path("staff/orders/move/", queue_views.move_selected, name="move_orders"),
     path("staff/orders/all/", queue_views.move_all, name="move_all_orders"),
+    path(f"{_CUSTOMER}orders/", order_views.customer_orders, name="staff_customer_orders"),
     path(
-        "staff/customers/<id:username>/orders/",
-        order_views.customer_orders,
-        name="staff_customer_orders",
-    ),
-    path(
-        "staff/customers/<id:username>/orders.csv",
-        order_views.customer_orders_csv,
-        name="staff_customer_orders_csv",
+        f"{_CUSTOMER}orders.csv", order_views.customer_orders_csv, name="staff_customer_orders_csv"
     ),
 ]

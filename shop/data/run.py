@@ -34,8 +34,8 @@ from shop.data.survey import (
 )
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.items import NewOrder, derived_keys, foreign_key, imported_order_id
+from shop.orders.placing import OrderOutcome, put_orders
 from shop.orders.queries import NoSuchOrder, owner_of
 from shop.table import read_items
 

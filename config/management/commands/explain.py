@@ -84,23 +84,17 @@ def _explain_comments(options: dict[str, Any]) -> Explanation:
 
 def _explain_orders(options: dict[str, Any]) -> Explanation:
     size, after = options["page_size"], options["after"]
+    days = {bound: options[bound] for bound in ("since", "until")}
+    chosen = partial(OrderFilter.parse, statuses=options["status"], **days)
     if options["queue"]:
         if options["open"]:
             raise BadListFilter("All orders of the queue are open: leave --open out.")
-        queued = OrderFilter.parse(
-            statuses=options["status"], since=options["since"], until=options["until"], among=OPEN
-        )
+        queued = chosen(among=OPEN)
         read = partial(read_queue, queued)
         return explain_list(queue_pager(queued), read, size=size, after=after)
-    username = options["user"]
-    chosen = OrderFilter.parse(
-        statuses=options["status"],
-        since=options["since"],
-        until=options["until"],
-        is_open="1" if options["open"] else "",
-    )
-    read = partial(read_orders, username, chosen)
-    return explain_list(OrderList(username, "").pager(chosen), read, size=size, after=after)
+    username, own = options["user"], chosen(is_open="1" if options["open"] else "")
+    read = partial(read_orders, username, own)
+    return explain_list(OrderList(username, "").pager(own), read, size=size, after=after)
 
 
 EXPLAINERS: Mapping[str, Callable[[dict[str, Any]], Explanation]] = {

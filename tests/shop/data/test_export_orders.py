@@ -16,7 +16,6 @@ from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.data import exports
 from shop.data.exports import COLUMNS
 from shop.order_status import ENDS, Status
-from shop.orders.bulk import put_orders
 from shop.orders.items import (
     NewLine,
     NewOrder,
@@ -25,6 +24,7 @@ from shop.orders.items import (
     imported_order_id,
     new_order_id,
 )
+from shop.orders.placing import put_orders
 from tests.support.chance import unique
 from tests.support.comments.outage import own_engine
 from tests.support.importing import import_plain

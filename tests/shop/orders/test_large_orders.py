@@ -19,11 +19,10 @@ from shop.data.exports import walk_through
 from shop.order_status import Status
 from shop.orders import moving
 from shop.orders.actions import counts_of
-from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.orders.moving import discard
-from shop.orders.placing import TooManyLines, place_order
+from shop.orders.placing import OrderOutcome, TooManyLines, place_order, put_orders
 from shop.orders.queries import (
     NoSuchOrder,
     every_line,

@@ -8,9 +8,9 @@ import pytest
 from dynapages.lists import PageRequest
 from shop.order_status import Status
 from shop.orders.actions import counts_of, queue_lengths
-from shop.orders.bulk import OrderOutcome, put_orders
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder, StatusChange
+from shop.orders.placing import OrderOutcome, put_orders
 from shop.orders.queries import find_order, list_orders
 from tests.support.orders.making import START, made_order, move, newest_first, stored_order
 

@@ -37,9 +37,8 @@ from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.orders import moving
 from shop.orders.actions import counter_of
-from shop.orders.bulk import put_orders
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, imported_order_id
-from shop.orders.placing import place_order
+from shop.orders.placing import place_order, put_orders
 from shop.sitemap.queries import write_sitemap
 from shop.table import counters_of
 from tests.support.comments.deciding import feature, hide
