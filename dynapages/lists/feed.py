@@ -117,7 +117,7 @@ class Feed:
         self._made_name = repr([index.table, index.name, partitions_of, begins_with, *filtered])
         self._source = source or QuerySource(cast("DynamoDBClient", client), query=further)
         self._pool = pool
-        self._parse = parse or (_unchanged if wire else python_item)
+        self._parse = parse or ((lambda item: item) if wire else python_item)
 
     @property
     def list_name(self) -> str:
@@ -337,10 +337,6 @@ def _refuse_resource(client: Any) -> None:  # noqa: ANN401 - any client with eve
             "The client of a boto3 resource has another form of items: give a plain one, such as "
             'boto3.client("dynamodb")'
         )
-
-
-def _unchanged(item: Item) -> Item:
-    return item
 
 
 @lru_cache(maxsize=1)

@@ -144,14 +144,10 @@ class Arriving(Client):
         self.ask("page", next(self.turn), due=due)
 
 
-class Reading(Client):
-    """Asks for a page, and looks at it."""
+class Reading(Waiting):
+    """Asks for a page, and looks at it before the next one."""
 
     wait_time = constant(READING)
-
-    @task
-    def read(self) -> None:
-        self.ask("page", next(self.turn))
 
 
 class Checking(Client):
