@@ -368,7 +368,10 @@ def post_comment(
     PostedOtherwise where the comment that is there differs. Raises Rejected, and like
     `add_comment`.
     """
-    is_verified, author = _read_author(username, product_id)
+    with pool().together() as together:
+        blocked = together.start(partial(is_blocked, username))
+        is_verified = has_bought(username, product_id)
+        author = Author(username, is_blocked=blocked.result())
     comment = NewComment(
         id=comment_id,
         product_id=product_id,
@@ -398,16 +401,6 @@ def _announce_new(
         about(comment_held, comment=comment, reason=held_for)
 
 
-def _read_author(
-    username: str, product_id: str, *, is_verified: bool = False
-) -> tuple[bool, Author]:
-    """Return whether a user has bought a product, if it is not known, and what a gate is told."""
-    with pool().together() as together:
-        blocked = together.start(partial(is_blocked, username))
-        is_verified = is_verified or has_bought(username, product_id)
-        return is_verified, Author(username, is_blocked=blocked.result())
-
-
 def _held_for(comment: NewComment, author: Author) -> str | None:
     """Return the reason a gate holds a comment for, None to publish it. Raises Rejected."""
     verdict = judge(comment, author)
@@ -423,11 +416,14 @@ def save_edit(draft: Draft, *, comment_id: str, version: int, username: str, now
     the same again is success. Raises NoSuchComment for one that is not theirs, Rejected, and like
     `edit_comment`.
     """
-    stored = load_own(comment_id, username=username)
-    before, is_same = stored.comment, draft_of(stored.comment) == draft
-    if not is_same and stored.version != version:
-        raise EditLost(stored)
-    is_verified, author = _read_author(username, before.product_id, is_verified=before.verified)
+    with pool().together() as together:
+        blocked = together.start(partial(is_blocked, username))
+        stored = load_own(comment_id, username=username)
+        before, is_same = stored.comment, draft_of(stored.comment) == draft
+        if not is_same and stored.version != version:
+            raise EditLost(stored)
+        is_verified = before.verified or has_bought(username, before.product_id)
+        author = Author(username, is_blocked=blocked.result())
     after = replace(before, verified=is_verified, **asdict(draft))
     held_for = hold_reason(stored.item) if is_same else _held_for(after, author)
     edited = edit_comment(stored, now=now, held_for=held_for, verified=is_verified, **asdict(draft))
