@@ -61,7 +61,7 @@ NOT_YOURS = gettext_lazy("There is no such comment. It may have been deleted.")
 DELETED = gettext_lazy("The comment is deleted.")
 POSTED = gettext_noop("Thank you! Your comment is posted.")
 CHANGED = gettext_noop("Your comment is changed.")
-WAITS = gettext_noop("Thank you! Your comment waits for the shop, and is published after a look.")
+WAITS = gettext_noop("Thank you! Your comment is published once the shop has looked at it.")
 
 
 def _forged_post(request: HttpRequest, product_id: str) -> HttpResponse:
