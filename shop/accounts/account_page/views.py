@@ -1,16 +1,13 @@
 """The page of one's own account, and the forms on it."""
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 from django.views.generic.edit import FormView
@@ -19,49 +16,11 @@ from dynapages.django.access import client_network, log_event, signed_in
 from dynapages.django.paging import site_of
 from dynapages.django.rate_limits import take_or_refuse
 from shop.accounts import rate_limits
+from shop.accounts.account_page.forms import EmailForm
 from shop.accounts.emails import queue_email
-from shop.accounts.forms import LONGEST_EMAIL
 from shop.accounts.models import User
-from shop.accounts.names import email_of
-from shop.accounts.second_factor.views import OwnPasswordForm
 from shop.accounts.services import StaleAccount
 from shop.accounts.views import AccountFormMixin
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
-SAME_ADDRESS = gettext_lazy("This is your e-mail address already.")
-
-
-class EmailForm(OwnPasswordForm):
-    """A new address for ``user``."""
-
-    new_email = forms.EmailField(
-        label=gettext_lazy("New e-mail address"),
-        max_length=LONGEST_EMAIL,
-        widget=forms.EmailInput(attrs={"autocomplete": "email", "autofocus": True}),
-    )
-    field_order = ("new_email", "password")
-
-    def refuse(self, sentence: "StrOrPromise") -> ValidationError:
-        return ValidationError(sentence)
-
-    def clean_new_email(self) -> str:
-        address = email_of(self.cleaned_data["new_email"])
-        if address == self.user.email:
-            raise ValidationError(SAME_ADDRESS)
-        return address
-
-    def clean(self) -> None:
-        if self.errors:
-            return
-        username, network = self.user.username, client_network(self.request)
-        self.take(
-            rate_limits.RESETS_FROM_AN_ADDRESS.use(network),
-            rate_limits.CONFIRMATIONS_OF_A_NAME.use(username),
-            rate_limits.SIGN_UPS_WITH_AN_EMAIL.use(self.cleaned_data["new_email"]),
-            user=username,
-        )
 
 
 @require_safe

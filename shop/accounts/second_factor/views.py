@@ -1,19 +1,16 @@
-"""Signing in with a code, and turning the second factor on and off: forms and pages."""
+"""Signing in with a code, and turning the second factor on and off."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyotp
-from django import forms
 from django.conf import settings
 from django.contrib.auth import update_session_auth_hash
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse, reverse_lazy
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.edit import FormView
@@ -21,118 +18,20 @@ from django.views.generic.edit import FormView
 from dynapages.calls import clock
 from dynapages.django.access import log_event
 from dynapages.django.paging import site_of
-from dynapages.django.rate_limits import Use, take
-from shop.accounts import rate_limits, views
+from shop.accounts import views
 from shop.accounts.emails import queue_email
-from shop.accounts.forms import LimitedForm, LoginForm
+from shop.accounts.forms import LoginForm
 from shop.accounts.models import SECOND_FACTOR, User
-from shop.accounts.rate_limits import clear, rest
+from shop.accounts.second_factor.forms import CodeForm, SetUpForm
 from shop.accounts.second_factor.services import (
-    accept,
     begin,
     finish,
     needs_second_factor,
-    step_of,
     turn_off,
     turn_on,
     user_signing_in,
-    without_blanks,
 )
 from shop.accounts.sessions import remember
-
-if TYPE_CHECKING:
-    from django_stubs_ext import StrOrPromise
-
-WRONG_CODE = gettext_lazy("Wrong code. Type the code that the app shows now. Each code works once.")
-WRONG_PASSWORD = gettext_lazy("Wrong password.")
-
-
-def _code_field(help_text: "StrOrPromise") -> forms.CharField:
-    typed = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
-    widget = forms.TextInput(attrs=typed)
-    return forms.CharField(
-        label=gettext_lazy("Code"), max_length=40, help_text=help_text, widget=widget
-    )
-
-
-class UserForm(LimitedForm):
-    """A form about the second factor of ``user``."""
-
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.user = user
-
-    def refuse(self, sentence: "StrOrPromise") -> ValidationError:
-        """Log that a code or password was wrong; return the error to be raised."""
-        log_event("second-factor-failed", user=self.user.username, request=self.request)
-        return ValidationError(sentence)
-
-
-class CodeForm(UserForm):
-    """A code of the app, or a recovery code; it is used up by validation."""
-
-    code = _code_field(gettext_lazy("The six digits in your app, or a recovery code."))
-
-    def clean_code(self) -> str:
-        username, of_name = self.user.username, rate_limits.CODES_OF_A_NAME.use(self.user.username)
-        self.take(of_name, user=username)
-        code: str = self.cleaned_data["code"]
-        accepted = accept(self.user, code, now=clock.now())
-        if accepted is None:
-            refusal = self.refuse(WRONG_CODE)
-            if take(rate_limits.WRONG_CODES_OF_A_NAME.use(username), now=clock.now()):
-                self._rest(of_name)
-            raise refusal
-        if accepted == "recovery":
-            log_event("recovery-code-used", user=username, request=self.request)
-            queue_email("recovery_code", username, site_of(self.request))
-        clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
-        return code
-
-    def _rest(self, of_name: Use) -> None:
-        """Have the account take no code for an hour, and tell its owner. Raises like `take`."""
-        username = self.user.username
-        rest(of_name, lasts=rate_limits.REST_OF_CODES, now=clock.now())
-        clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
-        queue_email("codes_rest", username, site_of(self.request))
-        self.take(of_name, user=username)
-
-
-class OwnPasswordForm(UserForm):
-    """A form that asks for the password: an open session alone must not do."""
-
-    password = forms.CharField(
-        label=gettext_lazy("Your password"),
-        strip=False,
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-    )
-
-    def clean_password(self) -> str:
-        self.take(rate_limits.PASSWORD_CHANGES.use(self.user.username), user=self.user.username)
-        password: str = self.cleaned_data["password"]
-        if not self.user.check_password(password):
-            raise self.refuse(WRONG_PASSWORD)
-        return password
-
-
-class SetUpForm(OwnPasswordForm):
-    """The password once more, and the first code of an app; ``step`` is the code's."""
-
-    code = _code_field(gettext_lazy("The six digits in your app."))
-
-    def __init__(self, *args: Any, secret: str, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
-        super().__init__(*args, **kwargs)
-        self.secret = secret
-        self.step = 0
-
-    def clean_code(self) -> str:
-        code = without_blanks(self.cleaned_data["code"])
-        step = step_of(self.secret, code, now=clock.now(), after=None)
-        if step is None:
-            raise self.refuse(WRONG_CODE)
-        self.step = step
-        return code
-
 
 OFFERED = "totp_offered"
 """In a session: the secret that was shown, until a code of it is."""

@@ -1,0 +1,109 @@
+"""Forms for codes."""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from dynapages.calls import clock
+from dynapages.django.access import log_event
+from dynapages.django.paging import site_of
+from dynapages.django.rate_limits import Use, take
+from shop.accounts import rate_limits
+from shop.accounts.emails import queue_email
+from shop.accounts.forms import LimitedForm
+from shop.accounts.models import User
+from shop.accounts.rate_limits import clear, rest
+from shop.accounts.second_factor.services import accept, step_of, without_blanks
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
+WRONG_CODE = _("Wrong code. Type the code that the app shows now. Each code works once.")
+WRONG_PASSWORD = _("Wrong password.")
+
+
+def _code_field(help_text: "StrOrPromise") -> forms.CharField:
+    typed = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
+    widget = forms.TextInput(attrs=typed)
+    return forms.CharField(label=_("Code"), max_length=40, help_text=help_text, widget=widget)
+
+
+class UserForm(LimitedForm):
+    """A form about the second factor of ``user``."""
+
+    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.user = user
+
+    def refuse(self, sentence: "StrOrPromise") -> ValidationError:
+        """Log that a code or password was wrong; return the error to be raised."""
+        log_event("second-factor-failed", user=self.user.username, request=self.request)
+        return ValidationError(sentence)
+
+
+class CodeForm(UserForm):
+    """A code of the app, or a recovery code; it is used up by validation."""
+
+    code = _code_field(_("The six digits in your app, or a recovery code."))
+
+    def clean_code(self) -> str:
+        username, of_name = self.user.username, rate_limits.CODES_OF_A_NAME.use(self.user.username)
+        self.take(of_name, user=username)
+        code: str = self.cleaned_data["code"]
+        accepted = accept(self.user, code, now=clock.now())
+        if accepted is None:
+            refusal = self.refuse(WRONG_CODE)
+            if take(rate_limits.WRONG_CODES_OF_A_NAME.use(username), now=clock.now()):
+                self._rest(of_name)
+            raise refusal
+        if accepted == "recovery":
+            log_event("recovery-code-used", user=username, request=self.request)
+            queue_email("recovery_code", username, site_of(self.request))
+        clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
+        return code
+
+    def _rest(self, of_name: Use) -> None:
+        """Have the account take no code for an hour, and tell its owner. Raises like `take`."""
+        username = self.user.username
+        rest(of_name, lasts=rate_limits.REST_OF_CODES, now=clock.now())
+        clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
+        queue_email("codes_rest", username, site_of(self.request))
+        self.take(of_name, user=username)
+
+
+class OwnPasswordForm(UserForm):
+    """A form that asks for the password: an open session alone must not do."""
+
+    password = forms.CharField(
+        label=_("Your password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+    def clean_password(self) -> str:
+        self.take(rate_limits.PASSWORD_CHANGES.use(self.user.username), user=self.user.username)
+        password: str = self.cleaned_data["password"]
+        if not self.user.check_password(password):
+            raise self.refuse(WRONG_PASSWORD)
+        return password
+
+
+class SetUpForm(OwnPasswordForm):
+    """The password once more, and the first code of an app; ``step`` is the code's."""
+
+    code = _code_field(_("The six digits in your app."))
+
+    def __init__(self, *args: Any, secret: str, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
+        super().__init__(*args, **kwargs)
+        self.secret = secret
+        self.step = 0
+
+    def clean_code(self) -> str:
+        code = without_blanks(self.cleaned_data["code"])
+        step = step_of(self.secret, code, now=clock.now(), after=None)
+        if step is None:
+            raise self.refuse(WRONG_CODE)
+        self.step = step
+        return code
