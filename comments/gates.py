@@ -26,8 +26,6 @@ from dynapages.lists import timestamp
 from dynapages.process import client
 from dynapages.writes import delete, put, write_one
 
-__all__ = ["Author", "Hold", "Publish", "Reject", "hold_all", "hold_first", "hold_links"]
-
 LONGEST_REASON = 100
 """Characters: the reason is stored with the key of the comment's product."""
 EVERY, FIRST = gettext_noop("every comment"), gettext_noop("first comment of its author")

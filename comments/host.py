@@ -114,16 +114,15 @@ class Products:
 
     find_all: Callable[[Collection[str]], Mapping[str, Product]]
 
-    def find(self, product_ids: Collection[str], *, whole: bool = False) -> Mapping[str, Product]:
-        """Return products by their ids, without those that do not exist.
-
-        Their descriptions are needed only if they are wanted ``whole``.
-        """
-        del whole
+    def find(self, product_ids: Collection[str]) -> Mapping[str, Product]:
+        """Return products by their ids, without those that do not exist."""
         return {str(one): product for one, product in self.find_all(product_ids).items()}
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[TableKey]:
-        """Return the keys of the items that a product is built from; () reads it by `find`."""
+        """Return the keys of the items that a product is built from; () reads it by `find`.
+
+        Its description is needed only if it is wanted ``whole``.
+        """
         del product_id, whole
         return ()
 
@@ -186,10 +185,10 @@ def product_reader(together: Together, product_id: str) -> Callable[[], Product]
     return together.start(read).result if is_read_along() else read
 
 
-def find_product(product_id: str, *, whole: bool = False) -> Product:
+def find_product(product_id: str) -> Product:
     """Read a product, metered as ``product``. Raises NoSuchProduct."""
     with labelled_calls("product"):
-        product = products().find([product_id], whole=whole).get(product_id)
+        product = products().find([product_id]).get(product_id)
     if product is None:
         raise NoSuchProduct(product_id)
     return product

@@ -19,21 +19,6 @@ from django.dispatch import Signal
 
 from comments.models import Comment
 
-__all__ = [
-    "comment_deleted",
-    "comment_edited",
-    "comment_held",
-    "comment_hidden",
-    "comment_kept",
-    "comment_picked",
-    "comment_posted",
-    "comment_replied",
-    "comment_reported",
-    "comment_restored",
-    "unannounced",
-    "vote_cast",
-]
-
 comment_posted = Signal()
 """A ``comment`` is in its lists for the first time; ``was`` is None, or HELD where it waited."""
 comment_held = Signal()

@@ -11,7 +11,6 @@ from shop.catalogue.queries import (
     NoSuchProduct,
     Product,
     ProductTile,
-    find_product,
     find_tiles,
     product_in,
     product_keys,
@@ -26,18 +25,8 @@ __all__ = ["PRODUCTS", "has_bought", "user_exists"]
 class _Products:
     """The products of the shop, with the methods that the app of comments calls."""
 
-    def find(
-        self, product_ids: Collection[str], *, whole: bool = False
-    ) -> Mapping[str, ProductTile]:
-        if not whole:
-            return find_tiles(product_ids)
-        found = {}
-        for product_id in product_ids:
-            try:
-                found[product_id] = find_product(product_id)
-            except NoSuchProduct:
-                continue
-        return found
+    def find(self, product_ids: Collection[str]) -> Mapping[str, ProductTile]:
+        return find_tiles(product_ids)
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[tuple[str, Item]]:
         return [(TABLE, table_key(*key)) for key in product_keys(product_id, is_whole=whole)]

@@ -253,7 +253,7 @@ def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
             recent = together.start(partial(read_recent, wanted.recent))
         if wanted.has_highlights:
             picks = together.start(partial(find_picks, product_id))
-        alone = None if host.is_read_along() else find_product(product_id, whole=wanted.is_whole)
+        alone = None if host.is_read_along() else find_product(product_id)
         counts = remembered_counts(product_id)
         if counts is None:
             counts = facts.result()[1] if wanted.needs_counts else NO_COUNTS

@@ -29,7 +29,7 @@ from comments.moderation.listing import (
 )
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
 from comments.store.comments import NoSuchComment, Revision, State
-from comments.web.rate_limits import check_rate_limit
+from comments.web.forms import check_rate_limit
 from dynapages.calls import clock
 from dynapages.django.access import (
     Visitor,

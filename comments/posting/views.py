@@ -41,11 +41,11 @@ from comments.web.forms import (
     FormNotSaved,
     FormPage,
     as_form_errors,
+    check_rate_limit,
     forged,
     redisplay_on_csrf_failure,
     require_user,
 )
-from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import back, signed_in
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial

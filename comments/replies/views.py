@@ -27,12 +27,12 @@ from comments.web.forms import (
     FormPage,
     TextField,
     as_form_errors,
+    check_rate_limit,
     count_characters,
     forged,
     redisplay_on_csrf_failure,
     require_user,
 )
-from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import back, path_of_next, staff_only
 from dynapages.django.paging import anchor_of, notify, wants_partial

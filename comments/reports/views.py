@@ -20,12 +20,12 @@ from comments.web.forms import (
     FormPage,
     TextField,
     as_form_errors,
+    check_rate_limit,
     count_characters,
     forged,
     redisplay_on_csrf_failure,
     require_user,
 )
-from comments.web.rate_limits import check_rate_limit
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import signed_in
 from dynapages.django.paging import wants_partial

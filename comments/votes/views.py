@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from comments.store.comments import NoSuchComment, OwnComment
 from comments.votes.services import take_back, vote
-from comments.web.rate_limits import check_rate_limit
+from comments.web.forms import check_rate_limit
 from dynapages.calls import clock
 from dynapages.django.access import back, path_of_next, signed_in, with_next
 from dynapages.django.paging import anchor_of, wants_partial

@@ -146,7 +146,7 @@ def posts(author: Client, staff: Client) -> tuple[str, dict[str, object]]:
     own = sent["Location"]
     mine = own.rstrip("/").rpartition("/")[2]
     waits = {
-        "is told": "Thank you! Your comment waits" in text(author, own),
+        "is told": "published once the shop has looked" in text(author, own),
         "for others": browser().get(own).status_code,
         "is listed": mine in text(browser(), HERE) + text(browser(), ARTICLE),
     }

@@ -8,7 +8,7 @@ from django.core.cache import cache
 
 from comments.posting.services import Draft, delete_comment, post_comment, save_edit
 from comments.profiles.queries import ids_written_by
-from comments.web.rate_limits import take_write
+from comments.web.forms import take_write
 from dynapages.calls import Meter, metered
 from dynapages.process import connect, current_connection
 from tests.support.comments.browsing import HTMX
