@@ -18,8 +18,9 @@ from django.utils.translation import gettext_noop
 from comments import keys
 from comments.host import COMMENTS
 from comments.items import NewComment
+from comments.lists.queries import entry_of
 from comments.models import TABLE, BlockedAuthor
-from comments.profiles.queries import has_published
+from comments.profiles.queries import latest_written_by
 from dynapages.calls import labelled_calls
 from dynapages.items import Item, table_key
 from dynapages.lists import timestamp
@@ -66,7 +67,8 @@ class Author:
 
     def has_published(self) -> bool:
         """Read whether any of the author's newest comments is in its lists: a call, 0.5 units."""
-        return has_published(self.username)
+        newest = latest_written_by(self.username).entries
+        return any(not entry_of(entry.item).is_hidden for entry in newest)
 
 
 def hold_all(_draft: NewComment, _author: Author) -> Verdict:

@@ -166,9 +166,9 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
                 "config.site.navigation",
-            ],
+            ]
         },
-    },
+    }
 ]
 
 SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
@@ -251,8 +251,8 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
         if STATIC_ROOT
-        else "django.contrib.staticfiles.storage.StaticFilesStorage",
-    },
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    }
 }
 
 # --- Telemetry: see docs/operations.md ---
@@ -283,7 +283,7 @@ LOGGING = {
             "class": "logging.StreamHandler",
             "formatter": LOG_FORMAT,
             "filters": ["refusals"],
-        },
+        }
     },
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {
@@ -315,7 +315,7 @@ if RUNNING_DEMO:
     _MODEL, _FORMAT = RUNNING_DEMO.read_model, RUNNING_DEMO.sets_key_format
 COMMENTS = {
     "PRODUCTS": "shop.for_comments.PRODUCTS",
-    "HAS_BOUGHT": "shop.for_comments.has_bought",
+    "HAS_BOUGHT": "shop.orders.queries.has_bought",
     "USER_EXISTS": "shop.for_comments.user_exists",
     # What decides on comments before they are published: see docs/moderation.md.
     "GATE": env.words("COMMENT_GATE"),

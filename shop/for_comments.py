@@ -16,10 +16,7 @@ from shop.catalogue.queries import (
     product_keys,
 )
 from shop.catalogue.services import ensure_products, stored_products
-from shop.orders.queries import has_bought
 from shop.table import TABLE
-
-__all__ = ["PRODUCTS", "has_bought", "user_exists"]
 
 
 class _Products:

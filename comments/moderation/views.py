@@ -31,14 +31,7 @@ from comments.moderation.services import Decision, NotAsSeen, carry_out, feature
 from comments.store.comments import NoSuchComment, Revision, State
 from comments.web.forms import check_rate_limit
 from dynapages.calls import clock
-from dynapages.django.access import (
-    Visitor,
-    back,
-    log_event,
-    path_of_next,
-    prefetch,
-    staff_only,
-)
+from dynapages.django.access import Visitor, back, log_event, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListRequest, anchor_of, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal

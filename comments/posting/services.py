@@ -30,13 +30,7 @@ from comments.rankings.services import (
     refresh_ranks,
 )
 from comments.sets.copies import follow
-from comments.signals import (
-    announce,
-    comment_deleted,
-    comment_edited,
-    comment_held,
-    comment_posted,
-)
+from comments.signals import announce, comment_deleted, comment_edited, comment_held, comment_posted
 from comments.store.comments import (
     EXPIRY,
     NEW,
@@ -251,11 +245,7 @@ def _body_actions(
 
 
 def delete_comment(
-    comment_id: str,
-    *,
-    by: str = "",
-    now: datetime | None = None,
-    found_by: str | None = None,
+    comment_id: str, *, by: str = "", now: datetime | None = None, found_by: str | None = None
 ) -> bool:
     """Delete a comment with its dependents, and count it out (AP5, QP7).
 

@@ -12,12 +12,7 @@ from django.views.decorators.http import require_safe
 from comments.host import Product, link_data, user_exists
 from comments.lists.listing import comment_data, comments_feed
 from comments.lists.queries import CommentEntry, Recent, recently_written, with_recent
-from comments.profiles.queries import (
-    PLAN,
-    is_written_by,
-    read_profile,
-    with_products,
-)
+from comments.profiles.queries import PLAN, is_written_by, read_profile, with_products
 from dynapages.calls import clock
 from dynapages.django.access import public, visitor_of
 from dynapages.django.paging import ListData, Pager, show_page

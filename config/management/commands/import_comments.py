@@ -1,15 +1,69 @@
-"""``manage.py import_comments`` of this site: the app's, and Olist's folder."""
+"""``manage.py import_comments`` of this site: the app's, and Olist's folder.
 
-from dataclasses import replace
+Its reviews become comments on the products of its orders: docs/importing-orders.md.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from comments.data.run import CommentFile
 from comments.management.commands import import_comments
-from config.olist_reviews import OlistReviews, with_orders
-from dynapages.django.files.records import BadMapping
+from dynapages.django.files.records import BadMapping, DateFormats, Record, Rejected
 from dynapages.django.options import Progress
-from shop.data.olist import REVIEWS, path_of
+from shop.data.olist import REVIEWS, olist_files, path_of, require_files
+from shop.data.orders import ImportedOrder
+from shop.data.survey import survey
+
+_ADDED = {"id": "comment_id", "product_id": "product_id", "author": "author"}
+"""The columns of fields that the reviews' file does not have."""
+_VERIFIED = {"verified": "true"}
+"""It came with the order."""
+
+
+@dataclass(frozen=True, slots=True)
+class OlistReviews:
+    """The orders of a folder by their ids, on whose products the reviews are."""
+
+    orders: dict[str, ImportedOrder]
+    columns: tuple[str, ...] = tuple(_ADDED.values())
+
+    @classmethod
+    def of(cls, folder: Path, dates: DateFormats, progress: Progress) -> "OlistReviews":
+        """Read a folder with dates in these formats.
+
+        Raises FileUnreadable, and BadMapping for columns that are missing.
+        """
+        require_files(folder, REVIEWS)
+        # What is wrong with orders is for their own import to tell.
+        files = olist_files(folder, {}, dates, reject=_ignore)
+        found = survey(files, reject=_ignore, progress=progress)
+        return cls({one.id: one for one in found.orders})
+
+    def rows_of(self, review: Record) -> Iterator[Record | Rejected]:
+        """Yield a review as the row of a comment on each product of its order."""
+        order_id = str(review.values["order_id"]).strip()
+        if order_id not in self.orders:
+            reason = f"its order “{order_id[:40]}” is rejected, or there is none"
+            yield Rejected(review.line, reason, review.shown("review_id"))
+            return
+        one = self.orders[order_id]
+        if not one.lines:
+            reason = "its order has no items, so that there is nothing to review"
+            yield Rejected(review.line, reason, review.shown("review_id"))
+        for product_id, called in {line.product_id: line.called for line in one.lines}.items():
+            added = {
+                # Review ids come again with other orders, and an order has several products.
+                "comment_id": f"{review.values['review_id']}-{order_id}-{product_id}",
+                "product_id": called,
+                "author": one.order.username,
+            }
+            yield Record(review.line, {**review.values, **added})
+
+
+def _ignore(_rejected: Rejected) -> None:
+    """Leave a row of the orders to their own import."""
 
 
 class Command(import_comments.Command):
@@ -26,4 +80,7 @@ class Command(import_comments.Command):
             )
         reviews = super().source(path_of(path, REVIEWS), options, progress)
         joined = OlistReviews.of(path, reviews.shape.dates, progress)
-        return replace(reviews, shape=with_orders(reviews.shape), joined=joined)
+        shape, columns = reviews.shape, {name: [column] for name, column in _ADDED.items()}
+        constants = {**shape.constants, **_VERIFIED}
+        with_orders = replace(shape, columns={**shape.columns, **columns}, constants=constants)
+        return replace(reviews, shape=with_orders, joined=joined)
