@@ -12,6 +12,7 @@ from comments.reports.services import Reason, report_comment
 from comments.store.comments import State
 from dynapages.lists import PageRequest
 from tests.browser.conftest import Visitor
+from tests.support.chance import unique
 from tests.support.comments.threads import NOW, differing, made_comment, moderated
 from tests.support.comments.writers import someone
 
@@ -40,7 +41,7 @@ def comment():
 @pytest.fixture(autouse=True)
 def empty_queue():
     """The queue is of the whole shop: what other tests left in it is out of the way."""
-    for state in (State.REPORTED, State.HIDDEN):
+    for state in (State.REPORTED, State.HELD, State.HIDDEN):
         while found := list_moderated(state, PageRequest(100)).items:
             for each in found:
                 delete_comment(each.id)
@@ -62,6 +63,25 @@ def report(comment: NewComment, text: str = "") -> None:
 
 def helpful_button(visitor: Visitor, comment: NewComment) -> Locator:
     return visitor.page.locator(f"[data-comment-id='{comment.id}'] button.helpful")
+
+
+class TestWhatWaits:
+    @pytest.mark.parametrize("has_script", [True, False])
+    def test_is_selected_and_published_without_leaving_the_page(self, sam, seat, has_script):
+        for number in range(3):
+            title, place = f"Waiting {number}", unique("waiting")
+            add_comment(replace(made_comment(), id=place, title=title), held_for="every comment")
+        page = (
+            sam.page
+            if has_script
+            else seat(someone("kim", is_staff=True), java_script_enabled=False).page
+        )
+        page.goto("/staff/comments/held/")
+        page.get_by_role("link", name="Select all on this page").click()
+        page.get_by_label("Select the comment by").first.uncheck()
+        page.locator("#bulk").get_by_role("button", name="Publish").click()
+        expect(page.get_by_text("Published: 2.")).to_be_visible()
+        expect(page.locator("article h2")).to_have_text(["Waiting 0"])
 
 
 class TestVoting:
