@@ -94,7 +94,7 @@ def _tables() -> Iterator[CheckMessage]:
         yield _error("READ_MODEL", what, f"Use one of {', '.join(READ_MODELS)}.")
     for name in set(models or ()).difference(settings.DYNAMODB_MODELS):
         what = f"DYNAMODB_MODELS lacks {name}: create_tables would not create its table."
-        yield _error("DYNAMODB_MODELS", what, f"Set DYNAMODB_MODELS = [{name!r}].")
+        yield _error("DYNAMODB_MODELS", what, f"Add {name!r} to DYNAMODB_MODELS.")
 
 
 def _middleware() -> Iterator[CheckMessage]:

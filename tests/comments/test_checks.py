@@ -72,7 +72,7 @@ class TestTheChecks:
 
     def test_name_a_table_that_would_not_be_created(self):
         told = found(DYNAMODB_MODELS=["shop.models.ShopItem"])
-        assert told == {"comments.DYNAMODB_MODELS": f"Set DYNAMODB_MODELS = [{checks.MODEL!r}]."}
+        assert told == {"comments.DYNAMODB_MODELS": f"Add {checks.MODEL!r} to DYNAMODB_MODELS."}
 
     def test_want_the_table_of_copies_where_lists_are_read_from_it(self):
         told = found(COMMENTS={**settings.COMMENTS, "READ_MODEL": "sets"})
