@@ -14,15 +14,15 @@ import django
 
 django.setup()
 
-from django.conf import settings  # noqa: E402 - apps are ready now
-from django.contrib.auth.models import User  # noqa: E402
-from django.contrib.staticfiles.finders import find  # noqa: E402
-from django.core.management import call_command  # noqa: E402
-from django.dispatch import Signal  # noqa: E402
-from django.test import Client  # noqa: E402
-from goods.models import Article  # type: ignore[import-not-found] # noqa: E402 - the project's
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.staticfiles.finders import find
+from django.core.management import call_command
+from django.dispatch import Signal
+from django.test import Client
+from goods.models import Article  # type: ignore[import-not-found]
 
-from comments import signals  # noqa: E402
+from comments import signals
 
 COUNT = 60
 LANGUAGES = ("de", "en", "fr")

@@ -8,11 +8,11 @@ import django
 
 django.setup()
 
-from django.contrib.auth.models import User  # noqa: E402 - apps are ready now
-from django.test import Client  # noqa: E402
+from django.contrib.auth.models import User
+from django.test import Client
 
-from shop.catalogue.items import NewCategory, NewProduct  # noqa: E402
-from shop.catalogue.services import put_catalogue  # noqa: E402
+from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.services import put_catalogue
 
 
 def browser(name: str, **details: bool) -> Client:
