@@ -178,6 +178,9 @@ def seconds_left() -> float:
     return max(_until.get() - monotonic(), 0.0)
 
 
+_JITTER = random.Random()  # noqa: S311 - no secret; a thread's pauses leave the program's numbers alone
+
+
 @dataclass(frozen=True, slots=True)
 class Backoff:
     """The number of attempts, and the first and the longest pause in seconds."""
@@ -196,4 +199,4 @@ class Backoff:
 
     def pause(self, attempt: int) -> float:
         """Return the pause in seconds after an attempt, counted from 1."""
-        return random.uniform(0, min(self.longest, self.first * 2 ** (attempt - 1)))  # noqa: S311 - jitter
+        return _JITTER.uniform(0, min(self.longest, self.first * 2 ** (attempt - 1)))
