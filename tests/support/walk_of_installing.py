@@ -20,7 +20,7 @@ from django.contrib.staticfiles.finders import find
 from django.core.management import call_command
 from django.dispatch import Signal
 from django.test import Client
-from goods.models import Article  # type: ignore[import-not-found]
+from goods.models import Article  # type: ignore[import-not-found] # of the project that is made
 
 from comments import signals
 
