@@ -48,13 +48,13 @@ def form_sent(context: Context) -> dict[str, Any]:
 
 @register.filter
 def in_short(total: Total) -> str:
-    """Format what a page cost, such as ``3 calls · 2 units · $0.25 a million · 6 ms``."""
+    """Format what a page cost, such as ``3 calls · 2 units · $0.25 per million views · 6 ms``."""
     calls, units = total.calls, total.capacity_units
     parts = [
         ngettext("%(number)s call", "%(number)s calls", calls) % {"number": grouped(calls)},
         ngettext("%(number)s unit", "%(number)s units", plural_of(units))
         % {"number": grouped(units)},
-        _("%(price)s a million") % {"price": in_dollars(total.dollars)},
+        _("%(price)s per million views") % {"price": in_dollars(total.dollars)},
     ]
     if total.milliseconds:
         parts.append(f"{grouped(max(total.milliseconds, 1), places=0)} ms")
