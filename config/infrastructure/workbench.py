@@ -1,7 +1,7 @@
 """The model of the site's tables for NoSQL Workbench for DynamoDB, in the format of version 3.0.
 
 It knows no local indexes: ours is shown as a global one whose name ends in ``.local``. The rows in
-``sample_rows.json`` are written anew by a test when asked to. See docs/workbench.md.
+``sample_rows.json`` are written anew by a test when asked to. See docs/deploying.md.
 """
 
 import json
