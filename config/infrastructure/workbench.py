@@ -151,6 +151,8 @@ def _rows_by_key(
     title: str, key: Sequence[dict[str, str]], rows: Sequence[Item], *, note: str
 ) -> str:
     names = [part["AttributeName"] for part in key]
+    if names == ["sk", "pk"]:
+        return f"### {title}\n\n{note} Every item of the table, by `sk`, then by `pk`.\n"
     roles = dict(zip(names, ("partition key", "sort key"), strict=True))
     shown = [*names, *(name for name in ("pk", "sk") if name not in names)]
     values = [
