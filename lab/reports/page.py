@@ -34,14 +34,14 @@ ANY_MODEL = "any"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A design's title, three sentences, and its page below ``docs/designs``, if it has one.
+    """A design's title, three sentences, and its page and heading in the documentation.
 
     ``used_by`` is the read model of the site that has it, or ``any`` of them; empty where none has.
     """
 
     title: str
     text: str
-    document: str = ""
+    document: str
     used_by: str = ""
 
     @property
