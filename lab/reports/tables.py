@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import compress
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": fmean,
     "median": median,
     "p95": percentile_95,
+    "first": itemgetter(0),
+    "last": itemgetter(-1),
     "least": min,
     "most": max,
     "count": len,
