@@ -122,7 +122,13 @@ DESIGNS = {
 @register.filter
 def design_url(plan: str) -> str:
     """Return the address of the document about a plan; of all of them where it has none."""
-    name, mark, heading = DESIGNS.get(plan, "designs").partition("#")
+    return document_url(DESIGNS.get(plan, "designs"))
+
+
+@register.filter
+def document_url(page: str) -> str:
+    """Return the address of a document, or of a heading in it: ``lab``, ``designs/keys#shards``."""
+    name, mark, heading = page.partition("#")
     return reverse("document", args=[name]) + mark + heading
 
 

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from config.docs_pages import find_document
+from config.templatetags.site import document_url
 from dynapages.process import client
 from lab.reports import page as lab_page
 from lab.reports.page import StoredFigures, describe_subjects, store
@@ -112,6 +113,11 @@ class TestWithFigures:
 
 
 class TestTheDescriptions:
+    def test_lead_to_their_documents(self, nothing_stored):
+        page = read_markup(Client().get("/lab/").content.decode())
+        found = {about.one("a")["href"] for about in page.all(class_="lab-about")}
+        assert found == {document_url(document) for document in DOCUMENTS}
+
     @pytest.mark.parametrize("document", DOCUMENTS)
     def test_have_a_document_and_a_heading_in_it(self, document):
         name, mark, anchor = document.partition("#")

@@ -17,7 +17,9 @@ def text() -> str:
 
 
 def rows() -> dict[tuple[str, str], str]:
-    found = re.findall(r"^\| `([^`]+#[^`]+)` \| `([^`]+)` \| (.+) \|$", DOC.read_text(), re.MULTILINE)
+    found = re.findall(
+        r"^\| `([^`]+#[^`]+)` \| `([^`]+)` \| (.+) \|$", DOC.read_text(), re.MULTILINE
+    )
     return {(pk, sk): holds for pk, sk, holds in found}
 
 
