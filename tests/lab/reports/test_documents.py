@@ -2,7 +2,10 @@
 
 import pytest
 
+from lab.designs.run import heading_of, sections_of
+from lab.reports.page import find_published
 from lab.reports.tables import LAYOUTS, Table, replace_section
+from tests.support.project import PROJECT
 
 MOST_COLUMNS = 5
 """What a page has room for, on a phone as well."""
@@ -40,3 +43,13 @@ class TestReplacingASection:
         assert text.endswith("\nAfter.\n")
         assert "second" in text
         assert "first" not in text
+
+
+class TestThePageOfTheLab:
+    def test_has_the_figures_that_the_documentation_ships(self):
+        figures = find_published()
+        assert figures is not None
+        text = (PROJECT / "docs" / "lab.md").read_text()
+        assert heading_of(figures) in text
+        for section in sections_of(figures):
+            assert section.markdown(folder="lab") in text
