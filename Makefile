@@ -43,7 +43,7 @@ help:
 	@echo "make install-lab  install what plots, loads and PostgreSQL need: see docs/lab.md"
 	@echo "make screenshot  take the pictures of the README; needs Chromium"
 	@echo "make format    let ruff format the Python files"
-	@echo "make readme    bring tables of the README, docs/orders.md and the library's names up to date"
+	@echo "make readme    bring the documents' tables and the library's names up to date"
 	@echo "make lambda    pack the function that makes the copies of comments  (ZIP=…)"
 	@echo "make package   build the library's wheel and sdist in $(DIST), and check them  (DIST=…)"
 	@echo "make messages  collect the sentences to translate, and compile the translated ones"
@@ -94,7 +94,7 @@ format: install
 	$(PYTHON) -m ruff format .
 
 readme: install
-	@$(PYTHON) -m cogapp -r README.md docs/orders.md
+	@$(PYTHON) -m cogapp -r README.md docs/orders.md docs/designs/*.md
 	@$(PYTHON) dynapages/tests/dynapages_testing/names.py
 
 # What AWS Lambda runs to make the copies of comments: the packages and what production requires, but no compiled

@@ -36,7 +36,7 @@ ANY_MODEL = "any"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A design's title, three sentences, and its page below ``docs/designs``, if it has one.
+    """A design's title, three sentences, and its page and heading in the documentation.
 
     ``used_by`` is the read model of the site that has it, or ``any`` of them; empty where none has.
     ``because`` tells why it has one that is not the cheapest. A design that ``reads_table`` reads
@@ -45,7 +45,7 @@ class Description:
 
     title: str
     text: str
-    document: str = ""
+    document: str
     used_by: str = ""
     because: str = ""
     reads_table: bool = False

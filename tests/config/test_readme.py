@@ -90,8 +90,14 @@ def shop(tables):
     return SimpleNamespace(browser=browser, places=places)
 
 
+COGGED = [
+    *("README.md", "docs/orders.md"),
+    *(f"docs/designs/{name}.md" for name in ("README", "filters", "keys")),
+]
+
+
 class TestTheTables:
-    @pytest.mark.parametrize("document", ["README.md", "docs/orders.md"])
+    @pytest.mark.parametrize("document", COGGED)
     def test_are_those_of_the_code(self, document):
         assert Cog().main(["cog", "--check", str(PROJECT / document)]) == 0, (
             "'make readme' brings them up to date"

@@ -6,6 +6,8 @@ import re
 import pytest
 from django.test import Client
 
+from config.docs_pages import find_document
+from config.templatetags.site import document_url
 from dynapages.process import client
 from lab.reports import page as lab_page
 from lab.reports.page import StoredFigures, describe_subjects, store
@@ -21,10 +23,9 @@ pytestmark = pytest.mark.usefixtures("tables")
 ENGINE = "dynoxide 1.2.1 in memory"
 DOCUMENTS = sorted(
     {
-        (described.document, subject)
-        for subject, one in describe_subjects().items()
+        described.document
+        for one in describe_subjects().values()
         for described in one.designs.values()
-        if described.document
     }
 )
 
@@ -154,7 +155,12 @@ class TestWithFigures:
 
 
 class TestTheDescriptions:
-    @pytest.mark.parametrize(("document", "subject"), DOCUMENTS)
-    def test_have_a_document_with_a_place_for_the_price(self, document, subject):
-        text = (PROJECT / "docs" / "designs" / document).read_text()
-        assert "<!-- price: written by manage.py compare -->" in text
+    def test_lead_to_their_documents(self, nothing_stored):
+        page = read_markup(Client().get("/lab/").content.decode())
+        found = {about.one("a")["href"] for about in page.all(class_="lab-about")}
+        assert found == {document_url(document) for document in DOCUMENTS}
+
+    @pytest.mark.parametrize("document", DOCUMENTS)
+    def test_have_a_document_and_a_heading_in_it(self, document):
+        name, mark, anchor = document.partition("#")
+        assert not mark or f'id="{anchor}"' in find_document(name).html
