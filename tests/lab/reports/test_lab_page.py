@@ -16,7 +16,6 @@ from shop import keys
 from shop.models import ShopItem
 from tests.support.lab.labs import made_figures
 from tests.support.markup import Element, read_markup
-from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
 
