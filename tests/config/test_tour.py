@@ -36,6 +36,8 @@ pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 TOKEN = "t" * 32
 TOKENLESS = {"language/"}
 """Forms on pages that shared caches keep, and that can do no harm."""
+DRAWN = {"products/<id:product_id>/drawing.svg"}
+"""What is the same for everybody, signed in or not, and stays so."""
 AT_BOTH_ENDS = {"nobody", "staff"}
 """Whom it is enough to ask as where an address answers all alike."""
 USED_UP = {"comments/delete/<id_with_slashes:comment_id>/"}
@@ -175,14 +177,18 @@ def takes_a_form_from_whom_it_is_for(stop: Stop) -> None:
 
 
 def is_kept_by_no_cache_for_somebody(stop: Stop) -> None:
-    if stop.role != "nobody":
+    if stop.role != "nobody" and stop.route not in DRAWN:
         assert {"private", "no-store"} <= directives(stop.page)
     if stop.role == "staff":
         assert {"private", "no-store"} <= directives(stop.forged)
 
 
 def is_kept_for_nobody_only_if_it_is_the_same_for_all(stop: Stop) -> None:
-    if stop.role == "nobody" and "public" in directives(stop.page):
+    if stop.route in DRAWN:
+        assert {"public", "immutable"} <= directives(stop.page)
+        assert stop.page.units == 0
+        assert "Cookie" not in stop.page["Vary"]
+    elif stop.role == "nobody" and "public" in directives(stop.page):
         assert directives(stop.page) == PUBLIC
         assert {"Accept-Language", "Cookie"} <= set(stop.page["Vary"].split(", "))
         assert not stop.page.cookies
