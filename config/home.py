@@ -20,7 +20,7 @@ from comments.rankings.queries import RankedProduct, find_leaderboards
 from comments.rankings.services import Ranking
 from comments.rankings.views import BOARDS
 from dynapages.calls import metered
-from dynapages.django.access import public
+from dynapages.django.access import Visitor, public, visitor_of
 from dynapages.django.paging import Pager, grouped, show_page, wants_partial
 from dynapages.lists import Page, PageRequest, Total, Toward
 from dynapages.process import pool
@@ -77,20 +77,24 @@ def example_links() -> list[Example]:
     ]
 
 
-def examples_with_costs() -> Sequence[Example]:
-    """Read all that the pages of the lists read, unless that was done a moment ago."""
-    costs: Sequence[Total] | None = cache.get(__name__)
+def examples_with_costs(username: str = "") -> Sequence[Example]:
+    """Read all that the pages of the lists read, unless that was done a moment ago.
+
+    They read more for somebody who is signed in: their account and votes.
+    """
+    key = f"{__name__}/{bool(username)}"
+    costs: Sequence[Total] | None = cache.get(key)
     if costs is None:
         _learn_shards()
-        costs = [_cost_of(reads) for reads in _reads_of_pages()]
-        cache.set(__name__, costs, SECONDS)
+        costs = [_cost_of(reads) for reads in _reads_of_pages(username)]
+        cache.set(key, costs, SECONDS)
     return [replace(one, cost=cost) for one, cost in zip(example_links(), costs, strict=True)]
 
 
 @lru_cache(maxsize=1)
 def _learn_shards() -> None:
     """Read the pages once in a process: it remembers how many shards there are to read."""
-    for read in _reads_of_pages():
+    for read in _reads_of_pages(""):
         read()
 
 
@@ -101,11 +105,12 @@ def _cost_of(read: Callable[[], object]) -> Total:
         return Total(meter.calls - calls, 0, meter.units - units)
 
 
-def _reads_of_pages() -> list[Callable[[], object]]:
-    """Return what the pages of the lists read, for a visitor without a session, and for staff."""
+def _reads_of_pages(username: str) -> list[Callable[[], object]]:
+    """Return what the pages of the lists read, the last one for staff."""
     first = PageRequest(settings.PAGE_SIZE)
     last = PageRequest(settings.PAGE_SIZE, toward=Toward.PREVIOUS)
-    of_product = partial(CommentsRequest, PRODUCT_ID, is_whole=False)
+    visitor = Visitor(username, lambda: bool(ProfileBackend().get_user(username)))
+    of_product = partial(CommentsRequest, PRODUCT_ID, is_whole=False, visitor=visitor)
     return [
         lambda: read_comments_page(of_product(first, FEW_STARS)),
         lambda: read_comments_page(of_product(last, CommentFilter())),
@@ -154,5 +159,5 @@ def examples(request: HttpRequest) -> HttpResponse:
     """Show the lists to try with their costs, for the front page of the sample shop."""
     if not settings.SAMPLE_SIGN_IN:
         raise Http404
-    found = examples_with_costs()
+    found = examples_with_costs(visitor_of(request).username)
     return render(request, "_examples.html", {"examples": found, "is_read": True})

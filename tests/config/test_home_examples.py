@@ -74,6 +74,12 @@ class TestTheExamples:
         browsers = (Client(), Client(), staff.browser)
         assert costs == [chip(browser, url) for browser, url in zip(browsers, urls, strict=True)]
 
+    def test_cost_somebody_who_is_signed_in_what_the_pages_say_to_them(self, staff):
+        items = examples(staff.browser).all("li")
+        chips = [chip(staff.browser, item.one("a")["href"]) for item in items]
+        assert [item.one(class_="example-cost").text for item in items] == chips
+        assert chips[0] != chip(Client(), items[0].one("a")["href"])
+
     def test_lead_to_all_that_the_third_one_says(self, staff):
         queue = examples(Client()).all("a")[2]
         assert queue.text == "Open orders of all customers"
