@@ -116,12 +116,15 @@ class PricedProduct:
     name: str
     unit_price_cents: int
     currency: str
+    trail: "tuple[Category, ...]" = ()
 
 
 def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
     """Read the prices of products, half a unit each; those without one are left out."""
     return {
-        tile.id: PricedProduct(tile.id, tile.name, int(tile.unit_price.scaleb(2)), tile.currency)
+        tile.id: PricedProduct(
+            tile.id, tile.name, int(tile.unit_price.scaleb(2)), tile.currency, tile.trail
+        )
         for tile in find_tiles(product_ids).values()
         if tile.unit_price is not None
     }
