@@ -90,7 +90,8 @@ class Product:
     """A product as pages of comments show it; anything with these attributes will do.
 
     ``url`` is its page in the project. ``trail`` leads to it, as in breadcrumbs. ``unit_price`` and
-    ``currency`` (ISO 4217) are for search engines, ``drawing`` is the address of an SVG symbol.
+    ``currency`` (ISO 4217) are for search engines; ``image`` is the address of a picture, for them
+    and for lists, with or without a host.
     Its ``repr`` must differ where what it shows does: ETags of pages are made from it.
     """
 
@@ -102,7 +103,7 @@ class Product:
     categories: Sequence[Link] = ()
     unit_price: Decimal | None = None
     currency: str = ""
-    drawing: str = ""
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from django.conf import settings
@@ -15,25 +15,23 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
 from comments.lists.listing import list_url
-from comments.lists.queries import list_comments
+from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.queries import RankedProduct, find_leaderboards
 from comments.rankings.services import Ranking
 from comments.rankings.views import BOARDS
-from comments.store.counts import ProductCounts, counts_of
-from dynapages.calls import labelled_calls
-from dynapages.django.access import public
+from dynapages.calls import metered
+from dynapages.django.access import Visitor, public, visitor_of
 from dynapages.django.paging import Pager, grouped, show_page, wants_partial
-from dynapages.lists import Page, PageRequest, Total, Toward, total_of
+from dynapages.lists import Page, PageRequest, Total, Toward
 from dynapages.process import pool
+from shop.accounts.backend import ProfileBackend
 from shop.catalogue.queries import list_categories
 from shop.catalogue.services import shelves_in
-from shop.order_status import Status
 from shop.orders.filters import OrderFilter
-from shop.orders.queries import list_open_orders
+from shop.orders.queries import read_queue
 
-RANKED = 10
-
-
+RANKED = 6
+"""Products shown of each ranking: as many as a shelf has."""
 Boards = Mapping[Ranking, Sequence[RankedProduct]]
 
 
@@ -52,12 +50,11 @@ PRODUCT_ID = "enamelled-frying-pan"
 COMMENTS = 2_500
 """That are on it."""
 FEW_STARS = CommentFilter.of(["de", "en"], [1, 2])
-WAITING = Status.PLACED
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A list to try: its link, and its cost where it was just read."""
+    """A list to try: its link, and what the page behind it costs, where that was just read."""
 
     words: str
     url: str
@@ -69,37 +66,62 @@ def example_links() -> list[Example]:
     """Return the lists to try, without their costs: nothing is read."""
     _customer, staff, *_password = settings.SAMPLE_SIGN_IN
     last = f"{list_url(PRODUCT_ID, CommentFilter())}?before=end"
-    queue = f"{reverse('staff_orders')}?status={WAITING.value}"
     return [
         Example(_("1 and 2 stars, in German and English"), list_url(PRODUCT_ID, FEW_STARS)),
         Example(_("The last of %(number)s comments") % {"number": grouped(COMMENTS)}, last),
         Example(
             _("Open orders of all customers"),
-            queue,
+            reverse("staff_orders"),
             note=_("sign in as %(name)s") % {"name": staff},
         ),
     ]
 
 
-def examples_with_costs() -> Sequence[Example]:
-    """Read the lists for their costs, unless that was done a moment ago."""
-    costs: Sequence[Total] | None = cache.get(__name__)
+def examples_with_costs(username: str = "") -> Sequence[Example]:
+    """Read all that the pages of the lists read, unless that was done a moment ago.
+
+    They read more for somebody who is signed in: their account and votes.
+    """
+    key = f"{__name__}/{bool(username)}"
+    costs: Sequence[Total] | None = cache.get(key)
     if costs is None:
-        with labelled_calls("counts"):
-            counts = counts_of(PRODUCT_ID)
-        costs = [total_of(page) for page in pool().gather(_reads(counts))]
-        cache.set(__name__, costs, SECONDS)
+        _learn_shards()
+        costs = [_cost_of(reads) for reads in _reads_of_pages(username)]
+        cache.set(key, costs, SECONDS)
     return [replace(one, cost=cost) for one, cost in zip(example_links(), costs, strict=True)]
 
 
-def _reads(counts: ProductCounts) -> list[Callable[[], Page]]:
+@lru_cache(maxsize=1)
+def _learn_shards() -> None:
+    """Read the pages once in a process: it remembers how many shards there are to read."""
+    for read in _reads_of_pages(""):
+        read()
+
+
+def _cost_of(read: Callable[[], object]) -> Total:
+    with metered() as meter:  # which is the request's own
+        calls, units = meter.calls, meter.units
+        read()
+        return Total(meter.calls - calls, 0, meter.units - units)
+
+
+def _reads_of_pages(username: str) -> list[Callable[[], object]]:
+    """Return what the pages of the lists read, the last one for staff."""
     first = PageRequest(settings.PAGE_SIZE)
     last = PageRequest(settings.PAGE_SIZE, toward=Toward.PREVIOUS)
+    visitor = Visitor(username, lambda: bool(ProfileBackend().get_user(username)))
+    of_product = partial(CommentsRequest, PRODUCT_ID, is_whole=False, visitor=visitor)
     return [
-        lambda: list_comments(PRODUCT_ID, FEW_STARS, first, counts=counts).page,
-        lambda: list_comments(PRODUCT_ID, CommentFilter(), last, counts=counts).page,
-        lambda: list_open_orders(OrderFilter((WAITING,)), first).page,
+        lambda: read_comments_page(of_product(first, FEW_STARS)),
+        lambda: read_comments_page(of_product(last, CommentFilter())),
+        partial(_read_queue, first),
     ]
+
+
+def _read_queue(request: PageRequest) -> None:
+    with pool().together() as together:
+        together.start(partial(ProfileBackend().get_user, settings.SAMPLE_SIGN_IN[1]))
+        read_queue(OrderFilter(), request)
 
 
 SHELVES = 12
@@ -137,5 +159,5 @@ def examples(request: HttpRequest) -> HttpResponse:
     """Show the lists to try with their costs, for the front page of the sample shop."""
     if not settings.SAMPLE_SIGN_IN:
         raise Http404
-    found = examples_with_costs()
+    found = examples_with_costs(visitor_of(request).username)
     return render(request, "_examples.html", {"examples": found, "is_read": True})

@@ -5,6 +5,7 @@ from django.urls import include, path
 from shop.activity import views as activity_views
 from shop.basket import views as basket_views
 from shop.catalogue import views
+from shop.catalogue.drawings import drawing
 from shop.orders import views as order_views
 from shop.orders.queue import views as queue_views
 
@@ -13,6 +14,7 @@ _CUSTOMER = "staff/customers/<id:username>/"
 urlpatterns = [
     path("categories/", views.categories, name="categories"),
     path("categories/<id:slug>/", views.category, name="category"),
+    path("products/<id:product_id>/drawing.svg", drawing, name="drawing"),
     path("products/<id:product_id>/also-bought/", views.also_bought, name="also_bought"),
     path("basket/", basket_views.basket, name="basket"),
     path("basket/add/", basket_views.add, name="basket_add"),

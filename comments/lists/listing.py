@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from urllib.parse import urljoin
 
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
@@ -288,6 +289,8 @@ def _product(
         "name": product.name,
         "url": f"{site}{product.url}",
     }
+    if product.image:
+        thing["image"] = urljoin(site, product.image)
     if product.description:
         thing["description"] = product.description
     if product.unit_price is not None:

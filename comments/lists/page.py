@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
+from urllib.parse import urljoin
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -195,6 +196,7 @@ class CommentsPage:
             ),
             "total": counts.of(self.chosen),
             "empty_month": self._empty_month(),
+            "image_url": product.image and urljoin(wanted.site, product.image),
             "voted": self.voted,
             "highlights": self.highlights,
             "explanation": explain_page(self.found, current_meter()),

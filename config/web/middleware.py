@@ -16,15 +16,18 @@ from dynapages.django.access import is_personal
 PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
 """Pickup points ask where the browser is; nothing else is asked for."""
 HEALTH = frozenset({"/healthz", "/readyz"})
+DRAWING = "/drawing.svg"
+"""The end of addresses of products' drawings, which read nothing."""
 TRACE_HEADERS = ("traceparent", "tracestate")
 
 
 def is_watched(path: str) -> bool:
     """Return whether requests of a path are metered and told of.
 
-    Health checks come every few seconds, and a page has dozens of static files.
+    Health checks come every few seconds, and a page has dozens of static files and drawings.
     """
-    return path not in HEALTH and not path.startswith(settings.STATIC_URL)
+    is_file = path.startswith(settings.STATIC_URL) or path.endswith(DRAWING)
+    return path not in HEALTH and not is_file
 
 
 class RequestMiddleware:
@@ -100,9 +103,13 @@ class PermissionsPolicyMiddleware(MiddlewareMixin):
 
 
 class PersonalMiddleware(MiddlewareMixin):
-    """Keeps all answers to a visitor with a session from all caches, refusals included."""
+    """Keeps all answers to a visitor with a session from all caches, refusals included.
+
+    What is immutable is the same for everybody, such as drawings.
+    """
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        if is_personal(request):
+        is_immutable = "immutable" in response.get("Cache-Control", "")
+        if not is_immutable and is_personal(request):
             patch_cache_control(response, private=True, no_store=True)
         return response

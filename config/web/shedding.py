@@ -4,8 +4,8 @@ Where more arrive than the process can serve, a queue only makes all of them lat
 MAX_CONCURRENT_REQUESTS requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most,
 and twice as many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before
 Django sees it: a page by one that was rendered before, a form of ours with its fields. Forms take
-half of the slots at most: where writes alone hang, pages are still answered. Health checks and
-static files do not wait. Around all of this, `WithoutBodies` answers HEAD.
+half of the slots at most: where writes alone hang, pages are still answered. Health checks, static
+files and drawings do not wait. Around all of this, `WithoutBodies` answers HEAD.
 """
 
 from collections.abc import Callable, Iterable, Sequence

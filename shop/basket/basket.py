@@ -136,7 +136,11 @@ class Basket:
         quantities = self.quantities
         products = prices_of(quantities) if quantities else {}
         lines = (
-            BasketLine(ProductTile(p.id, p.name), quantities[p.id], money(p.unit_price_cents))
+            BasketLine(
+                ProductTile(p.id, p.name, trail=p.trail),
+                quantities[p.id],
+                money(p.unit_price_cents),
+            )
             for p in (products[each] for each in quantities if each in products)
         )
         return Priced(

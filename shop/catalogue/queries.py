@@ -5,19 +5,15 @@ newest buyers of the product, then the newest purchases of each, whose products 
 orders count that were delivered, and not sent back.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.staticfiles import finders
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -41,6 +37,7 @@ from dynapages.process import pool, read
 from dynapages.pynamodb import update
 from dynapages.writes import Action
 from shop import keys
+from shop.catalogue.drawings import drawing_url
 from shop.catalogue.items import BOUGHT, EDGES, MOST_IN_ONE, Data, purchase_data
 from shop.models import Product as Stored
 from shop.models import Purchase, ShopItem
@@ -111,22 +108,6 @@ def _by_data(partitions: Iterable[str], key_of: Callable[[str], tuple[str, str]]
     return [Run(index=index, partition=partition) for partition in partitions]
 
 
-FILE = "tiles.svg"
-
-
-def drawing_url(slugs: Iterable[str]) -> str:
-    """Return the address of the drawing of the first slug that has one; empty for none."""
-    return next((f"{static(FILE)}#{slug}" for slug in slugs if slug in _drawn()), "")
-
-
-@lru_cache(maxsize=1)
-def _drawn() -> frozenset[str]:
-    path = finders.find(FILE)
-    if path is None:
-        return frozenset()
-    return frozenset(re.findall(r'<symbol id="([^"]+)"', Path(path).read_text(encoding="utf-8")))
-
-
 @dataclass(frozen=True, slots=True)
 class PricedProduct:
     """A product that can be bought; ``currency`` is an ISO 4217 code."""
@@ -135,12 +116,15 @@ class PricedProduct:
     name: str
     unit_price_cents: int
     currency: str
+    trail: "tuple[Category, ...]" = ()
 
 
 def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
     """Read the prices of products, half a unit each; those without one are left out."""
     return {
-        tile.id: PricedProduct(tile.id, tile.name, int(tile.unit_price.scaleb(2)), tile.currency)
+        tile.id: PricedProduct(
+            tile.id, tile.name, int(tile.unit_price.scaleb(2)), tile.currency, tile.trail
+        )
         for tile in find_tiles(product_ids).values()
         if tile.unit_price is not None
     }
@@ -168,11 +152,6 @@ class Category:
     def url(self) -> str:
         return reverse("category", args=[self.slug])
 
-    @property
-    def drawing(self) -> str:
-        """The address of its drawing, or of an ancestor's; empty without one."""
-        return drawing_url([self.slug])
-
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode(Category):
@@ -185,16 +164,13 @@ class CategoryNode(Category):
     def depth(self) -> int:
         return len(self.trail)
 
-    @property
-    def drawing(self) -> str:
-        return drawing_url([self.slug, *(one.slug for one in reversed(self.trail))])
-
 
 @dataclass(frozen=True, slots=True)
 class ProductTile:
     """A product as lists show it; one without a price cannot be bought.
 
-    ``trail`` leads from the root to its category, () where only an edge to the product was read.
+    ``trail`` leads from the root to its category, () where only an edge to the product was read,
+    unless the list is that of a category.
     """
 
     id: str
@@ -208,9 +184,9 @@ class ProductTile:
         return reverse("comments:product", args=[self.id])
 
     @property
-    def drawing(self) -> str:
-        """The address of the drawing of its category; empty without one."""
-        return drawing_url(one.slug for one in reversed(self.trail))
+    def image(self) -> str:
+        """The address of its drawing."""
+        return drawing_url(self.id, (one.slug for one in reversed(self.trail)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +322,10 @@ def read_category(
     with pool().together() as together:
         node = together.start(partial(find_category, slug))
         products = list_category(slug, request, order=order)
-        return CategoryResult(products.items, products.page, node.result())
+        category = node.result()
+        trail = (*category.trail, Category(slug, category.name))
+        tiles = tuple(replace(tile, trail=trail) for tile in products.items)
+        return CategoryResult(tiles, products.page, category)
 
 
 def list_category(

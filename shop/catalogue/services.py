@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 
@@ -53,8 +53,13 @@ class Shelf:
 
 def shelves_in(categories: Page) -> tuple[Shelf, ...]:
     """Return the categories of a page with their shelves."""
-    edges = (entry.item for entry in categories.entries)
-    return tuple(Shelf(category_of(edge), tuple(map(tile_of, items_on(edge)))) for edge in edges)
+    return tuple(_shelf(entry.item) for entry in categories.entries)
+
+
+def _shelf(edge: Item) -> Shelf:
+    category = category_of(edge)
+    tiles = (replace(tile_of(item), trail=(category,)) for item in items_on(edge))
+    return Shelf(category, tuple(tiles))
 
 
 def put_shelf(slug: str, name: str = "") -> bool:

@@ -88,18 +88,23 @@ class TestAPage:
         assert canonical(head_of(shop.browser.get(f"/comments/{comment_id}/"))) == []
 
 
+PITCH = "Orders and reviews on DynamoDB: any filter, any page, one known price."
+
+
 class TestACard:
     @pytest.mark.parametrize(
         ("route", "kind", "title", "description"),
         [
             ("/products/{product_id}/", "product", "Größe “7” </script>", "Warm light."),
             ("/categories/{slug}/", "website", "Shelf", "All products in this category."),
-            ("/", "website", "Dynashop", "A shop whose lists are read straight from their keys."),
+            ("/", "website", "Dynashop", PITCH),
         ],
     )
     def test_says_what_a_link_leads_to(self, shop, route, kind, title, description):
         head = head_of(Client().get(shop.address(route)))
         told = {meta["property"]: meta["content"] for meta in head.all("meta", property=True)}
+        image = f"{SITE}{shop.address(route)}drawing.svg" if kind == "product" else None
+        assert told.pop("og:image", None) == image
         assert told == {
             "og:type": kind,
             "og:title": title,

@@ -80,7 +80,8 @@ class TestEachThing:
     def test_has_whole_addresses_of_the_site(self, lamp, settings):
         settings.SITE_URL = "https://shop.example.com"
         found = every([*things(visit(f"/products/{lamp}/").page).values()])
-        addresses = [one[name] for one in found for name in ("url", "item") if name in one]
+        names = ("url", "item", "image")
+        addresses = [one[name] for one in found for name in names if name in one]
         assert addresses
         assert {urlsplit(one)[:2] for one in addresses} == {("https", "shop.example.com")}
 
@@ -92,6 +93,7 @@ class TestTheProduct:
         intro = shown.page.one(class_="product-intro")
         assert product["description"] == intro.one(class_="lede").text
         assert product["url"] == f"http://testserver/products/{lamp}/"
+        assert product["image"] == f"http://testserver/products/{lamp}/drawing.svg"
         rating, offer = product["aggregateRating"], product["offers"]
         assert rating["ratingValue"] == shown.page.one(class_="average-figure").text
         assert rating["reviewCount"] == 25

@@ -109,9 +109,9 @@ class TestRequests:
         refused = answers(sent, 3)
         assert [(one.status_code, one["Retry-After"]) for one in refused] == [(503, "2")] * 3
 
-    def test_of_health_checks_and_static_files_do_not_wait(self, site):
+    def test_of_health_checks_and_files_do_not_wait(self, site):
         site.fill(9)
-        for path in ("/healthz", "/readyz", "/static/css/base.css"):
+        for path in ("/healthz", "/readyz", "/static/css/base.css", "/products/x/drawing.svg"):
             assert site.send(path).result(ENOUGH).status_code == 200
 
     def test_of_htmx_and_of_programs_are_refused_in_their_language(self, site):

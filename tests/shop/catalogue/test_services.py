@@ -1,4 +1,4 @@
-"""The catalogue: how it is written, how names sort, and trees of categories with their drawings."""
+"""The catalogue: how it is written, how names sort, and trees of categories."""
 
 from decimal import Decimal
 from functools import partial
@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Pool
 from dynapages.lists import every_entry
 from shop.catalogue.items import (
@@ -21,9 +20,6 @@ from shop.catalogue.items import (
     folded,
 )
 from shop.catalogue.queries import (
-    Category,
-    CategoryNode,
-    Product,
     find_category,
     find_product,
     list_categories,
@@ -161,19 +157,3 @@ class TestFolding:
     @given(st.text(max_size=50))
     def test_changes_nothing_the_second_time(self, name):
         assert folded(folded(name)) == folded(name)
-
-
-class TestTheDrawingOfACategory:
-    def test_is_an_ancestors_where_it_has_none(self):
-        node = CategoryNode("cookware", "Cookware", trail=(Category("kitchen", "Kitchen"),))
-        assert node.drawing == "/static/tiles.svg#kitchen"
-
-    def test_is_its_products_too(self):
-        trail = (Category("kitchen", "Kitchen"), Category("cookware", "Cookware"))
-        assert Product("pan", "Pan", trail=trail).drawing == "/static/tiles.svg#kitchen"
-        assert Product("pan", "Pan").drawing == ""
-
-    def test_is_there_for_every_category_of_the_sample_shop(self):
-        slugs = {category.slug for category in sample_catalogue().categories}
-        roots = {slug for slug in slugs if Category(slug, "").drawing}
-        assert len(roots) == 10
