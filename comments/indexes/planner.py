@@ -121,6 +121,12 @@ def exact_pattern(chosen: CommentFilter) -> AccessPattern:
     return _BY_ANSWERS[chosen.narrowed]
 
 
+def partitions_by_rule(chosen: CommentFilter, counts: ProductCounts) -> tuple[int, ...]:
+    """Count the comments in each partition that the exact pattern reads."""
+    parts = _split(exact_pattern(chosen), chosen, counts)
+    return tuple(counts.of(part) for _, part in parts)
+
+
 def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
     """Plan without counts, by the exact pattern."""
     pattern = exact_pattern(chosen)
@@ -153,7 +159,8 @@ _MOST_LIMITS = 30
 
 TYPICAL = 300.0
 """Bytes of a list entry, as long as none was read."""
-_SAMPLE = 3
+_SAMPLE, _FIRST = 3, 60
+"""Items of a page that count, and those of the first pages, which all do."""
 _LEAST_WEIGHT = 0.005
 """Of an item in the mean: prices near the border of a block need a mean that keeps still."""
 
@@ -312,9 +319,16 @@ class MeanSizes:
         """Return the mean in bytes."""
         return self._means.get(index, TYPICAL)
 
+    @property
+    def of_all(self) -> float:
+        """The mean in bytes of all indexes, whose entries hardly differ."""
+        seen = self._seen.total()
+        sums = (self._means[index] * number for index, number in self._seen.items())
+        return sum(sums) / seen if seen else TYPICAL
+
     def note(self, index: str, items: Sequence[Item]) -> None:
         """Update the mean by a few of the items that were read."""
-        for item in items[:_SAMPLE]:
+        for item in items[: max(_SAMPLE, _FIRST - self._seen[index])]:
             self._seen[index] += 1
             weight = max(1 / self._seen[index], _LEAST_WEIGHT)
             before = self._means.get(index, 0.0)

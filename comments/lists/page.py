@@ -12,12 +12,12 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from comments import host, keys
 from comments.filters import CommentFilter, preferred_language
 from comments.host import NoSuchProduct, Product, find_product
+from comments.indexes.planner import SIZES, partitions_by_rule
 from comments.lists.listing import (
     comment_data,
     comments_feed,
@@ -56,7 +56,16 @@ from dynapages.calls import Meter, Started, Together, current_meter, labelled_ca
 from dynapages.django.access import NOBODY, Visitor
 from dynapages.django.paging import ListData, Pager
 from dynapages.items import table_key
-from dynapages.lists import LEAST_UNITS, Explanation, PageRequest, Run, Toward, explain, moment_at
+from dynapages.lists import (
+    LEAST_UNITS,
+    Counted,
+    Explanation,
+    PageRequest,
+    Run,
+    Toward,
+    explain,
+    moment_at,
+)
 from dynapages.process import page_batches, pool, read
 
 Kind = tuple[int, ...]
@@ -197,7 +206,13 @@ class CommentsPage:
             "empty_month": self._empty_month(),
             "voted": self.voted,
             "highlights": self.highlights,
-            "explanation": explain_page(self.found, current_meter()),
+            "explanation": explain_page(
+                self.found,
+                current_meter(),
+                counted=count_for_designs(
+                    self.found, self.chosen, wanted.order, size=wanted.request.size
+                ),
+            ),
             **self._reading_on(),
         }
         if self.highlights:
@@ -408,14 +423,31 @@ def _counted(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, tuple[i
     return {kind: ratings for kind, ratings in by_kind.items() if ratings}
 
 
-def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
-    """Explain a page of comments by its plan and the other calls of its meter."""
+def count_for_designs(
+    found: CommentPage, chosen: CommentFilter, order: CommentOrder, *, size: int
+) -> Counted:
+    """Count what other designs would read for a page: no partitions where it does not fill.
+
+    Nor by rating, an order that the rules do not have.
+    """
+    page, counts = found.page, found.counts
+    is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
+    by_rule = is_full and counts.total and not order.is_by_rating
+    partitions = partitions_by_rule(chosen, counts) if by_rule else ()
+    return Counted(size, counts.total, partitions, SIZES.of_all)
+
+
+def explain_page(
+    found: CommentPage, meter: Meter | None, *, counted: Counted | None = None
+) -> Explanation:
+    """Explain a page of comments by its plan, the other calls of its meter, and its counts."""
     return explain(
         found.shown,
         plan=found.plan.name,
         meter=meter,
         estimated_capacity_units=found.plan.estimated_capacity_units,
         alternatives=found.plan.alternatives,
+        counted=counted,
     )
 
 
@@ -425,17 +457,15 @@ def explain_comments(
     *,
     size: int,
     order: CommentOrder = CommentOrder.NEWEST,
-    after: str | None = None,
+    position: Mapping[str, str] | None = None,
     forced_plan: str | None = None,
 ) -> Explanation:
-    """Read a page of a list as its page does, and explain it; ``after`` is a position token.
+    """Read a page of a list as its page does, and explain it.
 
-    Raises Refusal for one of another list, and NoSuchPlan.
+    ``position`` has ``after`` or ``before`` as in its URL. Raises Refusal for that of another list,
+    and NoSuchPlan.
     """
-    query = QueryDict(mutable=True)
-    if after:
-        query["after"] = after
-    request = pager_of(product_id, chosen, order).requested(query, size=size)
+    request = pager_of(product_id, chosen, order).requested(position or {}, size=size)
     with metered() as meter:
         with labelled_calls("counts"):
             counts = counts_of(product_id)
@@ -448,4 +478,5 @@ def explain_comments(
             beside=UNITS_BESIDE,
             forced_plan=forced_plan,
         )
-    return explain_page(found, meter)
+    counted = count_for_designs(found, chosen, order, size=size)
+    return explain_page(found, meter, counted=counted)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dynapages.calls.meter import UNLABELLED, Meter
-from dynapages.items import item_bytes
+from dynapages.items import UNITS_PER_BLOCK, blocks_of, item_bytes
 from dynapages.lists.reader import Page, RunRead
 
 
@@ -42,6 +42,54 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """Counts of a list, for the cost of its page in other designs.
+
+    ``total`` are items of its table that are known, ``partitions`` those in each partition that
+    holds nothing else, as one query would find them; empty where they are not known.
+    ``item_bytes`` is their mean size, None for that of the page.
+    """
+
+    size: int
+    total: int
+    partitions: tuple[int, ...] = ()
+    item_bytes: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What a page would cost in another design, computed and not read.
+
+    It reads ``items``, from so many ``partitions``; 0 for a whole table.
+    """
+
+    design: str
+    items: int
+    capacity_units: float
+    partitions: int = 0
+
+
+SCAN, RULES = "scan", "rules"
+
+
+def computed_costs(counted: Counted, item_bytes: float, *, units: float) -> tuple[Computed, ...]:
+    """Compute what a page of ``units`` would cost in other designs, eventually consistent.
+
+    A Scan with a filter reads the whole table, for each page. It has the items that are counted,
+    and maybe others: the cost is the least, and omitted where that is not above ``units``. Rules,
+    those of part 2 of "Efficient filtering with DynamoDB", read a page and one item more from each
+    partition.
+    """
+    least = UNITS_PER_BLOCK * blocks_of(counted.total * item_bytes)
+    found = [Computed(SCAN, counted.total, least)] if least > units else []
+    if counted.partitions:
+        reads = [min(count, counted.size + 1) for count in counted.partitions]
+        blocks = sum(max(blocks_of(read * item_bytes), 1) for read in reads)
+        found.append(Computed(RULES, sum(reads), UNITS_PER_BLOCK * blocks, len(reads)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
 class Total:
     """What a whole page has read: its list, and everything beside it.
 
@@ -64,9 +112,10 @@ class Explanation:
     """How a page of a list was read.
 
     The figures do not include the calls in ``other``; those of ``total`` do. ``merged_from`` has,
-    for each item shown, the number of its query, from 0. ``mean_item_bytes`` is None for an empty
-    page. ``fell_back`` is true when queries without a filter continued one that found too little;
-    ``was_cut`` when the page is short because its units were spent.
+    for each item shown, the number of its query, from 0, and ``places`` its place in the list.
+    ``mean_item_bytes`` is None for an empty page. ``fell_back`` is true when queries without a
+    filter continued one that found too little; ``was_cut`` when the page is short because its units
+    were spent.
     """
 
     plan: str
@@ -78,11 +127,13 @@ class Explanation:
     mean_item_bytes: int | None
     total: Total
     merged_from: tuple[int, ...] = ()
+    places: tuple[str, ...] = ()
     fell_back: bool = False
     was_cut: bool = False
     estimated_capacity_units: float | None = None
     other: tuple[OtherLine, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    computed: tuple[Computed, ...] = ()
 
     @property
     def expected_of_others(self) -> float | None:
@@ -110,7 +161,7 @@ class Explanation:
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as ``explain --json`` prints them."""
         figures = asdict(self)
-        del figures["merged_from"]
+        del figures["merged_from"], figures["places"]
         figures["other"] = {
             line.name: {"calls": line.calls, "capacity_units": line.capacity_units}
             for line in self.other
@@ -138,9 +189,15 @@ def explain(
     meter: Meter | None = None,
     estimated_capacity_units: float | None = None,
     alternatives: Sequence[Alternative] = (),
+    counted: Counted | None = None,
 ) -> Explanation:
-    """Return how a page was read; with its meter, also what was read beside the list."""
+    """Return how a page was read.
+
+    With its meter, also what was read beside the list; with counts, what other designs would cost.
+    """
     sizes = [item_bytes(entry.stored) for entry in page.entries]
+    mean = (counted and counted.item_bytes) or (sum(sizes) / len(sizes) if sizes else 0)
+    units = page.capacity_units
     numbers = {id(read.run): number for number, read in enumerate(page.reads)}
     return Explanation(
         plan=plan,
@@ -148,15 +205,17 @@ def explain(
         rounds=page.rounds,
         items_returned=len(page.entries),
         items_read=sum(read.items_read for read in page.reads),
-        capacity_units=page.capacity_units,
+        capacity_units=units,
         mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
         total=_total(meter) if meter else total_of(page),
         merged_from=tuple(numbers[id(entry.run)] for entry in page.entries),
+        places=tuple(entry.position.place for entry in page.entries),
         fell_back=page.fell_back,
         was_cut=page.cut_at is not None,
         estimated_capacity_units=estimated_capacity_units,
         other=_other(meter) if meter else (),
         alternatives=tuple(alternatives),
+        computed=computed_costs(counted, mean, units=units) if counted and mean and units else (),
     )
 
 

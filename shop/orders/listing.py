@@ -23,7 +23,15 @@ from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, Toggle, grouped, tokens
 from dynapages.django.refusals import Refusal
-from dynapages.lists import Explanation, PageRequest, PageResult, Position, explain, timestamp
+from dynapages.lists import (
+    Counted,
+    Explanation,
+    PageRequest,
+    PageResult,
+    Position,
+    explain,
+    timestamp,
+)
 from dynapages.process import pool
 from shop.days import BadListFilter
 from shop.order_status import OPEN, Move, Status, moves_from
@@ -177,6 +185,12 @@ def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
     return sum(counts[status] for status in statuses)
 
 
+def count_for_designs(chosen: OrderFilter, counts: Mapping[Status, int], *, size: int) -> Counted:
+    """Count what other designs would read for a page; of days there are no counts."""
+    statuses = () if chosen.days else chosen.statuses
+    return Counted(size, sum(counts.values()), tuple(counts[status] for status in statuses))
+
+
 @dataclass(frozen=True, slots=True)
 class OrderButtons:
     """What may be done with an order; ``asked`` are the moves with a page that asks first."""
@@ -244,13 +258,10 @@ def explain_list(
     read: Callable[[PageRequest], OrdersResult],
     *,
     size: int,
-    after: str | None = None,
+    position: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Explain a page of a list; ``after`` is a position token. Raises Refusal."""
-    query = QueryDict(mutable=True)
-    if after:
-        query["after"] = after
-    request = pager.requested(query, size=size)
+    """Explain a page of a list; ``position`` is as in its URL. Raises Refusal."""
+    request = pager.requested(position or {}, size=size)
     with metered() as meter:
         found = read(request)
     return explain(found.page, plan=found.plan.name, meter=meter)

@@ -42,6 +42,7 @@ from shop.orders.listing import (
     OrderList,
     beside,
     buttons_for,
+    count_for_designs,
     csv_reader,
     filter_of,
     in_list,
@@ -302,6 +303,7 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
         templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
         context=lambda: context,
         plan=found.plan.name,
+        counted=count_for_designs(chosen, counts, size=asked.page.size),
         data=lambda: ListData([*map(order_data, found.items)], total),
     )
 
