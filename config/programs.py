@@ -7,7 +7,7 @@ for ``manage.py shell``. It has the position itself, at which every query of the
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.conf import settings
 from django.http import QueryDict
@@ -37,8 +37,9 @@ def program_of(url: str, *, owner: str = "") -> Program | None:
 
     ``owner`` is whose orders they are at the address of one's own. Raises Refusal.
     """
-    path, query = urlsplit(url).path, urlsplit(url).query
-    match, values = resolve(path), QueryDict(query)
+    parts = urlsplit(url)
+    path, values = unquote(parts.path), QueryDict(parts.query)
+    match = resolve(path)
     username = match.kwargs.get("username", owner)
     if match.view_name == "comments:list":
         return _of_comments(values, **match.kwargs)

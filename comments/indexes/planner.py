@@ -159,8 +159,7 @@ _MOST_LIMITS = 30
 
 TYPICAL = 300.0
 """Bytes of a list entry, as long as none was read."""
-_SAMPLE, _FIRST = 3, 60
-"""Items of a page that count, and those of the first pages, which all do."""
+_SAMPLE = 3
 _LEAST_WEIGHT = 0.005
 """Of an item in the mean: prices near the border of a block need a mean that keeps still."""
 
@@ -320,15 +319,14 @@ class MeanSizes:
         return self._means.get(index, TYPICAL)
 
     @property
-    def of_all(self) -> float:
-        """The mean in bytes of all indexes, whose entries hardly differ."""
-        seen = self._seen.total()
+    def seen(self) -> tuple[int, float]:
+        """How many items were seen of all indexes, whose entries hardly differ, and their bytes."""
         sums = (self._means[index] * number for index, number in self._seen.items())
-        return sum(sums) / seen if seen else TYPICAL
+        return self._seen.total(), sum(sums)
 
     def note(self, index: str, items: Sequence[Item]) -> None:
         """Update the mean by a few of the items that were read."""
-        for item in items[: max(_SAMPLE, _FIRST - self._seen[index])]:
+        for item in items[:_SAMPLE]:
             self._seen[index] += 1
             weight = max(1 / self._seen[index], _LEAST_WEIGHT)
             before = self._means.get(index, 0.0)

@@ -434,7 +434,7 @@ def count_for_designs(
     is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
     by_rule = is_full and counts.total and not order.is_by_rating
     partitions = partitions_by_rule(chosen, counts) if by_rule else ()
-    return Counted(size, counts.total, partitions, SIZES.of_all)
+    return Counted(size, counts.total, partitions, *SIZES.seen)
 
 
 def explain_page(

@@ -149,6 +149,8 @@ STEP = 18
 LANE = 34
 FIRST_LANE = 24
 LABEL = 30
+LETTER = 8
+"""A little more than one takes in a key."""
 MOST_BESIDE = 6
 """Dots for items that were read and are not on the page; beyond it their number is written."""
 
@@ -197,7 +199,8 @@ class Picture:
 
     @property
     def width(self) -> int:
-        return _x(len(self.places) + MOST_BESIDE + 2)
+        texts = (*self.places, *(lane.key for lane in self.lanes))
+        return max(_x(len(self.places) + MOST_BESIDE + 2), LETTER * max(map(len, texts), default=0))
 
     @property
     def height(self) -> int:

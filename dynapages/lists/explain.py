@@ -47,13 +47,15 @@ class Counted:
 
     ``total`` are items of its table that are known, ``partitions`` those in each partition that
     holds nothing else, as one query would find them; empty where they are not known.
-    ``item_bytes`` is their mean size, None for that of the page.
+    With the bytes of items like these that were ``seen`` before, their mean size is known better
+    than by those on the page.
     """
 
     size: int
     total: int
     partitions: tuple[int, ...] = ()
-    item_bytes: float | None = None
+    seen: int = 0
+    bytes_seen: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +198,10 @@ def explain(
     With its meter, also what was read beside the list; with counts, what other designs would cost.
     """
     sizes = [item_bytes(entry.stored) for entry in page.entries]
-    mean = (counted and counted.item_bytes) or (sum(sizes) / len(sizes) if sizes else 0)
-    units = page.capacity_units
+    units, computed = page.capacity_units, ()
+    if counted and sizes:
+        mean = (sum(sizes) + counted.bytes_seen) / (len(sizes) + counted.seen)
+        computed = computed_costs(counted, mean, units=units)
     numbers = {id(read.run): number for number, read in enumerate(page.reads)}
     return Explanation(
         plan=plan,
@@ -215,7 +219,7 @@ def explain(
         estimated_capacity_units=estimated_capacity_units,
         other=_other(meter) if meter else (),
         alternatives=tuple(alternatives),
-        computed=computed_costs(counted, mean, units=units) if counted and mean and units else (),
+        computed=computed,
     )
 
 

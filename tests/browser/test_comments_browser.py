@@ -159,7 +159,7 @@ class TestExplanation:
         visitor.page.goto(FOUR)
         table = visitor.page.locator("#explanation table").first
         expect(table).to_be_hidden()
-        visitor.page.locator("#explanation summary").click()
+        visitor.page.locator("#explanation > summary").click()
         rating(visitor, 4).click()
         visitor.wait_for(*kettle.ids(ratings=[1, 2, 3])[:20])
         expect(table).to_be_visible()
