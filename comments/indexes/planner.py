@@ -89,7 +89,8 @@ class ListPlan:
     """How a page is read, and what the other ways were expected to cost.
 
     ``estimated_capacity_units`` is None without counts, and where the plan would find nothing. The
-    ``empty_partitions`` are read at the end of the list alone.
+    ``empty_partitions`` are read at the end of the list alone. ``by_rule`` are the items that the
+    exact plan would read of each of its partitions, if it read a whole page of each.
     """
 
     name: str
@@ -99,6 +100,7 @@ class ListPlan:
     empty_partitions: tuple[Run, ...] = ()
     estimated_capacity_units: float | None = None
     alternatives: tuple[Alternative, ...] = ()
+    by_rule: tuple[int, ...] = ()
 
 
 def _pattern(
@@ -119,12 +121,6 @@ _BY_ANSWERS = {frozenset(pattern.answers): pattern for pattern in PATTERNS}
 def exact_pattern(chosen: CommentFilter) -> AccessPattern:
     """Return the pattern whose partition key answers exactly what the filter restricts."""
     return _BY_ANSWERS[chosen.narrowed]
-
-
-def partitions_by_rule(chosen: CommentFilter, counts: ProductCounts) -> tuple[int, ...]:
-    """Count the comments in each partition that the exact pattern reads."""
-    parts = _split(exact_pattern(chosen), chosen, counts)
-    return tuple(counts.of(part) for _, part in parts)
 
 
 def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
@@ -385,6 +381,10 @@ def plan_list(
             Alternative(plan.name, plan.estimate)
             for plan in priced.values()
             if plan.name != best.name
+        ),
+        by_rule=tuple(
+            min(counts.of(part), needed)
+            for _, part in _split(exact_pattern(chosen), chosen, counts)
         ),
     )
 

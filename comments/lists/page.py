@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from comments import host, keys
 from comments.filters import CommentFilter, preferred_language
 from comments.host import NoSuchProduct, Product, find_product
-from comments.indexes.planner import SIZES, partitions_by_rule
+from comments.indexes.planner import SIZES
 from comments.lists.listing import (
     comment_data,
     comments_feed,
@@ -206,13 +206,7 @@ class CommentsPage:
             "empty_month": self._empty_month(),
             "voted": self.voted,
             "highlights": self.highlights,
-            "explanation": explain_page(
-                self.found,
-                current_meter(),
-                counted=count_for_designs(
-                    self.found, self.chosen, wanted.order, size=wanted.request.size
-                ),
-            ),
+            "explanation": explain_page(self.found, current_meter()),
             **self._reading_on(),
         }
         if self.highlights:
@@ -423,31 +417,18 @@ def _counted(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, tuple[i
     return {kind: ratings for kind, ratings in by_kind.items() if ratings}
 
 
-def count_for_designs(
-    found: CommentPage, chosen: CommentFilter, order: CommentOrder, *, size: int
-) -> Counted:
-    """Count what other designs would read for a page: no partitions where it does not fill.
-
-    Nor by rating, an order that the rules do not have.
-    """
-    page, counts = found.page, found.counts
-    is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
-    by_rule = is_full and counts.total and not order.is_by_rating
-    partitions = partitions_by_rule(chosen, counts) if by_rule else ()
-    return Counted(size, counts.total, partitions, *SIZES.seen)
-
-
-def explain_page(
-    found: CommentPage, meter: Meter | None, *, counted: Counted | None = None
-) -> Explanation:
+def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
     """Explain a page of comments by its plan, the other calls of its meter, and its counts."""
+    page = found.page
+    is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
+    by_rule = found.plan.by_rule if is_full else ()
     return explain(
         found.shown,
         plan=found.plan.name,
         meter=meter,
         estimated_capacity_units=found.plan.estimated_capacity_units,
         alternatives=found.plan.alternatives,
-        counted=counted,
+        counted=Counted(found.counts.total, by_rule, *SIZES.seen),
     )
 
 
@@ -460,10 +441,9 @@ def explain_comments(
     position: Mapping[str, str] | None = None,
     forced_plan: str | None = None,
 ) -> Explanation:
-    """Read a page of a list as its page does, and explain it.
+    """Read a page of a list as its page does, and explain it; ``position`` is as in its URL.
 
-    ``position`` has ``after`` or ``before`` as in its URL. Raises Refusal for that of another list,
-    and NoSuchPlan.
+    Raises Refusal for one of another list, and NoSuchPlan.
     """
     request = pager_of(product_id, chosen, order).requested(position or {}, size=size)
     with metered() as meter:
@@ -478,5 +458,4 @@ def explain_comments(
             beside=UNITS_BESIDE,
             forced_plan=forced_plan,
         )
-    counted = count_for_designs(found, chosen, order, size=size)
-    return explain_page(found, meter, counted=counted)
+    return explain_page(found, meter)

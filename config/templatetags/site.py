@@ -25,6 +25,12 @@ register = template.Library()
 register.simple_tag(program_of)
 
 
+@register.filter("repr")
+def as_python(value: object) -> str:
+    """Return a value as Python spells it."""
+    return repr(value)
+
+
 @register.filter
 def in_dollars(amount: float) -> str:
     """Return what `dynapages.lists.explain.dollars` does, as the visitor's language writes it."""
@@ -134,15 +140,10 @@ def word_url(word: str) -> str:
     return f"{reverse('document', args=['how-it-works'])}#{word}"
 
 
-EXACT = 10
-"""Times: of so many and more, the decimal place is not shown."""
-
-
 @register.filter
 def times(units: float, less: float) -> str:
-    """Return how many times as much so many units are, such as ``33`` or ``1.3``."""
-    ratio = units / less
-    return grouped(round(ratio) if ratio >= EXACT else round(ratio, 1))
+    """Return how many times as much so many units are, in two digits, as ``33`` or ``1.3``."""
+    return grouped(float(f"{units / less:.2g}"))
 
 
 STEP = 18

@@ -43,27 +43,23 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Counts of a list, for the cost of its page in other designs.
+    """What is counted of a list: items of its table, and those to read of each partition by rule.
 
-    ``total`` are items of its table that are known, ``partitions`` those in each partition that
-    holds nothing else, as one query would find them; empty where they are not known.
-    With the bytes of items like these that were ``seen`` before, their mean size is known better
-    than by those on the page.
+    With the bytes of items that were ``seen`` before, their mean is better known than by a page.
     """
 
-    size: int
     total: int
-    partitions: tuple[int, ...] = ()
+    by_rule: tuple[int, ...] = ()
     seen: int = 0
     bytes_seen: float = 0.0
 
 
+SCAN, RULES = "scan", "rules"
+
+
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """What a page would cost in another design, computed and not read.
-
-    It reads ``items``, from so many ``partitions``; 0 for a whole table.
-    """
+    """What another design would read, as computed; ``partitions`` is 0 for a whole table."""
 
     design: str
     items: int
@@ -71,21 +67,16 @@ class Computed:
     partitions: int = 0
 
 
-SCAN, RULES = "scan", "rules"
-
-
 def computed_costs(counted: Counted, item_bytes: float, *, units: float) -> tuple[Computed, ...]:
-    """Compute what a page of ``units`` would cost in other designs, eventually consistent.
+    """Compute the cost in other designs, eventually consistent, of a page of so many ``units``.
 
-    A Scan with a filter reads the whole table, for each page. It has the items that are counted,
-    and maybe others: the cost is the least, and omitted where that is not above ``units``. Rules,
-    those of part 2 of "Efficient filtering with DynamoDB", read a page and one item more from each
-    partition.
+    A Scan with a filter reads a table of at least the items counted for each page, and is omitted
+    where those do not take more. The rules are those of part 2 of "Efficient filtering with
+    DynamoDB": of each partition they read a page and one item more.
     """
     least = UNITS_PER_BLOCK * blocks_of(counted.total * item_bytes)
     found = [Computed(SCAN, counted.total, least)] if least > units else []
-    if counted.partitions:
-        reads = [min(count, counted.size + 1) for count in counted.partitions]
+    if reads := counted.by_rule:
         blocks = sum(max(blocks_of(read * item_bytes), 1) for read in reads)
         found.append(Computed(RULES, sum(reads), UNITS_PER_BLOCK * blocks, len(reads)))
     return tuple(found)
@@ -198,7 +189,8 @@ def explain(
     With its meter, also what was read beside the list; with counts, what other designs would cost.
     """
     sizes = [item_bytes(entry.stored) for entry in page.entries]
-    units, computed = page.capacity_units, ()
+    units = page.capacity_units
+    computed: tuple[Computed, ...] = ()
     if counted and sizes:
         mean = (sum(sizes) + counted.bytes_seen) / (len(sizes) + counted.seen)
         computed = computed_costs(counted, mean, units=units)

@@ -23,15 +23,7 @@ from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, Toggle, grouped, tokens
 from dynapages.django.refusals import Refusal
-from dynapages.lists import (
-    Counted,
-    Explanation,
-    PageRequest,
-    PageResult,
-    Position,
-    explain,
-    timestamp,
-)
+from dynapages.lists import Explanation, PageRequest, PageResult, Position, explain, timestamp
 from dynapages.process import pool
 from shop.days import BadListFilter
 from shop.order_status import OPEN, Move, Status, moves_from
@@ -183,12 +175,6 @@ def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:
         return None
     statuses = OPEN if chosen.open_only else chosen.statuses or counts
     return sum(counts[status] for status in statuses)
-
-
-def count_for_designs(chosen: OrderFilter, counts: Mapping[Status, int], *, size: int) -> Counted:
-    """Count what other designs would read for a page; of days there are no counts."""
-    statuses = () if chosen.days else chosen.statuses
-    return Counted(size, sum(counts.values()), tuple(counts[status] for status in statuses))
 
 
 @dataclass(frozen=True, slots=True)
