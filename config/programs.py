@@ -54,7 +54,7 @@ def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
 
 
 def _parsed(chosen: OrderFilter, values: QueryDict) -> str:
-    given = {"statuses": [str(status) for status in chosen.statuses]}
+    given: dict[str, object] = {"statuses": [str(status) for status in chosen.statuses]}
     named = {"since": "from", "until": "to", "is_open": "open"}
     given |= {name: values.get(parameter, "") for name, parameter in named.items()}
     return ", ".join(f"{name}={value!r}" for name, value in given.items() if value)
