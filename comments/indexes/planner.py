@@ -314,12 +314,6 @@ class MeanSizes:
         """Return the mean in bytes."""
         return self._means.get(index, TYPICAL)
 
-    @property
-    def seen(self) -> tuple[int, float]:
-        """How many items were seen of all indexes, whose entries hardly differ, and their bytes."""
-        sums = (self._means[index] * number for index, number in self._seen.items())
-        return self._seen.total(), sum(sums)
-
     def note(self, index: str, items: Sequence[Item]) -> None:
         """Update the mean by a few of the items that were read."""
         for item in items[:_SAMPLE]:

@@ -137,7 +137,7 @@ def sizes_of_a_new_process(monkeypatch):
     """Plan as if no other test had read comments of other sizes."""
     monkeypatch.setattr(planner, "SIZES", sizes := MeanSizes())
     monkeypatch.setattr(queries, "SIZES", sizes)
-    monkeypatch.setattr(lists_page, "SIZES", sizes)
+    monkeypatch.setattr(lists_page, "EXPLAINED", Counter())
 
 
 def signed_in(username: str) -> Client:
