@@ -193,7 +193,8 @@ def explain(
     computed: tuple[Computed, ...] = ()
     if counted and sizes:
         mean = (sum(sizes) + counted.bytes_seen) / (len(sizes) + counted.seen)
-        computed = computed_costs(counted, mean, units=units)
+        # In two digits, so that a page that is shown again has the same explanation.
+        computed = computed_costs(counted, float(f"{mean:.2g}"), units=units)
     numbers = {id(read.run): number for number, read in enumerate(page.reads)}
     return Explanation(
         plan=plan,

@@ -122,7 +122,7 @@ class TestOtherDesigns:
         mean = sum(item_bytes(entry.stored) for entry in page.entries) / 3
         counted = Counted(90_000, seen=seen, bytes_seen=seen * 3 * mean)
         (scan,) = explain(page, plan="x", counted=counted).computed
-        assert scan.capacity_units == pytest.approx(90_000 * times * mean / 8_192, rel=0.01)
+        assert scan.capacity_units == pytest.approx(90_000 * times * mean / 8_192, rel=0.05)
 
     def test_of_a_page_without_items_are_not_known(self):
         empty = listing(A="").read(PageRequest(3), Order.OLDEST_FIRST)
