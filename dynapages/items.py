@@ -175,7 +175,7 @@ BLOCK = 4_096
 UNITS_PER_BLOCK = 0.5
 
 
-def blocks_of(size: int) -> int:
+def blocks_of(size: float) -> int:
     """Return how many blocks so many bytes fill or start."""
     return ceil(size / BLOCK)
 

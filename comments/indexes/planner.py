@@ -89,7 +89,8 @@ class ListPlan:
     """How a page is read, and what the other ways were expected to cost.
 
     ``estimated_capacity_units`` is None without counts, and where the plan would find nothing. The
-    ``empty_partitions`` are read at the end of the list alone.
+    ``empty_partitions`` are read at the end of the list alone. ``by_rule`` are the items that the
+    exact plan would read of each of its partitions, if it read a whole page of each.
     """
 
     name: str
@@ -99,6 +100,7 @@ class ListPlan:
     empty_partitions: tuple[Run, ...] = ()
     estimated_capacity_units: float | None = None
     alternatives: tuple[Alternative, ...] = ()
+    by_rule: tuple[int, ...] = ()
 
 
 def _pattern(
@@ -373,6 +375,10 @@ def plan_list(
             Alternative(plan.name, plan.estimate)
             for plan in priced.values()
             if plan.name != best.name
+        ),
+        by_rule=tuple(
+            min(counts.of(part), needed)
+            for _, part in _split(exact_pattern(chosen), chosen, counts)
         ),
     )
 

@@ -6,6 +6,7 @@ there are none, where they turn out to lack something, and for a highlight (AP12
 not have.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,7 +14,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import urljoin
 
-from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from comments import host, keys
@@ -57,7 +57,16 @@ from dynapages.calls import Meter, Started, Together, current_meter, labelled_ca
 from dynapages.django.access import NOBODY, Visitor
 from dynapages.django.paging import ListData, Pager
 from dynapages.items import table_key
-from dynapages.lists import LEAST_UNITS, Explanation, PageRequest, Run, Toward, explain, moment_at
+from dynapages.lists import (
+    LEAST_UNITS,
+    Counted,
+    Explanation,
+    PageRequest,
+    Run,
+    Toward,
+    explain,
+    moment_at,
+)
 from dynapages.process import page_batches, pool, read
 
 Kind = tuple[int, ...]
@@ -410,15 +419,26 @@ def _counted(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, tuple[i
     return {kind: ratings for kind, ratings in by_kind.items() if ratings}
 
 
+EXPLAINED: Counter[str] = Counter()
+"""How many items this process has explained pages of, and their bytes."""
+
+
 def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
-    """Explain a page of comments by its plan and the other calls of its meter."""
-    return explain(
+    """Explain a page of comments by its plan, the other calls of its meter, and its counts."""
+    page = found.page
+    is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
+    by_rule = found.plan.by_rule if is_full else ()
+    explanation = explain(
         found.shown,
         plan=found.plan.name,
         meter=meter,
         estimated_capacity_units=found.plan.estimated_capacity_units,
         alternatives=found.plan.alternatives,
+        counted=Counted(found.counts.total, by_rule, EXPLAINED["items"], EXPLAINED["bytes"]),
     )
+    items = explanation.items_returned
+    EXPLAINED.update(items=items, bytes=items * (explanation.mean_item_bytes or 0))
+    return explanation
 
 
 def explain_comments(
@@ -427,17 +447,14 @@ def explain_comments(
     *,
     size: int,
     order: CommentOrder = CommentOrder.NEWEST,
-    after: str | None = None,
+    position: Mapping[str, str] | None = None,
     forced_plan: str | None = None,
 ) -> Explanation:
-    """Read a page of a list as its page does, and explain it; ``after`` is a position token.
+    """Read a page of a list as its page does, and explain it; ``position`` is as in its URL.
 
     Raises Refusal for one of another list, and NoSuchPlan.
     """
-    query = QueryDict(mutable=True)
-    if after:
-        query["after"] = after
-    request = pager_of(product_id, chosen, order).requested(query, size=size)
+    request = pager_of(product_id, chosen, order).requested(position or {}, size=size)
     with metered() as meter:
         with labelled_calls("counts"):
             counts = counts_of(product_id)

@@ -14,13 +14,21 @@ from comments.indexes.planner import MIXED, PATTERNS
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS
+from config.programs import program_of
 from config.web.answers import fields_to_send_again
 from dynapages.django.paging import grouped
-from dynapages.lists import CENT, HALF_UP, Explanation, Total, decimal_places
+from dynapages.lists import CENT, HALF_UP, RULES, SCAN, Explanation, Total, decimal_places
 from shop.activity.listing import PLAN as ACTIVITY
 from shop.pickup.queries import PLAN as PICKUP
 
 register = template.Library()
+register.simple_tag(program_of)
+
+
+@register.filter("repr")
+def as_python(value: object) -> str:
+    """Return a value as Python spells it."""
+    return repr(value)
 
 
 @register.filter
@@ -113,6 +121,8 @@ DESIGNS = {
     "open_orders": SHARDED,
     "open_by_date": "designs/keys#composite-sort-keys",
     "orders_by_status": "designs/keys#composite-sort-keys",
+    SCAN: "designs/filters#scan-and-a-filter",
+    RULES: "designs/filters#four-indexes-by-rule",
     "categories": "designs/adjacency",
     "by_data": "designs/adjacency",
 }
@@ -138,8 +148,18 @@ def word_url(word: str) -> str:
     return f"{reverse('document', args=['how-it-works'])}#{word}"
 
 
+@register.filter
+def times(units: float, less: float) -> str:
+    """Return how many times as much so many units are, in two digits, as ``33`` or ``1.3``."""
+    return grouped(float(f"{units / less:.2g}"))
+
+
 STEP = 18
-LANE = 22
+LANE = 34
+FIRST_LANE = 24
+LABEL = 30
+LETTER = 8
+"""A little more than one takes in a key."""
 MOST_BESIDE = 6
 """Dots for items that were read and are not on the page; beyond it their number is written."""
 
@@ -161,40 +181,49 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The lanes from top to bottom, and the dots of the page below them; sizes in pixels."""
+    """The lanes from top to bottom, the dots of the page below them, and a place for each.
+
+    Sizes are in pixels. Below the page is room for the place of the item under the pointer.
+    """
 
     lanes: tuple[Lane, ...]
-    items: int
+    places: tuple[str, ...]
+
+    @property
+    def items(self) -> list[tuple[int, str]]:
+        """The column and the place of each item of the page."""
+        return [(_x(column), place) for column, place in enumerate(self.places)]
 
     @property
     def page_y(self) -> int:
-        return LANE * len(self.lanes) + LANE
+        return _lane_y(len(self.lanes))
 
     @property
     def page(self) -> str:
-        return _dots(range(self.items), self.page_y)
+        return _dots(range(len(self.places)), self.page_y)
 
     @property
     def edge(self) -> int:
-        return _x(self.items)
+        return _x(len(self.places))
 
     @property
     def width(self) -> int:
-        return _x(self.items + MOST_BESIDE + 2)
+        texts = (*self.places, *(lane.key for lane in self.lanes))
+        return max(_x(len(self.places) + MOST_BESIDE + 2), LETTER * max(map(len, texts), default=0))
 
     @property
     def height(self) -> int:
-        return self.page_y + LANE // 2
+        return self.page_y + LABEL
 
 
 def picture_of(explanation: Explanation) -> Picture:
     """Draw the queries that were made for a page."""
     made = [(n, query) for n, query in enumerate(explanation.queries) if query.rounds]
     items = len(explanation.merged_from)
-    page_y = LANE * len(made) + LANE
+    page_y = _lane_y(len(made))
     lanes = []
     for at, (number, query) in enumerate(made):
-        y = LANE * at + LANE // 2
+        y = _lane_y(at)
         shown = [c for c, query_of in enumerate(explanation.merged_from) if query_of == number]
         beside = query.items_read - query.items_returned
         lanes.append(
@@ -207,7 +236,11 @@ def picture_of(explanation: Explanation) -> Picture:
                 more=max(0, beside - MOST_BESIDE),
             )
         )
-    return Picture(tuple(lanes), items)
+    return Picture(tuple(lanes), explanation.places)
+
+
+def _lane_y(number: int) -> int:
+    return LANE * number + FIRST_LANE
 
 
 def _x(column: int) -> int:

@@ -27,7 +27,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from dynapages.calls.meter import current_meter
 from dynapages.django.formats import PARAMETER, AtomFeed, Format, as_atom, format_asked
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import explain
+from dynapages.lists.explain import Counted, explain
 from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
@@ -190,8 +190,8 @@ class Pager:
     shape: Mapping[str, int | str] = field(default_factory=dict)
     shown: int = 0
 
-    def requested(self, query: QueryDict, *, size: int) -> PageRequest:
-        """Return the page a request asks for.
+    def requested(self, query: QueryDict | Mapping[str, str], *, size: int) -> PageRequest:
+        """Return the page a request asks for by ``after`` or ``before``.
 
         Raises Refusal, with a link to the first page, for a token that is not of this list.
         """
@@ -205,6 +205,13 @@ class Pager:
         if before is not None:
             return PageRequest(size, self._position(before), Toward.PREVIOUS)
         return PageRequest(size)
+
+    def url_of(self, request: PageRequest) -> str:
+        """Return the URL of a page that was asked for."""
+        if request.position:
+            side = "after" if request.toward is Toward.NEXT else "before"
+            return self._url(**{side: self._token(request.position)})
+        return self._url(before=END) if request.is_last else self.first_url
 
     def links(self, page: Page, request: PageRequest) -> PageLinks:
         """Build the links of a page that was read for a request."""
@@ -332,7 +339,7 @@ def note_list(pager: Pager, asked: PageRequest, plan: str) -> None:
     list_read.send(Pager, name=kind, plan=plan, shape=shape)
 
 
-def show_page(
+def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     request: HttpRequest,
     pager: Pager,
     asked: PageRequest,
@@ -341,14 +348,16 @@ def show_page(
     templates: tuple[str, str],
     context: Callable[[], Mapping[str, Any]],
     plan: str = "",
+    counted: Counted | None = None,
     data: Callable[[], ListData] | None = None,
 ) -> HttpResponse:
     """Render a page of a list, or redirect to the first page from one in front of it.
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get ``links``
-    (`PageLinks`), what ``context`` returns, an ``explanation`` where a ``plan`` is named,
-    ``canonical_url`` and ``feed_url`` where there are such, ``extent`` (which part of the list it
-    is) and ``title_extent``, that behind a heading. A program that asks for JSON or a feed gets
+    (`PageLinks`), what ``context`` returns, an ``explanation`` where a ``plan`` is named, with what
+    other designs would cost where items are ``counted``, ``canonical_url``, ``feed_url`` and
+    ``json_url`` (that of this page) where there are such, ``extent`` (which part of the list it is)
+    and ``title_extent``, that behind a heading. A program that asks for JSON or a feed gets
     what ``data`` returns, or Refusal. Only one of ``context`` and ``data`` is called, and neither
     for a redirect.
     """
@@ -371,8 +380,10 @@ def show_page(
         filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
     if pager.has_feed:
         filled["feed_url"] = pager.in_format(Format.ATOM).first_url
+    if data:
+        filled["json_url"] = pager.in_format(Format.JSON).url_of(asked)
     if plan:
-        filled["explanation"] = explain(page, plan=plan, meter=current_meter())
+        filled["explanation"] = explain(page, plan=plan, meter=current_meter(), counted=counted)
     return render_list(request, *templates, filled)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dynapages.calls.meter import UNLABELLED, Meter
-from dynapages.items import item_bytes
+from dynapages.items import UNITS_PER_BLOCK, blocks_of, item_bytes
 from dynapages.lists.reader import Page, RunRead
 
 
@@ -42,6 +42,47 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """What is counted of a list: items of its table, and those to read of each partition by rule.
+
+    With the bytes of items that were ``seen`` before, their mean is better known than by a page.
+    """
+
+    total: int
+    by_rule: tuple[int, ...] = ()
+    seen: int = 0
+    bytes_seen: float = 0.0
+
+
+SCAN, RULES = "scan", "rules"
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """What another design would read, as computed; ``partitions`` is 0 for a whole table."""
+
+    design: str
+    items: int
+    capacity_units: float
+    partitions: int = 0
+
+
+def computed_costs(counted: Counted, item_bytes: float, *, units: float) -> tuple[Computed, ...]:
+    """Compute the cost in other designs, eventually consistent, of a page of so many ``units``.
+
+    A Scan with a filter reads a table of at least the items counted for each page, and is omitted
+    where those do not take more. The rules are those of part 2 of "Efficient filtering with
+    DynamoDB": of each partition they read a page and one item more.
+    """
+    least = UNITS_PER_BLOCK * blocks_of(counted.total * item_bytes)
+    found = [Computed(SCAN, counted.total, least)] if least > units else []
+    if reads := counted.by_rule:
+        blocks = sum(max(blocks_of(read * item_bytes), 1) for read in reads)
+        found.append(Computed(RULES, sum(reads), UNITS_PER_BLOCK * blocks, len(reads)))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
 class Total:
     """What a whole page has read: its list, and everything beside it.
 
@@ -64,9 +105,10 @@ class Explanation:
     """How a page of a list was read.
 
     The figures do not include the calls in ``other``; those of ``total`` do. ``merged_from`` has,
-    for each item shown, the number of its query, from 0. ``mean_item_bytes`` is None for an empty
-    page. ``fell_back`` is true when queries without a filter continued one that found too little;
-    ``was_cut`` when the page is short because its units were spent.
+    for each item shown, the number of its query, from 0, and ``places`` its place in the list.
+    ``mean_item_bytes`` is None for an empty page. ``fell_back`` is true when queries without a
+    filter continued one that found too little; ``was_cut`` when the page is short because its units
+    were spent.
     """
 
     plan: str
@@ -78,11 +120,13 @@ class Explanation:
     mean_item_bytes: int | None
     total: Total
     merged_from: tuple[int, ...] = ()
+    places: tuple[str, ...] = ()
     fell_back: bool = False
     was_cut: bool = False
     estimated_capacity_units: float | None = None
     other: tuple[OtherLine, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    computed: tuple[Computed, ...] = ()
 
     @property
     def expected_of_others(self) -> float | None:
@@ -110,7 +154,7 @@ class Explanation:
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as ``explain --json`` prints them."""
         figures = asdict(self)
-        del figures["merged_from"]
+        del figures["merged_from"], figures["places"]
         figures["other"] = {
             line.name: {"calls": line.calls, "capacity_units": line.capacity_units}
             for line in self.other
@@ -138,9 +182,19 @@ def explain(
     meter: Meter | None = None,
     estimated_capacity_units: float | None = None,
     alternatives: Sequence[Alternative] = (),
+    counted: Counted | None = None,
 ) -> Explanation:
-    """Return how a page was read; with its meter, also what was read beside the list."""
+    """Return how a page was read.
+
+    With its meter, also what was read beside the list; with counts, what other designs would cost.
+    """
     sizes = [item_bytes(entry.stored) for entry in page.entries]
+    units = page.capacity_units
+    computed: tuple[Computed, ...] = ()
+    if counted and sizes:
+        mean = (sum(sizes) + counted.bytes_seen) / (len(sizes) + counted.seen)
+        # In two digits, so that a page that is shown again has the same explanation.
+        computed = computed_costs(counted, float(f"{mean:.2g}"), units=units)
     numbers = {id(read.run): number for number, read in enumerate(page.reads)}
     return Explanation(
         plan=plan,
@@ -148,15 +202,17 @@ def explain(
         rounds=page.rounds,
         items_returned=len(page.entries),
         items_read=sum(read.items_read for read in page.reads),
-        capacity_units=page.capacity_units,
+        capacity_units=units,
         mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
         total=_total(meter) if meter else total_of(page),
         merged_from=tuple(numbers[id(entry.run)] for entry in page.entries),
+        places=tuple(entry.position.place for entry in page.entries),
         fell_back=page.fell_back,
         was_cut=page.cut_at is not None,
         estimated_capacity_units=estimated_capacity_units,
         other=_other(meter) if meter else (),
         alternatives=tuple(alternatives),
+        computed=computed,
     )
 
 

@@ -244,13 +244,10 @@ def explain_list(
     read: Callable[[PageRequest], OrdersResult],
     *,
     size: int,
-    after: str | None = None,
+    position: Mapping[str, str] | None = None,
 ) -> Explanation:
-    """Explain a page of a list; ``after`` is a position token. Raises Refusal."""
-    query = QueryDict(mutable=True)
-    if after:
-        query["after"] = after
-    request = pager.requested(query, size=size)
+    """Explain a page of a list; ``position`` is as in its URL. Raises Refusal."""
+    request = pager.requested(position or {}, size=size)
     with metered() as meter:
         found = read(request)
     return explain(found.page, plan=found.plan.name, meter=meter)

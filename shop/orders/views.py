@@ -28,7 +28,7 @@ from dynapages.django.access import (
 from dynapages.django.formats import csv_response
 from dynapages.django.paging import ListData, ListRequest, show_page
 from dynapages.django.refusals import Refusal
-from dynapages.lists import explain
+from dynapages.lists import Counted, explain
 from shop.accounts.names import LONGEST_USERNAME
 from shop.accounts.queries import is_user
 from shop.accounts.rate_limits import check_order_rate_limit
@@ -284,6 +284,7 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
         _require_customer(orders_of.username)
     owner, total = orders_of.username, total_of(chosen, counts)
     is_own = owner == request.user.get_username()
+    by_rule = (min(counts[status], asked.page.size + 1) for status in chosen.statuses)
     context = {
         "owner": owner,
         "is_own": is_own,
@@ -302,6 +303,7 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
         templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
         context=lambda: context,
         plan=found.plan.name,
+        counted=Counted(sum(counts.values()), () if chosen.days else tuple(by_rule)),
         data=lambda: ListData([*map(order_data, found.items)], total),
     )
 

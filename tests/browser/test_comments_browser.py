@@ -154,15 +154,38 @@ class TestLongComment:
         assert visitor.page.evaluate("document.activeElement.classList.contains('comment-body')")
 
 
+MIDDLE = """path => {
+  path.scrollIntoView({ block: "center", behavior: "instant" });
+  const { x, y, width, height } = path.getBoundingClientRect();
+  return [x + width / 2, y + height / 2];
+}"""
+
+
 class TestExplanation:
     def test_unfolds_and_stays_so_from_list_to_list(self, visitor, kettle):
         visitor.page.goto(FOUR)
         table = visitor.page.locator("#explanation table").first
         expect(table).to_be_hidden()
-        visitor.page.locator("#explanation summary").click()
+        visitor.page.locator("#explanation > summary").click()
         rating(visitor, 4).click()
         visitor.wait_for(*kettle.ids(ratings=[1, 2, 3])[:20])
         expect(table).to_be_visible()
+
+    @pytest.mark.usefixtures("kettle")
+    def test_shows_the_sort_key_of_the_item_under_the_pointer_or_with_the_focus(self, visitor):
+        visitor.page.goto(FOUR)
+        visitor.page.locator("#explanation > summary").click()
+        items = visitor.page.locator(".merge-item")
+        keys = items.locator("text")
+        expect(keys.first).to_be_hidden()
+        at = items.nth(2).locator("path").evaluate(MIDDLE)
+        visitor.page.mouse.move(*at)
+        expect(keys.nth(2)).to_be_visible()
+        visitor.page.mouse.move(0, 0)
+        visitor.page.keyboard.press("Tab")
+        items.first.focus()
+        expect(keys.first).to_be_visible()
+        expect(keys.nth(2)).to_be_hidden()
 
 
 class TestNarrowWindow:

@@ -6,8 +6,8 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
-from config.templatetags.site import Picture, in_short, merge_picture, plural_of, verdict
-from dynapages.lists import Alternative, Explanation, Total
+from config.templatetags.site import Picture, in_short, merge_picture, plural_of, times, verdict
+from dynapages.lists import RULES, SCAN, Alternative, Computed, Explanation, Total
 from dynapages.lists.explain import QueryLine
 from tests.support.markup import read_markup
 
@@ -66,7 +66,9 @@ class TestTheVerdict:
 
 def test_the_picture_has_the_same_lines_in_every_language():
     lines = (QueryLine("by_kind", "A", 1, 9_000, 3, 1.0), QueryLine("by_kind", "B", 1, 2, 0, 1.0))
-    picture = merge_picture(replace(READ, queries=lines, merged_from=(0,) * 300))
+    picture = merge_picture(
+        replace(READ, queries=lines, merged_from=(0,) * 300, places=("x",) * 300)
+    )
     english, german = (drawn(picture, language) for language in ("en", "de"))
     assert english.replace("8,991", "8.991") == german
 
@@ -75,7 +77,36 @@ def drawn(picture: dict[str, Picture], language: str) -> str:
     with override(language):
         svg = read_markup(render_to_string("_explanation_picture.html", picture)).one("svg")
     paths = [path["d"] for path in svg.all("path")]
-    return " ".join([svg["width"], *paths, svg.one("text").text])
+    return " ".join([svg["width"], *paths, *(text.text for text in svg.all("text"))])
+
+
+class TestOtherDesigns:
+    def rows(self, **changes) -> list[str]:
+        explanation = replace(READ, **changes)
+        html = render_to_string("_explanation_computed.html", {"explanation": explanation})
+        return [row.text for row in read_markup(html).one("tbody").all("tr")]
+
+    def test_are_named_with_their_least_units_and_how_many_times_as_much_that_is(self):
+        own, scan, by_rule = self.rows(
+            computed=(Computed(SCAN, 2_500, 98.0), Computed(RULES, 84, 4.5, partitions=4))
+        )
+        assert own.split() == ["This", "list", "1"]
+        assert "2,500 items, and all others of the table" in scan
+        assert "at least 98 98 times as much" in " ".join(scan.split())
+        assert "84 items of 4 partitions 4.5 4.5 times as much" in " ".join(by_rule.split())
+
+    def test_are_told_in_german(self):
+        with override("de"):
+            _, scan = self.rows(computed=(Computed(SCAN, 2_500, 98.0),), capacity_units=40.0)
+        assert "2.500 Elemente" in scan
+        assert "mindestens 98 2,5-mal so viel" in " ".join(scan.split())
+
+    def test_may_cost_the_same(self):
+        assert "the same" in self.rows(computed=(Computed(RULES, 21, 1.0, partitions=1),))[1]
+
+    @pytest.mark.parametrize(("units", "shown"), [(3, "1.5"), (19, "9.5"), (21, "10"), (67, "34")])
+    def test_are_compared_in_tenths_up_to_ten_times(self, units, shown):
+        assert times(units, 2) == shown
 
 
 @pytest.mark.parametrize(("number", "counts_as"), [(0, 0), (0.5, 2), (1.0, 1), (2_500.0, 2_500)])

@@ -40,6 +40,14 @@ class TestAPicture:
         assert len(columns(second.beside)) == MOST_BESIDE
         assert second.more == 2
 
+    def test_has_the_place_of_each_item_of_the_page(self):
+        found = picture(3, A="adf", B="bc")
+        assert found.items == [(18, "a"), (36, "b"), (54, "c")]
+
+    def test_is_wide_enough_for_each_key_and_place(self):
+        name = "PRODUCT#enamelled-frying-pan/en/5"
+        assert picture(1, A="a").width < picture(1, **{name: "a"}).width == 8 * len(name)
+
     def test_leaves_out_a_query_that_was_not_made(self):
         listing = MergedList([Run(INDEX, "A"), Run(INDEX, "B", until="a")], [Thing("A", "", "b")])
         page = listing.read(PageRequest(2, Thing("A", "", "a").position()), Order.OLDEST_FIRST)

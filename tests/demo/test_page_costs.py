@@ -6,21 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from io import StringIO
+from itertools import islice
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
 
+from comments.filters import CommentFilter
 from comments.indexes import planner
-from comments.indexes.planner import MeanSizes
+from comments.indexes.planner import MeanSizes, plan
+from comments.lists import page as lists_page
 from comments.lists import queries
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from dynapages.calls import Meter, metered
+from dynapages.lists import RULES, SCAN, PageRequest
+from dynapages.process import client, read
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.queries import find_also_bought
-from tests.support.comments.browsing import HTMX
+from tests.support.chance import unique
+from tests.support.comments.browsing import HTMX, follow
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
@@ -131,6 +137,7 @@ def sizes_of_a_new_process(monkeypatch):
     """Plan as if no other test had read comments of other sizes."""
     monkeypatch.setattr(planner, "SIZES", sizes := MeanSizes())
     monkeypatch.setattr(queries, "SIZES", sizes)
+    monkeypatch.setattr(lists_page, "EXPLAINED", Counter())
 
 
 def signed_in(username: str) -> Client:
@@ -149,6 +156,56 @@ class TestAPage:
 
     def test_of_the_table_is_visited(self, visits):
         assert documented().keys() == visits.keys()
+
+
+@pytest.fixture
+def table_of_one_product(visits):
+    """A table that holds the comments of the product whose lists are visited."""
+    name, product = unique("scanned"), visits["filtered list"].path.split("/")[2]
+    key = [("pk", "HASH"), ("sk", "RANGE")]
+    client().create_table(
+        TableName=name,
+        BillingMode="PAY_PER_REQUEST",
+        AttributeDefinitions=[{"AttributeName": each, "AttributeType": "S"} for each, _ in key],
+        KeySchema=[{"AttributeName": each, "KeyType": kind} for each, kind in key],
+    )
+    entries = read(plan(product, CommentFilter()).runs, PageRequest(COMMENTS)).entries
+    for entry in entries:
+        client().put_item(TableName=name, Item=entry.item)
+    yield name
+    client().delete_table(TableName=name)
+
+
+class TestADesignThatTheSiteDoesNotHave:
+    def computed(self, visits: Mapping[str, Visit]) -> dict[str, float]:
+        """What it would cost by the counts, and the sizes of what a few pages have shown."""
+        for page in islice(follow(visits["unfiltered list"].path, "older"), 25):
+            assert page.status == 200
+        visit = visits["filtered list"]
+        explanation = visit.browser.get(visit.path).context["explanation"]
+        return {design.design: design.capacity_units for design in explanation.computed}
+
+    def test_scans_for_about_the_units_computed(self, visits, table_of_one_product):
+        scan = (
+            client()
+            .get_paginator("scan")
+            .paginate(
+                TableName=table_of_one_product,
+                ReturnConsumedCapacity="TOTAL",
+                FilterExpression="s IN (:one, :two)",
+                ExpressionAttributeValues={":one": {"N": "1"}, ":two": {"N": "2"}},
+            )
+        )
+        units = sum(page["ConsumedCapacity"]["CapacityUnits"] for page in scan)
+        found = self.computed(visits)[SCAN]
+        assert units > 20
+        assert found == pytest.approx(units, rel=0.05)
+
+    def test_reads_by_rule_for_about_the_units_computed(self, visits):
+        product = visits["filtered list"].path.split("/")[2]
+        runs = plan(product, CommentFilter(("de", "en"), (1, 2, 5))).runs
+        units = read(runs, PageRequest(20)).capacity_units
+        assert self.computed(visits)[RULES] == pytest.approx(units, abs=0.5)
 
 
 class TestAlsoBought:

@@ -17,7 +17,7 @@ from comments.lists.page import explain_comments
 from dynapages.django.options import at_least_one, failures_in_one_line
 from dynapages.django.paging import Id
 from dynapages.django.refusals import Refusal
-from dynapages.lists import Explanation, dollars
+from dynapages.lists import SCAN, Explanation, dollars
 from shop.days import BadListFilter
 from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
@@ -76,14 +76,14 @@ def _explain_comments(options: dict[str, Any]) -> Explanation:
         options["product"],
         chosen,
         order=CommentOrder.parse(options["order"]),
-        after=options["after"],
+        position=_position(options),
         size=options["page_size"],
         forced_plan=options["plan"],
     )
 
 
 def _explain_orders(options: dict[str, Any]) -> Explanation:
-    size, after = options["page_size"], options["after"]
+    explain_page = partial(explain_list, size=options["page_size"], position=_position(options))
     days = {bound: options[bound] for bound in ("since", "until")}
     chosen = partial(OrderFilter.parse, statuses=options["status"], **days)
     if options["queue"]:
@@ -91,10 +91,14 @@ def _explain_orders(options: dict[str, Any]) -> Explanation:
             raise BadListFilter("All orders of the queue are open: leave --open out.")
         queued = chosen(among=OPEN)
         read = partial(read_queue, queued)
-        return explain_list(queue_pager(queued), read, size=size, after=after)
+        return explain_page(queue_pager(queued), read)
     username, own = options["user"], chosen(is_open="1" if options["open"] else "")
     read = partial(read_orders, username, own)
-    return explain_list(OrderList(username, "").pager(own), read, size=size, after=after)
+    return explain_page(OrderList(username, "").pager(own), read)
+
+
+def _position(options: dict[str, Any]) -> dict[str, str]:
+    return {side: options[side] for side in ("after", "before") if options[side]}
 
 
 EXPLAINERS: Mapping[str, Callable[[dict[str, Any]], Explanation]] = {
@@ -106,7 +110,9 @@ REFUSED = (BadFilter, BadListFilter, BadLocation, NoSuchPlan, NoSuchZip, Refusal
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--after", metavar="TOKEN", help="the page behind this position")
+    sides = parser.add_mutually_exclusive_group()
+    sides.add_argument("--after", metavar="TOKEN", help="the page behind this position")
+    sides.add_argument("--before", metavar="TOKEN", help="that in front of it; “end”: the last")
     parser.add_argument("--page-size", type=at_least_one, default=settings.PAGE_SIZE, metavar="N")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
@@ -158,6 +164,11 @@ def _table(explanation: Explanation) -> str:
         units = other.estimated_capacity_units
         cost = "would find nothing" if units is None else f"about {_counted(units, 'unit')}"
         lines.append(f"instead, {other.plan}: {cost}")
+    for computed in explanation.computed:
+        least = "at least " if computed.design == SCAN else ""
+        lines.append(
+            f"computed, {computed.design}: {least}{_counted(computed.capacity_units, 'unit')}"
+        )
     return "\n".join(lines)
 
 

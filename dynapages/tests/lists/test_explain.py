@@ -5,7 +5,7 @@ import pytest
 
 from dynapages.calls.meter import Call, Meter
 from dynapages.items import item_bytes
-from dynapages.lists.explain import Alternative, explain
+from dynapages.lists.explain import RULES, SCAN, Alternative, Computed, Counted, explain
 from dynapages.lists.reader import Order, PageRequest
 from dynapages.lists.runs import Run
 from dynapages_testing.merged_lists import INDEX, MergedList, Thing, only
@@ -97,6 +97,36 @@ class TestWhatElseWasRead:
             ("product", 2, 1.5),
             ("user", 1, 1),
         ]
+
+
+LARGE = {"seen": 10**9, "bytes_seen": 320e9}
+
+
+class TestOtherDesigns:
+    def test_scan_all_that_is_counted_for_each_page(self, page):
+        counted = Counted(2_500, **LARGE)
+        scan = Computed(SCAN, 2_500, 98.0)  # 196 blocks of 4 KB
+        assert explain(page, plan="x", counted=counted).computed == (scan,)
+
+    def test_do_not_scan_where_the_counts_tell_of_no_more_than_the_page_took(self, page):
+        counted = Counted(25, **LARGE)
+        assert explain(page, plan="x", counted=counted).computed == ()
+
+    def test_read_a_page_and_an_item_more_of_each_partition_by_rule(self, page):
+        counted = Counted(25, (21, 4, 0), **LARGE)
+        by_rule = Computed(RULES, 25, 2.0, partitions=3)  # 2 + 1 + 1 blocks
+        assert explain(page, plan="x", counted=counted).computed == (by_rule,)
+
+    @pytest.mark.parametrize(("seen", "times"), [(0, 1), (3, 2)])
+    def test_have_items_like_those_of_the_page_and_those_seen_before(self, page, seen, times):
+        mean = sum(item_bytes(entry.stored) for entry in page.entries) / 3
+        counted = Counted(90_000, seen=seen, bytes_seen=seen * 3 * mean)
+        (scan,) = explain(page, plan="x", counted=counted).computed
+        assert scan.capacity_units == pytest.approx(90_000 * times * mean / 8_192, rel=0.05)
+
+    def test_of_a_page_without_items_are_not_known(self):
+        empty = listing(A="").read(PageRequest(3), Order.OLDEST_FIRST)
+        assert explain(empty, plan="x", counted=Counted(90_000)).computed == ()
 
 
 class TestTheFiguresForJson:

@@ -164,7 +164,12 @@ class TestThePlansOfAPage:
     def test_are_all_four_and_the_mix_the_chosen_one_with_its_cost(self, faceted):
         shown = shown_list(faceted, "de.en", "1.5")
         rows = self.rows(shown)
-        chosen = shown.page.one("tr", class_="chosen").one("code").text
+        chosen = (
+            shown.page.one("table", class_="ledger-plans")
+            .one("tr", class_="chosen")
+            .one("code")
+            .text
+        )
         assert sorted(rows) == sorted([*PLANS, "mixed"])
         assert float(rows[chosen][1]) > 0
         assert {cells[1] for plan, cells in rows.items() if plan != chosen} == {"not read"}

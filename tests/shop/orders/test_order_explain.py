@@ -24,11 +24,9 @@ def username(fresh, tables):
     return username
 
 
-def explain_orders(
-    username: str, chosen: OrderFilter, *, size: int, after: str | None = None
-) -> Explanation:
+def explain_orders(username: str, chosen: OrderFilter, *, size: int) -> Explanation:
     pager = OrderList(username, "").pager(chosen)
-    return explain_list(pager, partial(read_orders, username, chosen), size=size, after=after)
+    return explain_list(pager, partial(read_orders, username, chosen), size=size)
 
 
 class TestExplainingOrders:

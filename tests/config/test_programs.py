@@ -1,0 +1,119 @@
+"""The command and the Python that the explanation of a list's page shows."""
+
+import json
+import re
+import shlex
+from html import unescape
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from config.programs import program_of
+from tests.support.config.lists import ListedShop, listed_shop
+from tests.support.markup import read_markup
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+COMMENTS = "/products/{product_id}/comments/~/~/"
+LISTS = {
+    COMMENTS: "comments",
+    "/products/{product_id}/comments/de.en/1.2/": "comments",
+    "/products/{product_id}/comments/~/~/?order=lowest": "comments",
+    "/products/{product_id}/comments/de/~/?order=oldest": "comments",
+    "/orders/": "items",
+    "/orders/?status=PLACED&status=SHIPPED": "items",
+    "/orders/?status=PLACED&from=2020-01-01&to=2090-01-01": "items",
+    "/orders/?open=1": "items",
+    "/staff/customers/{username}/orders/": "items",
+    "/staff/orders/": "items",
+    "/staff/orders/?status=PLACED&status=APPROVED": "items",
+}
+"""Lists, and where the Python has their items."""
+CODE = re.compile(r'<pre class="explanation-code"><code>(.*?)</code>', re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def shop(tables):
+    return listed_shop()
+
+
+@pytest.fixture(autouse=True)
+def two_on_a_page(settings):
+    settings.PAGE_SIZE = 2
+
+
+def pages_of(shop: ListedShop, route: str):
+    """Yield the first page, the second, the one in front of that, and the last, as far as there."""
+    first = shop.browser.get(shop.address(route))
+    yield first
+    links = read_markup(first.content.decode())
+    for rel in ("next", "last"):
+        for link in links.all("a", rel=rel)[:1]:
+            yield (page := shop.browser.get(link["href"]))
+            for back in read_markup(page.content.decode()).all("a", rel="prev")[:1]:
+                yield shop.browser.get(back["href"], follow=True)
+
+
+def shown_json(shop: ListedShop, page) -> dict:
+    return shop.browser.get(page.context["json_url"]).json()
+
+
+def programs_on(page) -> tuple[str, str]:
+    command, python = map(unescape, CODE.findall(page.content.decode()))
+    return command, python
+
+
+class TestThePython:
+    @pytest.mark.parametrize("route", LISTS)
+    def test_reads_the_same_items(self, shop, route):
+        for number, page in enumerate(pages_of(shop, route)):
+            names: dict = {}
+            exec(programs_on(page)[1], names)  # noqa: S102 - what is under test
+            items = [item["id"] for item in shown_json(shop, page)["items"]]
+            assert [one.id for one in getattr(names["page"], LISTS[route])] == items, number
+
+
+class TestTheCommand:
+    @pytest.mark.parametrize("route", LISTS)
+    def test_reads_the_same_queries(self, shop, route):
+        for number, page in enumerate(pages_of(shop, route)):
+            python, manage, *words = shlex.split(programs_on(page)[0])
+            assert (python, manage) == ("python", "manage.py")
+            call_command(*words, "--json", stdout=(output := StringIO()))
+            explained, shown = json.loads(output.getvalue()), page.context["explanation"]
+            keys = [query["key"] for query in explained["queries"] if query["rounds"]]
+            assert keys == [query.key for query in shown.queries if query.rounds], number
+            assert explained["items_returned"] == shown.items_returned, number
+
+    def test_takes_either_side_of_a_position(self, shop):
+        product = shop.arguments["product_id"]
+        options = ["explain", "comments", "--product", product, "--json"]
+        call_command(*options, "--before", "end", stdout=(output := StringIO()))
+        assert json.loads(output.getvalue())["items_returned"] == 2
+
+
+class TestTheLinks:
+    def test_lead_to_the_same_page_as_json_and_to_the_feed(self, shop):
+        *_, page = pages_of(shop, COMMENTS)
+        links = read_markup(page.content.decode()).one("p", class_="explanation-forms").all("a")
+        as_json, as_atom = (shop.browser.get(link["href"]) for link in links)
+        ids = [entry.id for entry in page.context["listing"]["comments"]]
+        assert [item["id"] for item in as_json.json()["items"]] == ids
+        assert as_atom["Content-Type"].startswith("application/atom+xml")
+
+    @pytest.mark.parametrize("route", ["/categories/", "/rankings/most-loved/"])
+    def test_are_all_there_is_where_no_command_explains_the_list(self, shop, route):
+        page = read_markup(shop.browser.get(route).content.decode())
+        assert page.one("p", class_="explanation-forms").one("a").text == "JSON"
+        assert page.all(class_="explanation-code") == []
+
+    def test_are_missing_where_there_is_no_list(self, shop):
+        order = shop.browser.get("/orders/").context["listing"]["orders"][0][0]
+        page = read_markup(shop.browser.get(order.url).content.decode())
+        assert page.one(class_="explanation-body").all(class_="explanation-forms") == []
+
+
+def test_a_name_with_quotes_and_spaces_stays_one_word():
+    program = program_of("/staff/customers/o'neil%20x/orders/?format=json")
+    assert shlex.split(program["command"])[-1] == "--user=o'neil x"
