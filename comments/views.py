@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from comments.filters import ANY, BadFilter, CommentFilter
 from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import REMEMBER, list_url, pager_of
-from comments.lists.orders import CommentOrder, at_month
+from comments.lists.orders import HELPFUL, CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
 from comments.lists.queries import recently_written
 from comments.moderation.listing import staff_tools
@@ -64,6 +64,8 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
 @public
 def comments(request: HttpRequest, product_id: str, languages: str, ratings: str) -> HttpResponse:
     """Show a product's comments in any set of languages and ratings, in any order."""
+    if request.GET.get("order") == HELPFUL:
+        return redirect("comments:most_helpful", product_id)
     try:
         chosen = CommentFilter.parse(languages, ratings)
         order = CommentOrder.parse(request.GET.get("order", CommentOrder.NEWEST))

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import urljoin
@@ -15,7 +14,7 @@ from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter, language_name
 from comments.host import Product
-from comments.lists.orders import CommentOrder, month_options
+from comments.lists.orders import CommentOrder, month_options, order_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import ProductCounts
 from dynapages.django.formats import AtomEntry, AtomFeed
@@ -80,7 +79,7 @@ def listing_of(
         "comments": found.comments,
         "heading": heading_of(chosen, order),
         "order": order,
-        "orders": order_links(product_id, chosen, order),
+        "orders": order_options(),
         "all_languages": Toggle(
             value="~",
             label=_("All languages"),
@@ -102,42 +101,11 @@ def listing_of(
         "is_in_one_language": len(chosen.languages) == 1,
         "months": month_options(counts, order, with_counts=not chosen.narrowed),
         "month_shown": found.comments[0].created_iso[:7] if found.comments else "",
-        "months_url": list_url(product_id, chosen),
+        "url": list_url(product_id, chosen),
         "average_rating": counts.average_rating,
         "comments_of_product": counts.total,
         "is_default_language": is_default_language,
     }
-
-
-@dataclass(frozen=True, slots=True)
-class OrderLink:
-    """A link to a list in another order; ``is_swapped`` where htmx swaps it for the list shown."""
-
-    name: str
-    label: str
-    url: str
-    is_current: bool
-    is_swapped: bool = True
-
-
-def order_links(
-    product_id: str, chosen: CommentFilter, current: CommentOrder | None
-) -> list[OrderLink]:
-    """Return the links to a list's orders, with its filter, and to the most helpful comments.
-
-    Without a ``current`` order those are shown.
-    """
-    base_url, in_list = _base_url(product_id), current is not None
-    helpful_url = reverse("comments:most_helpful", args=[product_id])
-    return [
-        *(
-            OrderLink(
-                order, order.label, _narrowed(base_url, order, chosen), order is current, in_list
-            )
-            for order in CommentOrder
-        ),
-        OrderLink("helpful", _("Most helpful"), helpful_url, not in_list, is_swapped=False),
-    ]
 
 
 def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, Any]:

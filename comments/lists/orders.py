@@ -87,6 +87,15 @@ _SPOKEN = {
 }
 
 
+HELPFUL = "helpful"
+"""The value of ``?order=`` that leads to the most helpful comments, whose page is another."""
+
+
+def order_options() -> list[tuple[str, str]]:
+    """Return the values of ``?order=`` to offer, with what they are called."""
+    return [*((order.value, order.label) for order in CommentOrder), (HELPFUL, _("Most helpful"))]
+
+
 _MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
 
 

@@ -15,7 +15,8 @@ from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
 from comments.host import NO_SUCH_PRODUCT, NoSuchProduct, link_data
-from comments.lists.listing import comment_data, order_links
+from comments.lists.listing import comment_data, list_url
+from comments.lists.orders import HELPFUL, order_options
 from comments.rankings.queries import PLAN, RankedProduct, list_ranking, read_most_helpful
 from comments.rankings.services import Ranking
 from dynapages.django.access import public, visitor_of
@@ -85,7 +86,9 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         "about": about,
         "product": about,
         "trail": [*about.trail, about],
-        "orders": order_links(product_id, CommentFilter(), None),
+        "orders": order_options(),
+        "order": HELPFUL,
+        "list_url": list_url(product_id, CommentFilter()),
         "comments": found.items,
         "voted": voted,
     }

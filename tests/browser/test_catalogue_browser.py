@@ -7,6 +7,7 @@ from shop.catalogue.items import NewCategory
 from shop.catalogue.queries import ProductOrder
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
+from tests.browser.conftest import hold_requests
 from tests.support.catalogue.making import category, in_order, products_in, sell
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
@@ -42,9 +43,7 @@ class TestTheOrderOfACategory:
             ("", "", sorted(product.id for product in PRODUCTS)),
         ):
             visitor.page.get_by_label("Sort by").select_option(chosen)
-            visitor.page.get_by_role("button", name="Show").click()
             visitor.page.wait_for_url(f"**/categories/{SHELF}/{query}")
-            expect(visitor.page.locator("#list-heading")).to_be_focused()
             assert ids(visitor) == truth[:20]
         assert len(visitor.loads) == loads
 
@@ -69,8 +68,12 @@ class TestAlsoBought:
         visitor.forgive("Failed to load resource", "Response Status Error Code 503")
 
     def test_leaves_the_focus_on_its_link(self, visitor):
+        held = hold_requests(visitor.page, "**/also-bought/")
         visitor.page.goto(f"/products/{LAMP.id.replace('#', '%23')}/")
         visitor.page.locator("#also-bought a").focus()
+        expect(visitor.page.locator("#also-bought.htmx-request")).to_have_count(1)
+        for route in held:
+            route.continue_()
         expect(visitor.page.locator("#also-bought .tile")).to_have_count(1)
         assert visitor.focus == "also-bought-link"
 

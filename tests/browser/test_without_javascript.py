@@ -13,7 +13,9 @@ from comments.reports.services import Reason, report_comment
 from comments.store.comments import State
 from config.web.shedding import Shedding, Slots
 from tests.support.browser.plain import PlainBrowser
+from tests.support.comments.loading import load
 from tests.support.comments.threads import NOW, made_comment, moderated
+from tests.support.comments.truth import Truth, numbered_comments
 from tests.support.comments.writers import made_product, new_url, someone
 from tests.support.markup import read_markup
 
@@ -79,6 +81,23 @@ class TestAComment:
         ):
             sam.press(button, **typed)
             assert sam.messages == [told]
+
+
+class TestAList:
+    def test_is_put_in_another_order(self, bob):
+        lamp = made_product()
+        load(made := numbered_comments(lamp, count=3))
+        newest, oldest = Truth(made).ids(), Truth(made).ids()[::-1]
+        bob.goto(f"/products/{lamp}/")
+        for order, url, ids in (
+            ("oldest", f"/products/{lamp}/comments/~/~/?order=oldest", oldest),
+            ("newest", f"/products/{lamp}/comments/~/~/", newest),
+            ("helpful", f"/products/{lamp}/most-helpful/", []),
+            ("oldest", f"/products/{lamp}/comments/~/~/?order=oldest", oldest),
+        ):
+            bob.press("Show", order=order)
+            found = [one["data-comment-id"] for one in bob.page.all(data_comment_id=True)]
+            assert (bob.url, found) == (url, ids)
 
 
 class TestAFormThatAFullSiteRefuses:

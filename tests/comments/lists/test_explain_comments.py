@@ -1,8 +1,9 @@
 """``manage.py explain comments``, and the same figures folded away on the page."""
 
 import json
+from collections.abc import Iterator
 from io import StringIO
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, parse_qsl, unquote, urlsplit
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -13,6 +14,7 @@ from tests.support.comments.browsing import follow, visit
 from tests.support.comments.loading import forget_counts, load
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import Truth, numbered_comments
+from tests.support.markup import Element
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -79,7 +81,7 @@ class TestReadingByRule:
 
 class TestSite:
     def test_never_scans(self, tables, settings):
-        """A page of each kind that links lead to, from the front page on."""
+        """A page of each kind that links and choices lead to, from the front page on."""
         settings.PAGE_SIZE = 2
         load(numbered_comments(SMALL, count=3))
         waiting, seen = [f"/products/{SMALL}/", "/"], set()
@@ -92,6 +94,7 @@ class TestSite:
                 shown = visit(url)
                 assert shown.status < 400 or url.startswith(("/orders/", "/staff/")), url
                 links = [element["href"] for element in shown.page.all("a", href=True)]
+                links += [*_choices(shown.page), shown.response.get("Location", "")]
                 waiting += filter(_is_ours, links)
         assert len(seen) > 20
         assert {request.operation for request in asked} <= READS
@@ -116,7 +119,16 @@ def _truth(languages: str, ratings: str) -> list[str]:
 def _kind_of(link: str) -> tuple[str, frozenset[str]]:
     """The view that answers, and what the query tells it."""
     parts = urlsplit(link)
-    return resolve(unquote(parts.path)).route, frozenset(parse_qs(parts.query))
+    told = {
+        f"{name}={value}" if name == "order" else name for name, value in parse_qsl(parts.query)
+    }
+    return resolve(unquote(parts.path)).route, frozenset(told)
+
+
+def _choices(page: Element) -> Iterator[str]:
+    for form in page.all("form", class_="list-choice"):
+        name = form.one("select")["name"]
+        yield from (f"{form['action']}?{name}={one['value']}" for one in form.all("option"))
 
 
 def _is_ours(link: str) -> bool:

@@ -20,6 +20,7 @@ from tests.support.comments.loading import load
 from tests.support.comments.truth import Truth, numbered_comments, written
 from tests.support.comments.walking import read_page
 from tests.support.comments.writers import made_product
+from tests.support.markup import Element
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -33,6 +34,11 @@ def lamp(tables):
     comments = numbered_comments("lamp", count=45, languages=("de", "en"))
     load(comments)
     return Truth(comments)
+
+
+def order_form(address: str, **headers: str) -> Element:
+    form, *_ = visit(address, **headers).page.all("form", class_="list-choice")
+    return form
 
 
 class TestAList:
@@ -51,22 +57,27 @@ class TestAList:
         assert chips(shown)["Clear filters"] == f"{LISTS}/~/~/?order={order}#comments"
 
 
-class TestTheLinks:
-    def test_lead_to_each_order_of_the_same_filter(self, lamp):
-        links = visit(f"{LISTS}/de/4/?order=lowest").page.one(class_="orders-of-list").all("a")
-        assert {link.text: link["href"] for link in links} == {
-            "Newest first": f"{LISTS}/de/4/",
-            "Oldest first": f"{LISTS}/de/4/?order=oldest",
-            "Highest rated": f"{LISTS}/de/4/?order=highest",
-            "Lowest rated": f"{LISTS}/de/4/?order=lowest",
-            "Most helpful": "/products/lamp/most-helpful/",
-        }
-        assert [link.text for link in links if link.get("aria-current")] == ["Lowest rated"]
+class TestTheChoice:
+    def test_is_of_the_orders_of_the_same_filter_and_of_the_most_helpful(self, lamp):
+        form = order_form(f"{LISTS}/de/4/?order=lowest")
+        options = form.one("select", name="order").all("option")
+        assert form["action"] == form["hx-get"] == f"{LISTS}/de/4/"
+        assert [one["value"] for one in options] == [*CommentOrder, "helpful"]
+        assert [one.text for one in options if "selected" in one.attributes] == ["Lowest rated"]
 
-    def test_of_the_products_page_are_those_of_its_list(self, lamp):
-        shown = visit("/products/lamp/", accept_language="de")
-        link = shown.page.one("a", id="order-oldest")
-        assert link["href"] == f"{LISTS}/de/~/?order=oldest"
+    def test_of_the_products_page_is_that_of_its_list(self, lamp):
+        form = order_form("/products/lamp/", accept_language="de")
+        assert form["action"] == f"{LISTS}/de/~/"
+
+    def test_of_the_most_helpful_leads_back_to_all_comments(self, lamp):
+        form = order_form("/products/lamp/most-helpful/")
+        options = form.one("select", name="order").all("option")
+        assert form["action"] == f"{LISTS}/~/~/"
+        assert [one["value"] for one in options if "selected" in one.attributes] == ["helpful"]
+
+    def test_of_the_most_helpful_leads_to_their_page(self, lamp):
+        response = Client().get(f"{LISTS}/de/4/?order=helpful")
+        assert (response.status_code, response["Location"]) == (302, "/products/lamp/most-helpful/")
 
 
 class TestTheAddress:
@@ -321,7 +332,7 @@ class TestTheMonthsOffered:
 
     def test_lead_to_the_list_shown(self, dated):
         shown = visit(f"{DATED}/de/4/?order=oldest")
-        form = shown.page.one("form", class_="list-choice")
+        _, form = shown.page.all("form", class_="list-choice")
         assert form["action"] == form["hx-get"] == f"{DATED}/de/4/"
         assert form.one("input", type="hidden")["value"] == "oldest"
 

@@ -90,8 +90,8 @@ class TestTheProduct:
     def test_is_the_one_on_the_page(self, lamp):
         shown, product = product_of(lamp)
         assert product["name"] == shown.page.one("h1").text
-        intro = shown.page.one(class_="product-intro")
-        assert product["description"] == intro.one(class_="lede").text
+        about = shown.page.one(class_="product-about")
+        assert product["description"] == about.one(class_="lede").text
         assert product["url"] == f"http://testserver/products/{lamp}/"
         assert product["image"] == f"http://testserver/products/{lamp}/drawing.svg"
         rating, offer = product["aggregateRating"], product["offers"]

@@ -36,9 +36,10 @@
     if (target.matches("[type=checkbox], [type=radio]") && unlocking.has(target.form)) event.preventDefault();
   });
 
-  // The form that a request of htmx sends, unless it asks about a field by itself (data-unasked).
+  // The form that a request of htmx sends, unless it asks about a field by itself (data-unasked),
+  // or shows another list: nothing is typed there, and a field that is locked loses the focus.
   function sentBy({ requestConfig: { elt } }) {
-    if (elt.matches("[data-unasked]")) return null;
+    if (elt.matches("[data-unasked], .list-choice")) return null;
     return elt.matches("form") ? elt : (elt.form ?? null);
   }
 

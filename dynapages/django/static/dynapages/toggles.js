@@ -47,9 +47,11 @@
     if (searchParams.has(REMEMBER)) detail.parameters[REMEMBER] = searchParams.get(REMEMBER);
   });
 
-  // The list on screen stays, and the toggles say again what it shows.
+  // The list on screen stays, and toggles and choices say again what it shows.
   function takeBack({ detail }) {
-    if (!detail.requestConfig.target.matches("[data-list]")) return;
+    const { elt, target } = detail.requestConfig;
+    if (!target.matches("[data-list]")) return;
+    if (elt.matches(".list-choice")) elt.reset();
     document.querySelectorAll("[data-was]").forEach((toggle) => {
       toggle.setAttribute("aria-pressed", toggle.dataset.was);
       delete toggle.dataset.was;
