@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from datetime import UTC, datetime
 from importlib import import_module
 from types import SimpleNamespace
@@ -183,3 +184,13 @@ class TestTheCommands:
     def test_of_make_are_targets(self):
         targets = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
         assert set(re.findall(r"(?m:`|^    )make ([a-z-]+)", readme())) <= targets
+
+
+class TestTheChangelogs:
+    @pytest.mark.parametrize("folder", ["", "dynapages/"])
+    def test_have_what_comes_next_and_the_release_of_this_version(self, folder):
+        version = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"]
+        text = (PROJECT / f"{folder}CHANGELOG.md").read_text()
+        coming, newest, *_ = re.findall(r"^## (.+)$", text, re.MULTILINE)
+        assert coming == "Unreleased"
+        assert re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", newest)
