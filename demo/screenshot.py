@@ -23,9 +23,11 @@ from dynapages.engine.server import LOOPBACK, Child, answers, free_port
 ROOT = Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "chromium-headless-shell")
 COMMENTS = "/products/enamelled-frying-pan/comments"
+FILTERED = f"{COMMENTS}/de.en/1.2/"
 PICTURES = {"screenshot": "light", "screenshot-dark": "dark"}
 """Names of files, and colour schemes."""
-PICTURE_SIZE = (1280, 900)
+PICTURE_SIZE = (1280, 1400)
+"""The most that is seen: to the end of the first comment."""
 MARGIN = 16
 """Pixels of the page above and below what the picture is of."""
 FILM = "film.webp"
@@ -42,7 +44,9 @@ DRAW = """([caption, x, y, pressed]) => {
         const found = document.getElementById(id)
             ?? document.documentElement.appendChild(document.createElement("div"));
         Object.assign(found, {id}).setAttribute("aria-hidden", "true");
-        Object.assign(found.style, {position: "fixed", zIndex: 2147483647, ...style});
+        Object.assign(found.style, {
+            position: "fixed", zIndex: 2147483647, pointerEvents: "none", ...style,
+        });
         return found;
     };
     part("film-caption", {
@@ -108,7 +112,7 @@ class Film:
         (self._folder / "list").write_text("".join(lines))
         read = f"ffmpeg -loglevel error -y -f concat -i {self._folder / 'list'} -fps_mode vfr"
         scale = f"-vf scale={FILM_WIDTH}:-2:flags=lanczos"
-        encode = f"{scale} -c:v libwebp_anim -quality 60 -compression_level 6 -loop 0"
+        encode = f"{scale} -c:v libwebp_anim -quality 75 -compression_level 6 -loop 0"
         subprocess.run([*read.split(), *encode.split(), str(path)], check=True)
 
 
@@ -127,14 +131,12 @@ def _is_page(response: Response) -> bool:
 def take_pictures(chromium: Browser, shop: str, folder: Path) -> None:
     """Write the pictures of a filtered list, its cost unfolded, to ``folder``."""
     for name, scheme in PICTURES.items():
-        page = _new_page(chromium, f"{shop}{COMMENTS}/de.en/1.5/", PICTURE_SIZE, scheme)
-        for _ in range(8):  # the first visit of each process takes longer than others
-            page.reload()
+        page = _new_page(chromium, f"{shop}{FILTERED}", PICTURE_SIZE, scheme)
         page.locator("#explanation > summary").click()
         page.mouse.move(0, 0)
         page.wait_for_timeout(500)  # transitions end
         y = _box(page.locator("#comments"))["y"] - MARGIN
-        end = _box(page.locator("#comments article").nth(1))
+        end = _box(page.locator("#comments article").first)
         page.screenshot(
             path=folder / f"{name}.png",
             full_page=True,
@@ -142,7 +144,7 @@ def take_pictures(chromium: Browser, shop: str, folder: Path) -> None:
                 "x": 0,
                 "y": y,
                 "width": PICTURE_SIZE[0],
-                "height": end["y"] + end["height"] + MARGIN - y,
+                "height": min(end["y"] + end["height"] + MARGIN - y, PICTURE_SIZE[1]),
             },
         )
         page.close()
@@ -181,7 +183,6 @@ def _film_the_list(film: Film, page: Page) -> None:
     film.caption = "The last page: a few calls as well"
     film.click(page.locator("a[rel=last]"), seconds=1.5)
     film.caption = "What it cost, and which keys were read"
-    page.evaluate("scrollTo(0, 0)")
     film.click(page.locator("#explanation > summary"), seconds=2.5, loads=False)
 
 
@@ -235,7 +236,10 @@ def main() -> None:
     options.folder.mkdir(parents=True, exist_ok=True)
     take = take_film if options.film else take_pictures
     with sample_shop() as shop, sync_playwright() as playwright:
-        take(playwright.chromium.launch(executable_path=browser), shop, options.folder)
+        chromium = playwright.chromium.launch(executable_path=browser)
+        for _ in range(8):  # the first visit of each process takes longer, and pages say how long
+            _new_page(chromium, f"{shop}{FILTERED}", PICTURE_SIZE, "light").close()
+        take(chromium, shop, options.folder)
 
 
 if __name__ == "__main__":
