@@ -44,7 +44,7 @@ help:
 	@echo "make screenshot  take the pictures of the README; needs Chromium (Debian's chromium)"
 	@echo "make film      record the film of the README; needs Chromium and Debian's ffmpeg"
 	@echo "make format    let ruff format the Python files"
-	@echo "make readme    bring the generated tables of the documents and the library's names up to date"
+	@echo "make readme    bring the documents' tables and the library's names up to date"
 	@echo "make lambda    pack the function that makes the copies of comments  (ZIP=…)"
 	@echo "make package   build the library's wheel and sdist in $(DIST), and check them  (DIST=…)"
 	@echo "make messages  collect the sentences to translate, and compile the translated ones"
@@ -101,7 +101,7 @@ format: install
 	$(PYTHON) -m ruff format .
 
 readme: install
-	@$(PYTHON) -m cogapp -r README.md docs/access-patterns.md docs/commands.md docs/orders.md
+	@$(PYTHON) -m cogapp -r README.md $(addprefix docs/,access-patterns.md commands.md orders.md designs/*.md)
 	@$(PYTHON) dynapages/tests/dynapages_testing/names.py
 
 # What AWS Lambda runs to make the copies of comments: the packages and what production requires, but no compiled

@@ -14,7 +14,9 @@ from django.utils.translation.trans_real import parse_accept_lang_header
 
 def unknown_language(code: str) -> str:
     """Return the sentence about what is not an ISO 639-1 code."""
-    sentence = _("“%(code)s” is no language: use two-letter ISO 639-1 codes such as en, de or pt.")
+    sentence = _(
+        "Unknown language “%(code)s”: use two-letter ISO 639-1 codes such as en, de or pt."
+    )
     return sentence % {"code": code}
 
 

@@ -1,4 +1,4 @@
-"""Django signals of what happens to comments, for the project's own code: see docs/signals.md.
+"""Django signals of what happens to comments, for the project's own code: see docs/installing.md.
 
 Each is sent once, after the write is committed, in the thread that wrote; by pages, by commands and
 by steps over many comments. Imports send them with ``--signals`` alone. What a receiver raises is

@@ -1,6 +1,6 @@
 """Documents of the folder ``docs``, rendered from Markdown.
 
-A document's name is its path without ``.md``: ``how-it-works`` or ``designs/planner``; that of a
+A document's name is its path without ``.md``: ``how-it-works`` or ``designs/filters``; that of a
 folder is its ``README.md``.
 """
 

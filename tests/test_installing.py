@@ -30,6 +30,7 @@ OTHERS = {
     "/reviews/comments/none/": 404,
 }
 """Of those that the walk asks for, what is not 200 to a visitor; the third digit is Arabic."""
+THE_SHOP = "\n## The shop as well\n"
 OPTION = re.compile(r"^\| `([A-Z_]+)` \| `(.*?)` \|", re.MULTILINE)
 
 
@@ -68,7 +69,8 @@ def project(tables, tmp_path_factory):
     project.can_import("dynapages", "comments")
     # A prefix that the tests delete tables by at their end.
     own = f"{settings.DYNAMODB_TABLE_PREFIX}mysite-"
-    follow("installing.md", folder, environment, instead={'"mysite-"': f'"{own}"'})
+    instead = {'"mysite-"': f'"{own}"'}
+    follow("installing.md", folder, environment, until=THE_SHOP, instead=instead)
     return project
 
 
@@ -80,9 +82,9 @@ def told(project):
 
 @pytest.fixture(scope="module")
 def told_of_the_shop(project, told):
-    """The same, when it has followed the page about the shop as well."""
+    """The same, when it has followed the chapter about the shop as well."""
     project.can_import("shop")
-    follow("installing-the-shop.md", project.folder, project.environment)
+    follow("installing.md", project.folder, project.environment, since=THE_SHOP)
     return project.walked("walk_of_the_shop.py")
 
 

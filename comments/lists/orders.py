@@ -93,7 +93,7 @@ _MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
 def at_month(request: PageRequest, month: str, order: CommentOrder) -> PageRequest:
     """Return the first page of a list as one that begins at a month (UTC). Raises BadFilter."""
     if not _MONTH.fullmatch(month):
-        raise BadFilter(_("“%(month)s” is no month: write it as 2026-03.") % {"month": month})
+        raise BadFilter(_("Unknown month “%(month)s”: write it as 2026-03.") % {"month": month})
     if order.is_by_rating or not request.is_first:
         raise BadFilter(_("A month begins the first page of a list that is sorted by time."))
     place = month + HIGHEST if order.direction is Order.NEWEST_FIRST else month

@@ -60,7 +60,7 @@ _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
 
 _MEANWHILE = gettext_lazy(
-    "Somebody has decided on this comment, reported or changed it since you looked. Look again."
+    "This comment was changed, reported or decided on after you loaded the page. Check it again."
 )
 _NOT_FROM = {
     State.HELD: gettext_lazy("A comment that waits is published, rejected or deleted."),
@@ -109,7 +109,7 @@ class NotAsSeen(DynamoError):
     """The comment has changed since the decision was made."""
 
     def __init__(self, sentence: str) -> None:
-        nothing = _("Nothing was done.")
+        nothing = _("Nothing was changed.")
         super().__init__(f"{sentence} {nothing}")
 
 

@@ -39,8 +39,8 @@ from dynapages.lists import PageResult
 
 SAID = {
     Decision.PUBLISH: gettext_lazy("The comment is published."),
-    Decision.REJECT: gettext_lazy("The comment is rejected, and among the hidden ones."),
-    Decision.KEEP: gettext_lazy("The comment stays, and is out of the queue."),
+    Decision.REJECT: gettext_lazy("The comment is rejected and hidden."),
+    Decision.KEEP: gettext_lazy("Kept. Reports dismissed."),
     Decision.HIDE: gettext_lazy("The comment is hidden."),
     Decision.RESTORE: gettext_lazy("The comment is back in its lists."),
     Decision.DELETE: gettext_lazy("The comment is deleted."),

@@ -9,7 +9,7 @@ The writer of a comment derives the product's ranks from the counts and the newe
 stores them on condition that nobody else stored any since it began to read (a version), with a new
 version each time. One that loses that race tries again. One that loses twice may stop: the second
 winner began after our commit. Only the newest comment has to be looked for by its own writer,
-because the index may not have it yet; it is confirmed by a strong read. See docs/rankings.md.
+because the index may not have it yet; it is confirmed by a strong read. See docs/writing.md.
 
 A rank gets the product's name when it is first derived; renaming gives it a new version.
 """

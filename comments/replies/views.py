@@ -50,7 +50,7 @@ class ReplyForm(forms.Form):
         label=gettext_lazy("Reply from the shop"),
         max_length=LONGEST_REPLY,
         widget=forms.Textarea({"rows": 4}),
-        help_text=gettext_lazy("Everybody sees it."),
+        help_text=gettext_lazy("The reply is public."),
         error_messages={"required": gettext_lazy("Write a reply, or delete the one there is.")},
     )
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)

@@ -32,7 +32,7 @@ from dynapages.django.paging import wants_partial
 
 GONE = _("There is no such comment. It may have been deleted.")
 THANKS = _("Thank you. The shop will look at this comment.")
-AGAIN = _("You have reported this comment before. The shop knows.")
+AGAIN = _("You have already reported this comment.")
 REPORT_FORM = FormPage("comments/reports/report.html", "comments/reports/_report.html")
 
 
@@ -50,7 +50,7 @@ class ReportForm(forms.Form):
         required=False,
         max_length=LONGEST_TEXT,
         widget=forms.Textarea({"rows": 4}),
-        help_text=_("Read by the shop alone."),
+        help_text=_("Only the shop sees this."),
     )
 
     def __init__(self, data: QueryDict | None = None, *, comment_id: str) -> None:

@@ -7,7 +7,7 @@ is hidden or moved keeps its votes.
 
 The rank by votes is three attributes of the comment's item, which no index but ``ranked`` holds. It
 is derived after the commit, under a version of its own: a vote must not make an edit fail. See
-docs/rankings.md.
+docs/writing.md.
 """
 
 import logging

@@ -102,6 +102,6 @@ def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
         "is_user": True,
         "has_voted": is_helpful,
         "helpful": votes,
-        "said": HELPFUL if is_helpful else _("Your vote is taken back."),
+        "said": HELPFUL if is_helpful else _("Vote removed."),
     }
     return render(request, "comments/votes/_helpful.html", context)

@@ -135,7 +135,7 @@ def as_form_errors() -> Iterator[None]:
         fault = fault_in(error)
         if fault is None:
             raise
-        again = _("Send this again in a moment: it will not be there twice.")
+        again = _("Send this again in a moment: it won't be posted twice.")
         sentence = f"{_(str(fault))} {again}"
         status = HTTPStatus.SERVICE_UNAVAILABLE
         raise FormNotSaved(status, sentence, retry_after=fault.retry_after) from error
@@ -211,7 +211,7 @@ def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = Fa
     wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
     if wait:
         sentence = _(
-            "You have written a lot in a short time. Come back in %(time)s: nothing is lost."
+            "You have written a lot in a short time. Try again in %(time)s: nothing is lost."
         )
         raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)
 

@@ -1,7 +1,7 @@
 """The model of the site's tables for NoSQL Workbench for DynamoDB, in the format of version 3.0.
 
 It knows no local indexes: ours is shown as a global one whose name ends in ``.local``. The rows in
-``sample_rows.json`` are written anew by a test when asked to. See docs/workbench.md.
+``sample_rows.json`` are written anew by a test when asked to. See docs/deploying.md.
 """
 
 import json
@@ -151,6 +151,8 @@ def _rows_by_key(
     title: str, key: Sequence[dict[str, str]], rows: Sequence[Item], *, note: str
 ) -> str:
     names = [part["AttributeName"] for part in key]
+    if names == ["sk", "pk"]:
+        return f"### {title}\n\n{note} Every item of the table, by `sk`, then by `pk`.\n"
     roles = dict(zip(names, ("partition key", "sort key"), strict=True))
     shown = [*names, *(name for name in ("pk", "sk") if name not in names)]
     values = [

@@ -48,13 +48,13 @@ def form_sent(context: Context) -> dict[str, Any]:
 
 @register.filter
 def in_short(total: Total) -> str:
-    """Format what a page cost, such as ``3 calls · 2 units · $0.25 a million · 6 ms``."""
+    """Format what a page cost, such as ``3 calls · 2 units · $0.25 per million views · 6 ms``."""
     calls, units = total.calls, total.capacity_units
     parts = [
         ngettext("%(number)s call", "%(number)s calls", calls) % {"number": grouped(calls)},
         ngettext("%(number)s unit", "%(number)s units", plural_of(units))
         % {"number": grouped(units)},
-        _("%(price)s a million") % {"price": in_dollars(total.dollars)},
+        _("%(price)s per million views") % {"price": in_dollars(total.dollars)},
     ]
     if total.milliseconds:
         parts.append(f"{grouped(max(total.milliseconds, 1), places=0)} ms")
@@ -102,26 +102,34 @@ def _chosen(explanation: Explanation) -> str:
     return sentence % figures
 
 
+PRICED, SHARDED = "designs/filters#four-indexes-by-cost", "designs/keys#sparse-indexes-and-shards"
 DESIGNS = {
-    **dict.fromkeys([MIXED, *(pattern.name for pattern in PATTERNS)], "designs/planner"),
+    **dict.fromkeys([MIXED, *(pattern.name for pattern in PATTERNS)], PRICED),
     SETS: "designs/sets",
     ACTIVITY: "designs/activity",
     PICKUP: "designs/pickup-points",
-    MODERATION: "designs/sparse-and-sharded",
+    MODERATION: SHARDED,
     RANKING: "designs/adjacency",
-    "open_orders": "designs/sparse-and-sharded",
-    "open_by_date": "designs/composite-keys",
-    "orders_by_status": "designs/composite-keys",
+    "open_orders": SHARDED,
+    "open_by_date": "designs/keys#composite-sort-keys",
+    "orders_by_status": "designs/keys#composite-sort-keys",
     "categories": "designs/adjacency",
     "by_data": "designs/adjacency",
 }
-"""The document about each plan, by its name."""
+"""The document about each plan, and its heading, by the plan's name."""
 
 
 @register.filter
 def design_url(plan: str) -> str:
     """Return the address of the document about a plan; of all of them where it has none."""
-    return reverse("document", args=[DESIGNS.get(plan, "designs")])
+    return document_url(DESIGNS.get(plan, "designs"))
+
+
+@register.filter
+def document_url(page: str) -> str:
+    """Return the address of a document, or of a heading in it: ``lab``, ``designs/keys#shards``."""
+    name, mark, heading = page.partition("#")
+    return reverse("document", args=[name]) + mark + heading
 
 
 @register.simple_tag

@@ -97,7 +97,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500 (``handler500``), by a page that needs nothing which may be broken."""
-    broken = _("Something broke on our side. The error has been logged.")
+    broken = _("Something went wrong on our side. The error has been logged.")
     in_format = error_in_format(request.META, broken, HTTPStatus.INTERNAL_SERVER_ERROR)
     return in_format or defaults.server_error(request)
 

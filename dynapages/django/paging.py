@@ -446,11 +446,11 @@ def grouped(number: float, *, places: int | None = None) -> str:
 
 
 def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
-    """Return the numbers of a page, such as ``about 41-60 of 812``; empty without entries.
+    """Return the numbers of a page, such as ``41-60 of 812``; empty without entries.
 
-    So many items that are ``shown`` already belong to it, in front or, read back, behind. The first
-    page, the last and one that ``is_counted`` are exact: around others, items are added and
-    deleted. A ``total`` that the page refutes is not shown. Where the numbers are not known, only
+    So many items that are ``shown`` already belong to it, in front or, read back, behind. Items
+    that are added or deleted meanwhile shift the numbers of pages between the first and the last.
+    A ``total`` that the page refutes is not shown. Where the numbers are not known, only
     the ``total`` is told; without a total, how many are shown.
     """
     count = len(page.entries)
@@ -467,31 +467,25 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
         first -= shown
     elif shown:
         last, has_next = last + shown, False  # it led on to those that are shown
-    is_end = last == -1 and not has_next
     if last < 0:
         if total is None:
-            if is_end:
+            if last == -1 and not has_next:
                 return _("the last %(count)s") % {"count": grouped(count)}
             return _shown(count)
         total = max(total, -first)
         first, last = total + 1 + first, total + 1 + last
-    is_exact = first == 1 or is_end or page.is_counted
-    spelled = _spelled(is_exact=is_exact, is_open=has_next and (total or 0) <= last)
-    return spelled % {
-        "first": grouped(first),
-        "last": grouped(last),
-        "total": grouped(max(total or 0, last)),
-    }
+    return _spelled(first, last, max(total or 0, last), is_open=has_next and (total or 0) <= last)
 
 
-def _spelled(*, is_exact: bool, is_open: bool) -> str:
+def _spelled(first: int, last: int, total: int, *, is_open: bool) -> str:
+    numbers = grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}"
     if is_open:
-        if is_exact:
-            return _("%(first)s–%(last)s of more than %(total)s")
-        return _("about %(first)s–%(last)s of more than %(total)s")
-    if is_exact:
-        return _("%(first)s–%(last)s of %(total)s")
-    return _("about %(first)s–%(last)s of %(total)s")
+        spelled = _("%(numbers)s of more than %(total)s")
+    elif (first, last) == (1, total):
+        spelled = _("%(total)s in all")
+    else:
+        spelled = _("%(numbers)s of %(total)s")
+    return spelled % {"numbers": numbers, "total": grouped(total)}
 
 
 def _shown(count: int) -> str:

@@ -104,7 +104,6 @@ class Page:
     ``fell_back`` is true when runs of a `Fallback` replaced others within the page. ``cut_at`` is
     set when the units were spent before the page was full: ``toward`` there the list goes on.
     ``largest_item`` is that of its request, or more where a read cost more than such items can.
-    ``is_counted`` is true where its numbers come from what is stored now, not from other pages'.
     """
 
     entries: tuple[Entry, ...]
@@ -116,7 +115,6 @@ class Page:
     cut_at: Position | None = None
     toward: Toward = Toward.NEXT
     largest_item: int = LARGEST_ITEM
-    is_counted: bool = False
 
     @property
     def capacity_units(self) -> float:
@@ -352,7 +350,7 @@ def numbered_behind(page: Page, count: int) -> Page:
         for ordinal, entry in enumerate(page.entries, count + 1)
     )
     cut_at = page.cut_at and replace(page.cut_at, ordinal=count + len(entries))
-    return replace(page, entries=entries, cut_at=cut_at, is_counted=True)
+    return replace(page, entries=entries, cut_at=cut_at)
 
 
 def _numbered(

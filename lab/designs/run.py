@@ -33,14 +33,7 @@ from lab.reports.results import (
     medians_of,
     rows,
 )
-from lab.reports.tables import (
-    Section,
-    begin_mark,
-    replace_section,
-    section,
-    tables_of,
-    write_sections,
-)
+from lab.reports.tables import Section, replace_section, section, write_sections
 from shop.models import ShopItem
 
 ORDERS = OrderData(of_customer=2_000, queued=2_000)
@@ -171,7 +164,6 @@ def require_exact(lab: Lab) -> None:
 
 
 COMMAND = "compare"
-PRICE = "price"
 KIB = 1_024
 DEPTHS = ("first page", "page 100 or the middle one", "last page")
 
@@ -201,20 +193,14 @@ def heading_of(figures: Results) -> str:
 
 
 def write_documents(figures: Results, folder: Path) -> list[Path]:
-    """Bring ``lab.md``, its plots and figures, and the prices in ``designs/`` up to date.
+    """Bring ``lab.md``, its plots and figures up to date; return the files.
 
-    Return the files. A price is written where its document has the marks for it.
+    From the figures ``make readme`` writes the prices in ``designs/``.
     """
     page = folder / "lab.md"
     replace_section(page, "run", heading_of(figures), command=COMMAND)
     written = write_sections(page, sections_of(figures), command=COMMAND)
-    written.append(publish(figures, folder))
-    for name, tables in _prices(figures):
-        path = folder / "designs" / name
-        if path.exists() and begin_mark(PRICE, command=COMMAND) in path.read_text():
-            replace_section(path, PRICE, tables, command=COMMAND)
-            written.append(path)
-    return written
+    return [*written, publish(figures, folder)]
 
 
 def _section(figures: Results, subject: Results) -> Section:
@@ -275,20 +261,3 @@ def _at(pages: list[float], depth: int) -> float:
     depths = {1: (0,), 2: (0, None, 1)}.get(len(pages), (0, 1, 2))
     at = depths[depth] if depth < len(depths) else None
     return 0.0 if at is None else pages[at]
-
-
-def _prices(figures: Results) -> Iterator[tuple[str, str]]:
-    """Yield for each document its name and the figures of the designs it is about."""
-    for (part,), subject in figures.by("part").items():
-        if part == RUN:
-            continue
-        documents: dict[str, list[str]] = {}
-        for design in subject.names("reader"):
-            document = describe_subjects()[str(part)].designs[design].document
-            documents.setdefault(document, []).append(design)
-        for document, designs in documents.items():
-            if document:
-                built = tables_of("designs", _groups(subject, designs), figures.facts())
-                tables = ("\n".join(table.piped()) for table in built)
-                data = str(subject.value("data"))
-                yield document, "\n\n".join([heading_of(figures), data, *tables])

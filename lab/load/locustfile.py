@@ -1,4 +1,4 @@
-"""The people of the load test, what they find on pages, and how often they do what: docs/load.md.
+"""The people of the load test, what they find, and how often they do what: docs/benchmarks.md.
 
 Start it in the project's folder: ``python -m locust --locustfile lab/load/locustfile.py``.
 """

@@ -3,11 +3,12 @@
 import bz2
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -19,12 +20,13 @@ from django.utils.translation import get_language, gettext, gettext_noop, overri
 from django.views.decorators.http import require_safe
 from pynamodb.attributes import BinaryAttribute
 
+from comments.filters import language_name
 from comments.host import COMMENTS
-from config.templatetags.site import in_dollars
 from dynapages.calls import current_meter, labelled_calls
 from dynapages.django.paging import grouped
 from dynapages.lists import explain_reads, parse_timestamp, prices
 from lab.reports.results import RUN, Results, Value
+from lab.reports.verdicts import SIZES, VIEWS, DesignCost, judge
 from shop import keys
 from shop.models import ShopItem
 
@@ -34,15 +36,19 @@ ANY_MODEL = "any"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A design's title, three sentences, and its page below ``docs/designs``, if it has one.
+    """A design's title, three sentences, and its page and heading in the documentation.
 
     ``used_by`` is the read model of the site that has it, or ``any`` of them; empty where none has.
+    ``because`` tells why it has one that is not the cheapest. A design that ``reads_table`` reads
+    all of it for each page.
     """
 
     title: str
     text: str
-    document: str = ""
+    document: str
     used_by: str = ""
+    because: str = ""
+    reads_table: bool = False
 
     @property
     def is_used_here(self) -> bool:
@@ -133,8 +139,10 @@ SENTENCES = (
     gettext_noop(
         "{} comments of the sample shop; the lists are those of one product, with {} of them."
     ),
+    gettext_noop("{} star, in any language: {} of {}"),
+    gettext_noop("{} star, in {}: {} of {}"),
     gettext_noop("{} stars, in any language: {} of {}"),
-    gettext_noop("{} stars, in “{}”: {} of {}"),
+    gettext_noop("{} stars, in {}: {} of {}"),
     gettext_noop("{}, {}, {} or {} stars, in any language: {} of {}"),
     gettext_noop(
         "{} orders, made for this: {} of one customer, who is asked about, "
@@ -151,8 +159,8 @@ SENTENCES = (
         "the times are distorted, the costs are not."
     ),
 )
-"""What a run stores in English, with places for its numbers and for what stands in quotes."""
-_VALUE = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|(?<=“)[^”]*(?=”)")
+"""What a run stores in English, with places for its numbers and for the languages in quotes."""
+_VALUE = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|“[^”]*”")
 
 
 def in_own_words(stored: Value) -> SafeString:
@@ -168,14 +176,12 @@ def _localized(value: str) -> str:
     number = value.replace(",", "")
     if number.isdecimal():
         return grouped(int(number))
-    return grouped(float(number)) if number[:1].isdecimal() else value
+    return grouped(float(number)) if number[:1].isdecimal() else language_name(value.strip("“”"))
 
 
 LEAST_UNITS = 0.25
 """Capacity units of a bar without length: half of what the cheapest read costs."""
 FULL = 100
-Facts = Mapping[str, Value]
-"""Values by their metrics, and the name and page of what they are about."""
 
 
 @require_safe
@@ -192,95 +198,83 @@ def lab(request: HttpRequest) -> HttpResponse:
         "taken": parse_timestamp(str(run["taken_at"])) if run else None,
         "subjects": list(_subjects(figures, described)) if figures else (),
         "described": described.values(),
+        "sizes": SIZES,
+        "views": VIEWS,
+        "prices": prices(),
         "explanation": explain_reads(current_meter()),
     }
     return render(request, "lab/lab.html", context)
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
-    """Capacity units, the length of their bar, of 100, and what a million times cost."""
-
-    units: float
-    bar: int
-    price: str
-
-
 def _subjects(
     figures: Results, descriptions: Mapping[str, SubjectDescription]
 ) -> Iterator[dict[str, object]]:
-    """Prepare figures for the page; subjects that have no description are left out.
-
-    ``least`` are the units of a bar without length, ``most`` those of one of full length, on the
-    logarithmic scale of the subject. ``action`` is what was written.
-    """
+    """Prepare figures for the page; subjects that have no description are left out."""
     for name in figures.names("part"):
         found, described = figures.where(part=name), descriptions.get(name)
         designs = found.names("reader")
         if described is None or not described.designs.keys() >= set(designs):
             continue
         most = max(found.numbers("capacity_units"))
-        questions = {str(row.list): in_own_words(row.value) for row in found.where(metric="about")}
+        prepared = [_design(found, described.designs[one], name=one, most=most) for one in designs]
+        verdict = judge([design["cost"] for design in prepared])
         yield {
             "anchor": anchor_of(name),
             "heading": described.heading,
             "question": described.question,
             "data": in_own_words(found.value("data")),
-            "questions": questions,
-            "designs": [
-                _design(found, described.designs[one], name=one, questions=questions, most=most)
-                for one in designs
-            ],
-            "action": next(iter(_writes(found).names("list")), ""),
-            "least": LEAST_UNITS,
-            "most": most,
+            "questions": {
+                str(row.list): in_own_words(row.value) for row in found.where(metric="about")
+            },
+            "designs": prepared,
+            "verdict": verdict,
         }
 
 
-def _writes(found: Results) -> Results:
-    return Results(row for row in found.where(page=None) if row.reader is not None)
-
-
 def _design(
-    subject: Results, description: Description, *, name: str, questions: Facts, most: float
-) -> dict[str, object]:
+    subject: Results, description: Description, *, name: str, most: float
+) -> dict[str, Any]:
     """Return a design's figures.
 
-    ``rows`` are its readings, each with the length of its bar. ``reads`` are the dearest page of
-    each question, ``write`` is its first write.
+    ``rows`` are its readings, each with the length of its bar, which is full for the ``most``
+    units. ``sizes`` are what its most expensive page costs in tables of these sizes.
     """
     found = subject.where(reader=name)
-    readings = [
-        (
-            {
-                "question": asked,
-                "page": page,
-                "pages": subject.where(list=asked).value("pages"),
-                **of_page.facts(),
-            },
-            _bar(of_page.number("capacity_units"), most=most),
-        )
-        for (asked, page), of_page in found.by("list", "page").items()
-        if page is not None
-    ]
-    written = _writes(found)
-    units, reads = written.numbers("capacity_units"), prices().reads
-    dearest = (found.where(list=asked).numbers("capacity_units") for asked in questions)
+    pages = {at: rows for at, rows in found.by("list", "page").items() if at[1] is not None}
+    dearest = max(pages.values(), key=_units, default=Results())
+    written = found.where(page=None)
+    cost = DesignCost(
+        description.title,
+        read_units=_units(dearest),
+        items_read=dearest.number("items_read"),
+        write_units=_units(written),
+        reads_table=description.reads_table,
+    )
     return {
         "anchor": f"{anchor_of(subject[0].part)}-{anchor_of(name)}",
         "description": description,
-        "rows": readings,
-        "reads": [_amount(max(of_pages, default=0.0), reads, most) for of_pages in dearest],
-        "write": _amount(units[0], prices().writes, most) if units else None,
+        "cost": cost,
+        "sizes": [cost.at(items) for items in SIZES],
+        "rows": [
+            (
+                {
+                    "question": asked,
+                    "page": page,
+                    "pages": subject.where(list=asked).value("pages"),
+                    **rows.facts(),
+                },
+                _bar(_units(rows), most=most),
+            )
+            for (asked, page), rows in pages.items()
+        ],
         "writings": [
-            {"action": action, **of_write.facts()}
-            for (action,), of_write in written.by("list").items()
+            {"action": action, **rows.facts()} for (action,), rows in written.by("list").items()
         ],
     }
 
 
-def _amount(units: float, price: Callable[[float], float], most: float) -> Amount:
-    return Amount(units, _bar(units, most=most), in_dollars(price(units)))
+def _units(rows: Results) -> float:
+    return rows.number("capacity_units")
 
 
 def _bar(units: float, *, most: float) -> int:

@@ -5,6 +5,8 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import compress
+from operator import itemgetter
 from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
@@ -27,19 +29,27 @@ REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "mean": fmean,
     "median": median,
     "p95": percentile_95,
+    "first": itemgetter(0),
+    "last": itemgetter(-1),
     "least": min,
     "most": max,
     "count": len,
+    "sum": sum,
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of cells under titles. A column whose first cell begins with a letter is set left."""
+    """Rows of cells under titles. A column whose first cell begins with a word is set left.
+
+    ``documented`` are the titles of the columns that documents have, which are narrower than a
+    terminal: None for all of them, empty where documents leave the table out.
+    """
 
     caption: str
     titles: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    documented: Sequence[str] | None = None
 
     def aligned(self) -> Iterator[str]:
         """Yield its lines for a terminal."""
@@ -56,12 +66,14 @@ class Table:
         """Yield its lines as Markdown."""
         yield f"{self.caption}:\n"
         rules = tuple("---" if words else "---:" for words in self._are_words())
+        documented = self.titles if self.documented is None else self.documented
+        shown = [title in documented for title in self.titles]
         for row in (self.titles, rules, *self.rows):
-            yield f"| {' | '.join(row)} |"
+            yield f"| {' | '.join(compress(row, shown))} |"
 
     def _are_words(self) -> list[bool]:
         first = self.rows[0] if self.rows else self.titles
-        return [cell[:1].isalpha() for cell in first]
+        return [cell.lstrip("[")[:1].isalpha() for cell in first]
 
 
 def section(
@@ -113,15 +125,13 @@ def _pivot(layout: Mapping[str, Any], found: Results, facts: Mapping[str, Any]) 
 
     ``by`` are the fields that make a group, by their titles; those of ``apart`` do so and are not
     shown. ``names`` are the words for values of the first field; only these are shown, in this
-    order. ``each_reader`` is a metric with a column for each reader.
+    order. ``documented`` are the titles of the columns that documents have.
     """
     by, names, columns = layout.get("by", {}), layout.get("names"), layout.get("columns", [])
     groups = found.by(*by.values(), *layout.get("apart", ()))
     if names is not None:
         shown = [key for name in names for key in groups if key[0] == name]
         groups = {(names[key[0]], *key[1:]): groups[key] for key in shown}
-    if metric := layout.get("each_reader"):
-        columns = [[one, f"{metric} @ {one}", ","] for one in sorted(found.names("reader"))]
     return Table(
         layout["caption"].format_map(facts),
         (*by, *(title for title, *_ in columns)),
@@ -129,6 +139,7 @@ def _pivot(layout: Mapping[str, Any], found: Results, facts: Mapping[str, Any]) 
             (*map(_word, key[: len(by)]), *(_cell(group, *column) for _, *column in columns))
             for key, group in groups.items()
         ),
+        layout.get("documented"),
     )
 
 
@@ -202,7 +213,8 @@ class Section:
         """Format it as Markdown; its plots are in ``folder``."""
         paragraphs = [f"## {self.title}", *self.notes]
         paragraphs += [f"![{plot.shows}]({folder}/{plot.name}.svg)" for plot in self.plots]
-        paragraphs += ["\n".join(table.piped()) for table in self.tables]
+        documented = (table for table in self.tables if table.documented != [])
+        paragraphs += ["\n".join(table.piped()) for table in documented]
         return "\n\n".join(paragraphs)
 
 
@@ -236,15 +248,10 @@ def replace_section(page: Path, name: str, text: str, *, command: str) -> None:
 
     ``command`` is the one that writes it.
     """
-    begin, end = begin_mark(name, command=command), f"<!-- end of {name} -->"
+    begin, end = f"<!-- {name}: written by manage.py {command} -->", f"<!-- end of {name} -->"
     document = page.read_text() if page.exists() else f"# {page.stem.capitalize()}\n"
     before, found, rest = document.partition(begin)
     _, _, after = rest.partition(end)
     if not found:
         before, after = f"{document.rstrip()}\n\n", "\n"
     page.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}")
-
-
-def begin_mark(name: str, *, command: str) -> str:
-    """Format the line that a section of a page begins with."""
-    return f"<!-- {name}: written by manage.py {command} -->"

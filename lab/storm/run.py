@@ -1,6 +1,6 @@
 """One storm: clients, a site of two processes, an engine behind a proxy that makes faults.
 
-What is promised, and a storm's figures: docs/reliability.md.
+What is promised, and a storm's figures: docs/benchmarks.md.
 
 The clients are browsers, each signed in as somebody. They read, post, edit, vote and delete, and
 send again what failed. A ledger has what each was told, and what must be stored afterwards: what

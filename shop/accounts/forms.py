@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
 LONGEST_EMAIL = 254
-NO_USERNAME = _("This cannot be a user name.")
+NO_USERNAME = _("This user name is not allowed.")
 """The field's help text has the rule."""
 RESERVED_USERNAME = _("This name is reserved for the shop. Choose another one.")
 WITHOUT_EMAIL = _("Or create the account without an e-mail address.")
@@ -73,7 +73,7 @@ class LimitedForm(forms.Form):
         log_event("too-many-attempts", user=user, request=self.request, form=form)
         self.retry_after = ceil(wait)
         too_many = ValidationError(
-            gettext("You tried this too often. Try again in %(wait)s."),
+            gettext("Too many attempts. Try again in %(wait)s."),
             code="too_many",
             params={"wait": in_words(self.retry_after)},
         )

@@ -106,7 +106,7 @@ def change_account(*, before: Item, after: Profile) -> None:
         write_together(client(), actions)
     except ConditionFailed as error:
         raise StaleAccount(
-            gettext("This account was changed at the same moment. Nothing was done. Try again.")
+            gettext("This account was changed at the same moment. Nothing was changed. Try again.")
         ) from error
 
 

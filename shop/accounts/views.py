@@ -231,7 +231,7 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
 def _refused(request: HttpRequest) -> HttpResponse:
     return _answer(
         request,
-        gettext("This link no longer works"),
+        gettext("This link is no longer valid"),
         about=gettext("It is too old, or another address or a new password was chosen since."),
     )
 

@@ -140,7 +140,7 @@ def place(request: HttpRequest) -> HttpResponse:
     try:
         pickup = pickup_chosen(request.POST.get("point", ""))
     except NoSuchPoint:
-        messages.warning(request, _("That pickup point is no longer there. Please choose another."))
+        messages.warning(request, _("That pickup point no longer exists. Please choose another."))
         return redirect("checkout")
     try:
         placed = place_order(

@@ -4,7 +4,7 @@ If one row of an order is rejected, all are. A malformed row may be a line of th
 behind it: neither is imported.
 
 Of products, missing ones are created, and stored ones change only when that is asked for. The rules
-are in docs/importing-orders.md.
+are in docs/importing.md.
 """
 
 from collections import Counter

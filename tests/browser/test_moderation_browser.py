@@ -90,7 +90,7 @@ class TestVoting:
         loads, button = len(bob.loads), helpful_button(bob, comment)
         for pressed, text, said in (
             ("true", "Helpful · 1", "You find this comment helpful."),
-            ("false", "Helpful", "Your vote is taken back."),
+            ("false", "Helpful", "Vote removed."),
         ):
             button.focus()
             bob.page.keyboard.press("Enter")
@@ -105,7 +105,7 @@ class TestVoting:
         loads = len(bob.loads)
         bob.page.evaluate(PRESS_ONCE_IT_ARRIVES, f"#helpful-{comment.id}")
         helpful_button(bob, comment).click()
-        expect(bob.page.locator("#announcement")).to_have_text("Your vote is taken back.")
+        expect(bob.page.locator("#announcement")).to_have_text("Vote removed.")
         assert len(bob.loads) == loads
 
     def test_of_a_comment_that_is_gone_is_told_and_leaves_the_list(self, bob, comment):

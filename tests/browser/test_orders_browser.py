@@ -201,7 +201,7 @@ class TestWhatJavaScriptAdds:
         settings.PAGE_SIZE = 1
         sam.page.goto("/staff/orders/all/?status=PROCESSING&to=1971-02-01")
         loads = len(sam.loads)
-        sam.button("Move all").click()
+        sam.button("Ship all").click()
         expect(sam.page.locator("#step")).to_contain_text("All done: you moved 2 of 2 orders.")
         assert [sam.page.locator("[data-outcome]").nth(n).inner_text() for n in (0, 1)] == [
             f"Order {order.id} is now shipped." for order in queued[2:]

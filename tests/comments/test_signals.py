@@ -30,7 +30,8 @@ from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
 NAMES = {signal: name for name, signal in vars(signals).items() if isinstance(signal, Signal)}
-DOCUMENT = PROJECT / "docs" / "signals.md"
+INSTALLING = PROJECT / "docs" / "installing.md"
+CHAPTER = INSTALLING.read_text().partition("\n## Signals\n")[2].partition("\n## ")[0]
 Sent = list[tuple[str, dict[str, Any]]]
 
 
@@ -215,7 +216,7 @@ def test_nothing_is_sent_of_samples(sent):
 
 class TestTheDocument:
     def test_tells_of_every_signal(self):
-        told = re.findall(r"^\| `(\w+)` \|", DOCUMENT.read_text(), re.MULTILINE)
+        told = re.findall(r"^\| `(\w+)` \|", CHAPTER, re.MULTILINE)
         assert sorted(told) == sorted([*NAMES.values(), "order_moved", "order_placed"])
 
     def test_has_a_receiver_that_runs(self, ann, capsys):
@@ -241,7 +242,7 @@ class TestTheDocument:
         assert capsys.readouterr().out == f"{item['o']['S'].partition('#')[2]} is in its lists\n"
 
     def blocks(self) -> list[str]:
-        return re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+        return re.findall(r"```python\n(.*?)```", CHAPTER, re.DOTALL)
 
 
 class TestAHeldComment:

@@ -29,11 +29,11 @@ class TestTheLine:
     @pytest.mark.parametrize(
         ("changes", "line"),
         [
-            ({}, "4 calls · 2 units · $0.25 a million · 6 ms"),
-            ({"milliseconds": 0.3}, "4 calls · 2 units · $0.25 a million · 1 ms"),
-            ({"milliseconds": 0}, "4 calls · 2 units · $0.25 a million"),
-            ({"capacity_units": 0.5}, "4 calls · 0.5 units · $0.06 a million · 6 ms"),
-            ({"capacity_units": 1.0}, "4 calls · 1 unit · $0.13 a million · 6 ms"),
+            ({}, "4 calls · 2 units · $0.25 per million views · 6 ms"),
+            ({"milliseconds": 0.3}, "4 calls · 2 units · $0.25 per million views · 1 ms"),
+            ({"milliseconds": 0}, "4 calls · 2 units · $0.25 per million views"),
+            ({"capacity_units": 0.5}, "4 calls · 0.5 units · $0.06 per million views · 6 ms"),
+            ({"capacity_units": 1.0}, "4 calls · 1 unit · $0.13 per million views · 6 ms"),
         ],
     )
     def test_says_what_a_page_cost_and_its_time(self, changes, line):

@@ -43,7 +43,7 @@ class TestTheExamples:
         for link in page.all("a")[:2]:
             assert visit(link["href"]).comment_ids
         assert page["hx-get"] == "/examples/"
-        assert " a million" not in page.text
+        assert " per million views" not in page.text
 
     def test_are_read_for_their_costs_and_remembered(self):
         with metered() as meter:
@@ -51,7 +51,7 @@ class TestTheExamples:
         assert 0 < meter.units <= 10
         costs = [cost.text for cost in shown.all(class_="example-cost")]
         assert len(costs) == 3
-        assert all(" · $" in cost and " a million" in cost for cost in costs)
+        assert all(" · $" in cost and " per million views" in cost for cost in costs)
         assert not shown.all(hx_get=True)
         with metered() as again:
             visit("/examples/")

@@ -1,4 +1,4 @@
-"""The table of sources in docs/importing.md: each command, run on a small made file."""
+"""The sources of all kinds in docs/importing.md: each command, run on a small made file."""
 
 import re
 import shlex
@@ -15,14 +15,18 @@ from tests.support.project import PROJECT
 pytestmark = pytest.mark.usefixtures("tables")
 
 SOURCES = PROJECT / "tests" / "data" / "sources"
-"""A file or folder for each row of the table: made up, in the shape of a real one."""
-HEADER = "| source | command | read | rejected | skipped |"
-_CELL_END = re.compile(r"(?<!\\)\|")
+"""A file or folder for each source of the document: made up, in the shape of a real one."""
+SECTION = "\n## Sources of all kinds\n"
+SOURCE = re.compile(
+    r"^(?P<about>\S.*): (?P<read>\d+) read(?:, (?P<rejected>\d+) rejected)?"
+    r"(?:, (?P<skipped>\d+) skipped)?\.\n\n(?P<command>(?: {4}.*\n)+)",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A row of the table."""
+    """A source of the document."""
 
     about: str
     words: tuple[str, ...]
@@ -43,14 +47,12 @@ class Source:
 
 
 def sources() -> Iterator[Source]:
-    """Yield the rows of the table."""
-    lines = (PROJECT / "docs" / "importing.md").read_text().partition(HEADER)[2].splitlines()
-    for line in lines[2:]:
-        if not line.startswith("|"):
-            return
-        cells = [cell.strip().replace("\\|", "|") for cell in _CELL_END.split(line)[1:-1]]
-        about, command, *counts = cells
-        yield Source(about, tuple(shlex.split(command.strip("`"))), *map(int, counts))
+    """Yield the sources of the document."""
+    text = (PROJECT / "docs" / "importing.md").read_text().partition(SECTION)[2]
+    for found in SOURCE.finditer(text.partition("\n## ")[0]):
+        counts = (int(found[name] or 0) for name in ("read", "rejected", "skipped"))
+        words = shlex.split(found["command"].replace("\\\n", " "))
+        yield Source(found["about"], tuple(words[1:]), *counts)
 
 
 def counted(counts: dict[str, Any]) -> tuple[int, int, int]:
@@ -69,7 +71,7 @@ def unchanged(counts: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("source", list(sources()), ids=lambda source: source.about)
 class TestSource:
-    def test_goes_in_as_the_table_says(self, source, tmp_path):
+    def test_goes_in_as_the_document_says(self, source, tmp_path):
         counts = source.run(tmp_path / "rejected.csv")
         assert counted(counts) == (source.read, source.rejected, source.skipped)
         assert not unchanged(counts)
@@ -79,6 +81,6 @@ class TestSource:
         assert unchanged(source.run(tmp_path / "rejected.csv"))
 
 
-def test_every_small_file_is_in_the_table():
+def test_every_small_file_is_in_the_document():
     named = {path for source in sources() for path in source.paths}
     assert named == set(SOURCES.iterdir())

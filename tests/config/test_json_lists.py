@@ -155,16 +155,16 @@ class TestARefusal:
 
     def test_says_how_long_to_wait_where_something_was_done_too_often(self, form):
         request = RequestFactory().get(in_form("/", form))
-        error = TooManyRequests("Come back in a minute.", retry_after=60)
+        error = TooManyRequests("Try again in a minute.", retry_after=60)
         response = RefusalMiddleware(Client().get).process_exception(request, error)
-        assert refusal(response) == (429, "Come back in a minute.")
+        assert refusal(response) == (429, "Try again in a minute.")
         assert response["Retry-After"] == "60"
 
     def test_tells_of_an_error_of_ours(self, form, monkeypatch):
         monkeypatch.setattr("lab.reports.page.find_stored", None)
         browser = Client(raise_request_exception=False)
         status, sentence = refusal(browser.get(in_form("/lab/", form)))
-        assert (status, sentence.split(".")[0]) == (500, "Something broke on our side")
+        assert (status, sentence.split(".")[0]) == (500, "Something went wrong on our side")
 
     def test_tells_of_a_database_that_is_away(self, form, comments):
         with connected(f"http://127.0.0.1:{spare_port()}"):

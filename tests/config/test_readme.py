@@ -24,7 +24,11 @@ from tests.support.project import PROJECT
 
 README = PROJECT / "README.md"
 SETTINGS = PROJECT / "docs" / "settings.md"
-GENERATED = ("README.md", "docs/access-patterns.md", "docs/commands.md", "docs/orders.md")
+GENERATED = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("access-patterns", "commands", "orders")),
+    *(f"docs/designs/{name}.md" for name in ("README", "filters", "keys")),
+)
 MOST_BYTES = 7168
 """What a stranger reads in two minutes."""
 

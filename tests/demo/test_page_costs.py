@@ -28,7 +28,7 @@ pytestmark = pytest.mark.real_engine
 
 COMMENTS = 2_000
 STAFF = "page-costs-staff"
-ROW = re.compile(r"^\| (?P<name>[^|]+) \| [^|]+ \| (\d+) / (\d+) / ([\d.]+) \|$", re.MULTILINE)
+ROW = re.compile(r"^\| (?P<name>[^|]+) \| (\d+) \| (\d+) \| ([\d.]+) \|$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ pytestmark = [
 
 
 def environment(var: Path) -> dict[str, str]:
-    """A new user's, with what docs/load.md tells to set."""
+    """A new user's, with what docs/benchmarks.md tells to set."""
     told = {"TRUSTED_PROXIES": "1", "COMMENT_WRITES_PER_USER": "10000"}
     return {"PATH": os.environ["PATH"], "VAR_DIR": str(var), **told}
 

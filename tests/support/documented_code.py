@@ -28,13 +28,19 @@ def follow(
     folder: Path,
     environment: Mapping[str, str] | None = None,
     *,
+    since: str = "",
+    until: str | None = None,
     instead: Mapping[str, str] | None = None,
 ) -> None:
     """Follow a document below ``docs/`` in a folder: write its files, run its commands.
 
-    With no environment no command is run. ``instead`` has other words for some of the document.
+    With no environment no command is run. ``since`` and ``until`` are headings that bound the part
+    that is followed. ``instead`` has other words for some of the document.
     """
     text = (PROJECT / "docs" / document).read_text()
+    assert since in text
+    assert (until or "") in text
+    text = text[text.index(since) :].partition(until or "\0")[0]
     for words, others in (instead or {}).items():
         assert words in text
         text = text.replace(words, others)

@@ -33,7 +33,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="what stands in for DynamoDB (dynoxide where it is installed, else moto)",
     )
     group.addoption(
-        "--write-sample-rows", action="store_true", help="pick the rows of docs/workbench.md anew"
+        "--write-sample-rows", action="store_true", help="pick the rows of docs/deploying.md anew"
     )
     group.addoption("--slow", action="store_true", help="run the tests that take minutes, too")
 

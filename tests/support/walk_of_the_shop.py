@@ -1,4 +1,4 @@
-"""A walk through a project that has followed docs/installing-the-shop.md; prints what it found."""
+"""A walk through a project that followed docs/installing.md to its end; prints what it found."""
 
 import json
 import re

@@ -29,7 +29,7 @@ class Command(BaseCommand):
         "Print the tables, roles, functions and alarms of these settings as a template for "
         "CloudFormation, the tables as requests for the AWS CLI, or a model with sample rows for "
         "NoSQL Workbench. It makes no call to DynamoDB and needs no credentials. See "
-        "docs/infrastructure.md and docs/workbench.md."
+        "docs/deploying.md."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -1,6 +1,6 @@
 """``manage.py import_comments`` of this site: the app's, and Olist's folder.
 
-Its reviews become comments on the products of its orders: docs/importing-orders.md.
+Its reviews become comments on the products of its orders: docs/importing.md.
 """
 
 from collections.abc import Iterator

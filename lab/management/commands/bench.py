@@ -1,6 +1,6 @@
 """``manage.py bench``: speed and cost of the site's pages, with tables and plots.
 
-``bench storm`` and ``bench load`` measure reliability instead; see docs/reliability.md.
+``bench storm`` and ``bench load`` measure what holds when calls fail and visitors are too many.
 ``bench grid --hostile`` looks for the dearest page of comments.
 """
 
@@ -21,7 +21,7 @@ from lab.reports.tables import Section, require_matplotlib, write_sections
 from lab.storm.run import KILLABLE, StormOptions, run_storm, storm_section
 
 STORM, LOAD = RELIABILITY = ("storm", "load")
-"""Parts that are measured alone, and reported in docs/reliability.md."""
+"""Parts that are measured alone."""
 HOSTILE_PAGES = 3_000
 COUNTS = {"comments": Options.comments, "turns": Options.turns}
 
@@ -100,7 +100,7 @@ class Command(BaseCommand):
                 asked = StormOptions(seconds, options["rate"], kill=kill, seed=options["seed"])
                 found = run_storm(asked, progress=progress)
                 section = storm_section(found, read_model=COMMENTS["READ_MODEL"])
-        self._report(section, options["output"] / "reliability.md", command=f"bench {part}")
+        self._report(section, options["output"] / "benchmarks.md", command=f"bench {part}")
 
     def _measure_hostile_lists(self, options: dict[str, Any]) -> None:
         if options["parts"] != [GRID]:

@@ -69,7 +69,8 @@ class Command(BaseCommand):
             metavar="DIR",
             nargs="?",
             const=settings.BASE_DIR / "docs",
-            help="bring lab.md, its plots and designs/*.md up to date (in docs)",
+            help="bring lab.md, its plots and figures up to date (in docs); 'make readme' "
+            "then does so with the prices in designs/",
         )
         parser.add_argument(
             "--no-keep", action="store_true", help="do not keep the figures for the page /lab/"

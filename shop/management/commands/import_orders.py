@@ -90,7 +90,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--signals",
             action="store_true",
-            help="send the signals of what is written, as the pages do (docs/signals.md)",
+            help="send the signals of what is written, as the pages do (docs/installing.md)",
         )
         add_file_options(parser, of="PATH")
         parser.add_argument(

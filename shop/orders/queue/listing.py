@@ -5,14 +5,16 @@ from functools import partial
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from dynapages.django.access import with_next
+from dynapages.django.paging import grouped
 from dynapages.lists import PageRequest
 from dynapages.process import pool
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
-from shop.order_status import FORWARD, OPEN
+from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import (
     age_in_words,
@@ -52,22 +54,27 @@ def queue_context(
         "csv_url": queue_url(chosen, name="staff_orders_csv"),
         "bulk_url": with_next(reverse("move_orders"), page_url),
         "bulk_moves": [move for move in FORWARD if move.source in (chosen.statuses or OPEN)],
-        "all_of_it": all_context(chosen, around["length"]),
+        "all_of_it": all_context(chosen, around["length"]) if len(chosen.statuses) == 1 else None,
         **around,
     }
 
 
-def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any] | None:
-    """Build what is shown of moving all orders of a status; None for several or no statuses."""
-    if len(chosen.statuses) != 1:
-        return None
+def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any]:
+    """Build what is shown of moving all orders of the one chosen status, ``length`` in number."""
     (move,) = (move for move in FORWARD if move.source is chosen.statuses[0])
     return {
         "move": move,
         "count": length,
+        "label": _label_of_all(move, length),
         "url": queue_url(chosen, name="move_all_orders"),
         "queue_url": queue_url(chosen),
     }
+
+
+def _label_of_all(move: Move, count: int | None) -> str:
+    if count:
+        return _("%(action)s all %(count)s") % {"action": move.label, "count": grouped(count)}
+    return _("%(action)s all") % {"action": move.label}
 
 
 def find_orders_or_customers(typed: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

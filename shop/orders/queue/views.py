@@ -117,13 +117,15 @@ def move_selected(request: HttpRequest) -> HttpResponse:
 def move_all(request: HttpRequest) -> HttpResponse:
     """Ask before all orders of a status are moved; each POST moves a page of them."""
     chosen = queue_filter(request)
-    context = all_context(chosen, None)
-    if context is None:
+    if len(chosen.statuses) != 1:
         sentence = _("Choose one status of the queue to move all its orders.")
         raise Refusal(sentence, first_url=reverse("staff_orders"))
     if request.method != "POST":
-        context |= {"count": total_of(chosen, queue_lengths()), "passed": None, "results": ()}
+        context = all_context(chosen, total_of(chosen, queue_lengths()))
+        context |= {"passed": None, "results": ()}
         return render(request, "shop/orders/queue/all.html", context)
+    count = _number(request.POST.get("count", ""))
+    context = all_context(chosen, count)
     pager = queue_pager(chosen)
     asked = pager.requested(request.POST, size=settings.PAGE_SIZE)
     who = request.user.get_username()
@@ -131,10 +133,8 @@ def move_all(request: HttpRequest) -> HttpResponse:
     latest = moved_page.entries[-1].position if moved_page.entries else asked.position
     passed = (latest.ordinal or 0) if latest else 0
     outcomes = _outcomes(context["move"], results)
-    count = _number(request.POST.get("count", ""))
     context |= {
         **outcomes,
-        "count": count,
         "passed": passed,
         "moved_in_all": (_number(request.POST.get("moved", "")) or 0) + outcomes["moved"],
         "total": max(count or 0, passed),

@@ -386,7 +386,7 @@ class TestRefusals:
             ({"columns": "text=body"}, "There is no field “text”; the fields are: id, product_id"),
             ({"columns": "body=review"}, "the columns are: id, language, rating, created_at"),
             ({"language_map": "us"}, "“us” is no pair such as us=en"),
-            ({"language_map": "us=xx"}, "“xx” is no language"),
+            ({"language_map": "us=xx"}, "Unknown language “xx”"),
             ({"product_id": "a/b"}, "“a/b”"),
             ({"set": ["lang=de"]}, "There is no field “lang”"),
             ({"set": ["language"]}, "“language” is no pair"),

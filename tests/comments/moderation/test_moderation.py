@@ -256,7 +256,7 @@ class TestPages:
         url, fields = _form(self.article_of(sam, comment), "keep")
         hide(comment_id=comment.id, now=NOW)
         shown = sam.post(url, fields)
-        assert "Somebody has decided on this comment" in shown.page.one("li", class_="warning").text
+        assert "This comment was changed" in shown.page.one("li", class_="warning").text
         assert state_of(comment) is State.HIDDEN
 
 

@@ -126,14 +126,14 @@ class TestFormThatIsRefused:
             shown = sent.send(**headers)
         assert (shown.status, typed_in(shown)) == (429, TYPED)
         assert int(shown.response["Retry-After"]) > 0
-        assert "Come back in" in said(shown)
+        assert "Try again in" in said(shown)
 
     def test_as_the_database_is_away_is_shown_again(self, sent, headers):
         with unreachable():
             shown = sent.send(**headers)
         assert (shown.status, typed_in(shown)) == (503, TYPED)
         assert int(shown.response["Retry-After"]) > 0
-        assert "will not be there twice" in said(shown)
+        assert "won't be posted twice" in said(shown)
         assert sent.send().status == 302
 
     @pytest.mark.parametrize("kind", ["edit", "report", "reply"])
@@ -299,7 +299,7 @@ class TestLimitOfStaff:
         before = items_in(stored.comment.id)
         response = self.send(sam, stored, what)
         assert (response.status_code, int(response["Retry-After"]) > 3_000) == (429, True)
-        assert "Come back in 60 minutes" in response.content.decode()
+        assert "Try again in 60 minutes" in response.content.decode()
         assert items_in(stored.comment.id) == before
 
     def test_is_another_than_that_of_what_they_write_themselves(self, settings):

@@ -100,7 +100,7 @@ def test_reports_that_do_not_add_up_are_found_and_mended(comment):
 
 
 def test_the_form_reports_once_what_staff_see_as_it_was_typed(comment, bob, sam):
-    for told in ("The shop will look at this comment", "reported this comment before"):
+    for told in ("The shop will look at this comment", "already reported this comment"):
         shown = bob.post(f"/comments/report/{comment.id}/", {"reason": "spam", "text": SCRIPT})
         assert shown.response.redirect_chain == [(f"/comments/{comment.id}/", 302)]
         assert told in shown.page.one("li", class_="message").text

@@ -164,6 +164,7 @@ class TestWhatIsWritten:
             "## Pages of comments",
             "## Pages of orders",
             "| no filter | 1 | all |",
+            "| list | page | plan | whole page | ms |",
             "| capacity units | planner |",
             found.value("engine"),
         ):

@@ -61,7 +61,7 @@ class TestPeers:
     def test_are_reported_with_ratios_and_the_limit_of_the_product_page(self, found):
         (section,) = sections_of(found)
         text = section.markdown(folder="benchmarks")
-        assert "| page ÷ SQL |" in text
+        assert "| list by OFFSET | whole page | page by SQL |" in text
         assert "| whole page ÷ SQL's | 1 |" in text
 
     def test_are_not_timed_where_sql_answers_otherwise(

@@ -1,5 +1,6 @@
 """``manage.py compare``, from end to end on little data."""
 
+import re
 import signal
 from io import StringIO
 from pathlib import Path
@@ -20,7 +21,7 @@ from lab.designs import run as lab_run
 from lab.designs.comments import FILTER
 from lab.designs.run import own_engine
 from lab.management.commands import compare as command
-from lab.reports.page import find_stored
+from lab.reports.page import PUBLISHED, find_stored
 from lab.reports.results import RUN, Results
 from tests.support.comments.loading import load
 from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
@@ -164,16 +165,22 @@ class TestWhatGoesWrong:
 class TestDrawing:
     def test_brings_the_documents_up_to_date(self, monkeypatch, tmp_path):
         pytest.importorskip("matplotlib")
-        designs = tmp_path / "designs"
-        designs.mkdir()
-        begin, end = "<!-- price: written by manage.py compare -->", "<!-- end of price -->"
-        (designs / "scan-and-filter.md").write_text(f"# Scan\n\n{begin}\nold\n{end}\n\nAfter.\n")
+        page = tmp_path / "lab.md"
+        begin, end = "<!-- comments: written by manage.py compare -->", "<!-- end of comments -->"
+        page.write_text(f"# The lab\n\n{begin}\nold\n{end}\n\nAfter.\n")
+        (tmp_path / "lab").mkdir()
         monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
         call_command("compare", "--write-docs", str(tmp_path), "--no-keep", stdout=StringIO())
-        document = (designs / "scan-and-filter.md").read_text()
-        assert "| scan | popular | 1 of 62 | 2 | 4,321 | 138.5 | $17 | 2.0 | 187.5 |" in document
+        document = page.read_text()
+        assert "| scan | popular | 138.5 | 138.5 | 4,321 |" in document
         assert "old" not in document
-        assert document.endswith("\n\nAfter.\n")
-        assert "![Comments of a product" in (tmp_path / "lab.md").read_text()
+        assert "\n\nAfter.\n" in document
+        assert "![Comments of a product" in document
         assert (tmp_path / "lab" / "comments.svg").exists()
-        assert not (designs / "sets.md").exists()
+        assert Results.of_lines((tmp_path / PUBLISHED).read_text()) == made_figures()
+
+    def test_prints_more_than_documents_have(self, monkeypatch, capsys):
+        monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
+        call_command("compare", "--no-keep")
+        (row,) = re.findall(r"^scan +popular +1 of 62.*$", capsys.readouterr().out, re.MULTILINE)
+        assert row.split()[-6:] == ["2", "4,321", "138.5", "$17", "2.0", "187.5"]

@@ -14,6 +14,7 @@ from lab.designs.orders import (
     load_orders,
 )
 from lab.reports.results import Results
+from lab.reports.verdicts import DesignCost
 from tests.support.lab.labs import NOW, PAGE_SIZE, pages, small_lab, writes
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
@@ -61,6 +62,11 @@ class TestAScan:
         before, after = pages(few, "scan", POPULAR)[0], pages(many, "scan", POPULAR)[0]
         assert (before.items_read, after.items_read) == (40, 120)
         assert after.capacity_units > 2 * before.capacity_units
+
+    def test_costs_what_is_computed_from_another_number(self, few, many):
+        measured, other = pages(few, "scan", POPULAR)[0], pages(many, "scan", POPULAR)[0]
+        cost = DesignCost("scan", other.capacity_units, other.items_read, 1, reads_table=True)
+        assert cost.at(40).units == pytest.approx(measured.capacity_units, abs=0.5)
 
 
 class TestAPlannedPage:

@@ -6,24 +6,25 @@ import re
 import pytest
 from django.test import Client
 
+from config.docs_pages import find_document
+from config.templatetags.site import document_url
 from dynapages.process import client
 from lab.reports import page as lab_page
 from lab.reports.page import StoredFigures, describe_subjects, store
+from lab.reports.results import Results, rows
 from shop import keys
 from shop.models import ShopItem
 from tests.support.lab.labs import made_figures
-from tests.support.markup import read_markup
-from tests.support.project import PROJECT
+from tests.support.markup import Element, read_markup
 
 pytestmark = pytest.mark.usefixtures("tables")
 
 ENGINE = "dynoxide 1.2.1 in memory"
 DOCUMENTS = sorted(
     {
-        (described.document, subject)
-        for subject, one in describe_subjects().items()
+        described.document
+        for one in describe_subjects().values()
         for described in one.designs.values()
-        if described.document
     }
 )
 
@@ -37,6 +38,14 @@ def nothing_stored():
 @pytest.fixture
 def nothing_published(monkeypatch):
     monkeypatch.setattr(lab_page, "find_published", lambda: None)
+
+
+def lab_page_shown() -> Element:
+    return read_markup(Client().get("/lab/").content.decode()).one(class_="lab")
+
+
+def lab_subject(name: str) -> Element:
+    return lab_page_shown().one(data_lab_subject=name)
 
 
 def words(response) -> str:
@@ -55,6 +64,7 @@ class TestWithoutFiguresOfItsOwn:
         assert [element.text for element in page.all("span", lang="en")] == [ENGINE]
         lists = " ".join(page.one(data_lab_subject="comments").one("dl").text.split())
         assert "1.228 von 2.500" in lists
+        assert "3 Sterne, auf Deutsch: 50" in lists
 
 
 @pytest.mark.usefixtures("nothing_published")
@@ -86,24 +96,55 @@ class TestWithFigures:
     @pytest.mark.parametrize(("model", "title"), [("indexes", "cost"), ("sets", "every set")])
     def test_says_which_design_is_of_this_shop(self, settings, nothing_stored, model, title):
         settings.COMMENTS = {**settings.COMMENTS, "READ_MODEL": model}
-        page = read_markup(Client().get("/lab/").content.decode())
-        table = page.one(data_lab_subject="comments").one(class_="lab-glance")
-        (row,) = table.all("tr", class_="chosen")
+        (row,) = lab_subject("comments").one(class_="lab-sizes").all("tr", class_="chosen")
         assert title in row.one("th").text
         assert "this shop" in row.one("th").text
 
-    def test_puts_reads_and_writes_on_one_scale_with_their_prices(self):
-        store(made_figures())
-        page = read_markup(Client().get("/lab/").content.decode())
-        table = page.one(class_="lab-glance")
-        assert "from 0.25 to 138.5 units" in table.one("caption").text
-        read, write = (
-            (cell.one(class_="lab-amount").text, int(cell.one("rect")["width"]))
-            for cell in table.all("td")[:2]
+    def test_give_the_verdict(self):
+        cheap = {"items_read": 21, "capacity_units": 0.5}
+        store(
+            Results(
+                (
+                    *made_figures(),
+                    *rows("comments", cheap, list="popular", page=1, reader="planner"),
+                )
+            )
         )
-        assert read == ("138.5 $17", 100)
-        assert write[0] == "66 $41"
-        assert 80 < write[1] < 100
+        assert lab_subject("comments").one(data_lab_verdict=True).text == (
+            "Four indexes, chosen by cost is cheapest: its most expensive page takes 0.5 units. "
+            "Scan and FilterExpression takes 277 times as many."
+        )
+
+    def test_give_costs_at_three_sizes(self):
+        store(made_figures())
+        table = lab_subject("comments").one(class_="lab-sizes")
+        assert "Computed" in table.one("caption").text
+        assert "138.5 units a page, 66 a write" in table.one("th", scope="row").text
+        assert [cell.text for cell in table.all("td")] == [
+            "$40 321 units 3 calls",
+            "$4,007 32,053 units 251 calls",
+            "$400,660 3,205,277 units 25,042 calls",
+        ]
+
+    def test_are_folded_with_anchors_that_links_from_elsewhere_lead_to(self):
+        store(made_figures())
+        page = lab_page_shown()
+        assert [one["id"] for one in page.all("summary", id=True)] == [
+            "comments-measured",
+            "lab-own",
+        ]
+        folded = page.one(data_lab_subject="comments").one("details")
+        assert folded.get("open") is None
+        assert folded.one(data_lab_design="comments-scan").one("h3")["id"] == "comments-scan"
+        assert page.one("h2", id="comments").text == "Comments of a product"
+
+    def test_tell_why_this_shop_has_a_design_that_is_not_the_cheapest(self, nothing_stored):
+        told = [
+            subject["data-lab-subject"]
+            for subject in lab_page_shown().all(data_lab_subject=True)
+            if "This shop uses" in subject.one(data_lab_verdict=True).text
+        ]
+        assert told == ["open-orders"]
 
     def test_leaves_out_what_it_cannot_describe(self):
         store(made_figures(design="carrier pigeons"))
@@ -113,7 +154,12 @@ class TestWithFigures:
 
 
 class TestTheDescriptions:
-    @pytest.mark.parametrize(("document", "subject"), DOCUMENTS)
-    def test_have_a_document_with_a_place_for_the_price(self, document, subject):
-        text = (PROJECT / "docs" / "designs" / document).read_text()
-        assert "<!-- price: written by manage.py compare -->" in text
+    def test_lead_to_their_documents(self, nothing_stored):
+        page = read_markup(Client().get("/lab/").content.decode())
+        found = {about.one("a")["href"] for about in page.all(class_="lab-about")}
+        assert found == {document_url(document) for document in DOCUMENTS}
+
+    @pytest.mark.parametrize("document", DOCUMENTS)
+    def test_have_a_document_and_a_heading_in_it(self, document):
+        name, mark, anchor = document.partition("#")
+        assert not mark or f'id="{anchor}"' in find_document(name).html

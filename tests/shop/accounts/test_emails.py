@@ -65,7 +65,7 @@ class TestAskingForANewPassword:
         ask_for_link(browser, alice.username)
         link = link_in_mail()
         settings.PASSWORD_RESET_TIMEOUT = -1
-        assert "no longer works" in browser.get(link).content.decode()
+        assert "is no longer valid" in browser.get(link).content.decode()
 
 
 class TestALinkInAnEmail:
@@ -142,12 +142,12 @@ class TestConfirmingAnAddress:
         monkeypatch.setattr(services, "VALID", valid)
         token = services.token_for(alice.username, address or alice.email)
         page = browser.post(f"/accounts/confirm/{token}/").content.decode()
-        assert "no longer works" in page
+        assert "is no longer valid" in page
 
     def test_reads_nothing_for_a_token_that_was_made_up(self, browser):
         with metered() as meter:
             page = browser.post("/accounts/confirm/WyJhIiwiYiJd:1tMxyz:AAAA/").content.decode()
-        assert "no longer works" in page
+        assert "is no longer valid" in page
         assert meter.log == []
 
 

@@ -110,13 +110,13 @@ class TestALinkInAMail:
         ask_for_link(browser, alice.username)
         link = link_in_mail()
         choose_password(browser, link)
-        assert "This link no longer works" in new_browser().get(link).content.decode()
+        assert "This link is no longer valid" in new_browser().get(link).content.decode()
 
     @pytest.mark.parametrize("uid", ["~", "8J-", "bm9ib2R5", "____", "YWFh" * 999])
     def test_of_nobody_is_said_not_to_work(self, browser, tables, uid):
         response = browser.get(f"/accounts/reset/{uid}/abc-def/")
         assert response.status_code == 200
-        assert "no longer works" in response.content.decode()
+        assert "is no longer valid" in response.content.decode()
 
 
 class TestSavingAUser:

@@ -195,7 +195,7 @@ class TestThePageBeforeAnOrder:
     @pytest.mark.parametrize("point_id", ["gone", "x" * 1_500])
     def test_comes_back_when_the_pickup_point_is_gone(self, alice, asked, point_id):
         shown = place(alice, asked, point_id)
-        assert shown.messages == ["That pickup point is no longer there. Please choose another."]
+        assert shown.messages == ["That pickup point no longer exists. Please choose another."]
         assert shown.page.one("h1").text == "Checkout"
 
 

@@ -1,6 +1,6 @@
 """What a page of products costs with their descriptions apart, and what it would with them inline.
 
-The figures stand in docs/designs/vertical-partitioning.md.
+The figures stand in docs/designs/keys.md.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""What docs/importing-orders.md says about Olist, rule by rule, without a table."""
+"""What docs/importing.md says about Olist, rule by rule, without a table."""
 
 from datetime import UTC, datetime
 from itertools import pairwise, product

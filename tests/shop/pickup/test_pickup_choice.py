@@ -74,7 +74,7 @@ class TestWhoeverChoosesTooOften:
         shown = response.content.decode()
         assert response.status_code == 429
         assert 1_700 < int(response["Retry-After"]) <= 1_800
-        assert "Come back in 30 minutes." in shown
+        assert "Try again in 30 minutes." in shown
         assert " seconds" not in shown
         assert f'href="/orders/{order.id}/"' in shown
         assert alice.send(f"{page_of(order)}forget/", {}).status_code == 429

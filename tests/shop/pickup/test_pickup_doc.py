@@ -12,11 +12,14 @@ KIOSK = PickupPoint("kiosk-7", "Quiosque", "Rua Direita 7", Coordinates.at(38.71
 
 
 def text() -> str:
-    return DOC.read_text(encoding="utf-8")
+    """Its words, wherever its lines end."""
+    return " ".join(DOC.read_text(encoding="utf-8").split())
 
 
 def rows() -> dict[tuple[str, str], str]:
-    found = re.findall(r"^\| `([^`]+#[^`]+)` \| `([^`]+)` \| (.+) \|$", text(), re.MULTILINE)
+    found = re.findall(
+        r"^\| `([^`]+#[^`]+)` \| `([^`]+)` \| (.+) \|$", DOC.read_text(), re.MULTILINE
+    )
     return {(pk, sk): holds for pk, sk, holds in found}
 
 

@@ -149,7 +149,7 @@ class TestALinkToTheNewAddress:
         ask(hers, new)
         link = link_to_confirm()
         meanwhile(hers, alice)
-        assert "This link no longer works" in hers.post(link).content.decode()
+        assert "This link is no longer valid" in hers.post(link).content.decode()
         assert find_user(alice.username).email == alice.email
 
     def test_confirms_no_address_that_was_put_in_its_place_meanwhile(self, hers, alice, new, fresh):

@@ -110,7 +110,7 @@ class TestMovingAllOfAStatus:
         shown = sam.get("/staff/orders/?status=PROCESSING")
         count = shown.toggle("status", "PROCESSING").one(class_="toggle-count").text
         link = shown.page.one("a", class_="bulk-all")
-        assert link.text == "Move all orders from “Processing” to “Shipped” …"
+        assert link.text == "Ship all 2 …"
         asked = sam.get(link["href"]).page
         assert f"{count} orders have this status." in asked.one(id="step").text
         assert not sam.get("/staff/orders/").page.all("a", class_="bulk-all")
