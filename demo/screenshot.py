@@ -26,10 +26,10 @@ COMMENTS = "/products/enamelled-frying-pan/comments"
 FILTERED = f"{COMMENTS}/de.en/1.2/"
 PICTURES = {"screenshot": "light", "screenshot-dark": "dark"}
 """Names of files, and colour schemes."""
-PICTURE_SIZE = (1280, 1400)
+PICTURE_SIZE = (1280, 1800)
 """The most that is seen: to the end of the first comment."""
 MARGIN = 16
-"""Pixels of the page above and below what the picture is of."""
+"""Pixels of the page below what the picture is of."""
 FILM = "film.webp"
 FILM_SIZE = (1280, 800)
 FILM_WIDTH = 1120
@@ -135,7 +135,7 @@ def take_pictures(chromium: Browser, shop: str, folder: Path) -> None:
         page.locator("#explanation > summary").click()
         page.mouse.move(0, 0)
         page.wait_for_timeout(500)  # transitions end
-        y = _box(page.locator("#comments"))["y"] - MARGIN
+        y = _box(page.locator("#comments"))["y"]
         end = _box(page.locator("#comments article").first)
         page.screenshot(
             path=folder / f"{name}.png",
