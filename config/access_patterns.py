@@ -1,4 +1,4 @@
-"""The tables of the README: the access patterns of ``access_patterns.toml``, and the commands."""
+"""Tables of the documents: the access patterns of ``access_patterns.toml``, and the commands."""
 
 import os
 import tomllib
@@ -20,6 +20,13 @@ class DocumentedPattern:
     code: str
     reads: Sequence[str]
     seen_at: str = ""
+    brief: str = ""
+    key: str = ""
+
+    @property
+    def article(self) -> str:
+        """The letters of its first number, which say who asks."""
+        return self.number.split()[0].rstrip("0123456789")
 
     @property
     def module(self) -> str:
@@ -37,10 +44,16 @@ OURS = frozenset({"comments", "config", "demo", "dynapages", "lab", "shop"})
 """The packages whose commands are listed; the others are Django's."""
 
 
-def pattern_table() -> str:
-    """Return the access patterns as a table in Markdown; its links are relative to the README."""
+def pattern_table(article: str) -> str:
+    """Return an article's access patterns as a table in Markdown, for a document in docs/."""
     titles = ("", "question", "how it is answered", "in the code", "page or command")
-    return markdown_table(titles, map(_pattern_row, ALL))
+    return markdown_table(titles, (_pattern_row(one) for one in ALL if one.article == article))
+
+
+def brief_table() -> str:
+    """Return the access patterns that have a ``brief``: the table of the README."""
+    rows = ((one.brief, one.key, _seen_at(one)) for one in ALL if one.brief)
+    return markdown_table(("question", "key", "page"), rows)
 
 
 def command_table() -> str:
@@ -62,14 +75,18 @@ def set_up() -> None:
 
 def _pattern_row(pattern: DocumentedPattern) -> tuple[str, ...]:
     name = pattern.code.removeprefix(f"{pattern.module}.")
-    seen_at = pattern.seen_at.replace("{", "<").replace("}", ">")
     return (
         pattern.number,
         pattern.question,
         pattern.answer,
-        f"[`{name}`]({pattern.module.replace('.', '/')}.py)",
-        f"`{seen_at}`" if seen_at else "in code only",
+        f"[`{name}`](../{pattern.module.replace('.', '/')}.py)",
+        _seen_at(pattern) or "in code only",
     )
+
+
+def _seen_at(pattern: DocumentedPattern) -> str:
+    address = pattern.seen_at.replace("{", "<").replace("}", ">")
+    return f"`{address}`" if address else ""
 
 
 def markdown_table(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -1,4 +1,4 @@
-"""Django's settings. Every choice a deployment makes comes from the environment; see the README."""
+"""Django's settings. A deployment makes its choices in the environment: see docs/settings.md."""
 
 from pathlib import Path
 

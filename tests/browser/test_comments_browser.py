@@ -103,9 +103,7 @@ class TestPageLinks:
             expect(link(visitor, "next")).to_have_count(int(start < 60))
         assert len(visitor.loads) == loads
         assert visitor.focus == "list-heading"
-        expect(visitor.page.locator("#announcement")).to_have_text(
-            "Comments: 21\u201340 of 70"
-        )
+        expect(visitor.page.locator("#announcement")).to_have_text("Comments: 21\u201340 of 70")
         assert visitor.page.title().startswith("Comments, 21\u201340 of 70")
         expect(visitor.page.locator("#list-heading")).to_be_in_viewport()
         visitor.page.reload()

@@ -1,7 +1,8 @@
-"""The README tells the truth: its tables are those of the code, and what they name is there."""
+"""The README and the tables of the documents are those of the code, and what they name is there."""
 
 import ast
 import re
+import tomllib
 from datetime import UTC, datetime
 from importlib import import_module
 from types import SimpleNamespace
@@ -20,9 +21,16 @@ from shop.order_status import Status
 from tests.support.comments.loading import load
 from tests.support.orders.making import made_order, put
 from tests.support.project import PROJECT
-from tests.test_rooms import PACKAGES
 
 README = PROJECT / "README.md"
+SETTINGS = PROJECT / "docs" / "settings.md"
+GENERATED = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("access-patterns", "commands", "orders")),
+    *(f"docs/designs/{name}.md" for name in ("README", "filters", "keys")),
+)
+MOST_BYTES = 7168
+"""What a stranger reads in two minutes."""
 
 READERS_OF_THE_ENVIRONMENT = ("config/settings.py", "demo/management/commands/demo.py")
 
@@ -31,10 +39,13 @@ def readme() -> str:
     return README.read_text()
 
 
+def settings_rows(text: str) -> list[str]:
+    return [line for line in text.splitlines() if re.match(r"\| `\w+` \|", line)]
+
+
 def settings_table() -> dict[str, str]:
-    """The defaults the README gives, by variable."""
-    section = readme().partition("\n## Settings\n")[2].partition("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:3] == "| `"]
+    """The defaults that docs/settings.md gives, by variable."""
+    rows = [row.strip("| ").split(" | ") for row in settings_rows(SETTINGS.read_text())]
     return {name.strip("`"): cells[0].strip("` ") for name, *cells in rows}
 
 
@@ -90,18 +101,51 @@ def shop(tables):
     return SimpleNamespace(browser=browser, places=places)
 
 
-COGGED = [
-    *("README.md", "docs/orders.md"),
-    *(f"docs/designs/{name}.md" for name in ("README", "filters", "keys")),
-]
-
-
 class TestTheTables:
-    @pytest.mark.parametrize("document", COGGED)
+    @pytest.mark.parametrize("document", GENERATED)
     def test_are_those_of_the_code(self, document):
         assert Cog().main(["cog", "--check", str(PROJECT / document)]) == 0, (
             "'make readme' brings them up to date"
         )
+
+
+class TestTheReadme:
+    def test_is_short(self):
+        assert len(README.read_bytes()) <= MOST_BYTES
+
+    def test_asks_eight_questions_by_keys_of_their_answers(self):
+        asked = [pattern for pattern in ALL if pattern.brief]
+        assert len(asked) == 8
+        for pattern in asked:
+            (key,) = re.findall(r"`[^`]*`", pattern.key)
+            assert any(key in each.answer for each in ALL), pattern.number
+
+    def test_has_settings_of_the_table(self):
+        rows = settings_rows(readme().replace("](docs/", "]("))
+        assert len(rows) == 6
+        assert set(rows) <= set(settings_rows(SETTINGS.read_text()))
+
+    def test_has_a_part_of_the_librarys_first_example(self):
+        library = (PROJECT / "dynapages" / "README.md").read_text()
+        (example,), (printed,) = (
+            re.findall(rf"^```{kind}\n(.*?)^```$", readme(), re.MULTILINE | re.DOTALL)
+            for kind in ("python", "text")
+        )
+        for part in (*example.split("\n\n"), printed):
+            assert part in library
+
+    @pytest.mark.fallback
+    def test_shows_ones_own_data_by_its_commands(self, tables, tmp_path, monkeypatch, capsys):
+        (tmp_path / "reviews.csv").write_text(
+            "title,body,rating,review_date,source,curated,reviewer_name,product_handle\n"
+            "Fine,It arrived in time and works as described,5,2024-03-02,web,ok,Ann,lamp\n"
+        )
+        monkeypatch.chdir(tmp_path)
+        commands = re.findall(r"^    .venv/bin/python manage.py (.+)$", readme(), re.MULTILINE)
+        for command in commands:
+            call_command(*command.split())
+        assert "1 written" in capsys.readouterr().out
+        assert [command.split()[0] for command in commands] == ["import_comments", "explain"]
 
 
 class TestTheAccessPatterns:
@@ -146,7 +190,11 @@ class TestTheCommands:
         assert set(re.findall(r"(?m:`|^    )make ([a-z-]+)", readme())) <= targets
 
 
-class TestTheMapOfThePackages:
-    def test_is_in_the_order_of_their_layers(self):
-        section = readme().partition("\n## How to read the code\n")[2]
-        assert re.findall(r"^\| \[(\w+)\]\(\1/\) \|", section, re.MULTILINE) == list(PACKAGES)
+class TestTheChangelogs:
+    @pytest.mark.parametrize("folder", ["", "dynapages/"])
+    def test_have_what_comes_next_and_the_release_of_this_version(self, folder):
+        version = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["version"]
+        text = (PROJECT / f"{folder}CHANGELOG.md").read_text()
+        coming, newest, *_ = re.findall(r"^## (.+)$", text, re.MULTILINE)
+        assert coming == "Unreleased"
+        assert re.fullmatch(rf"{re.escape(version)} - \d{{4}}-\d\d-\d\d", newest)

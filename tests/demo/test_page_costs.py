@@ -219,3 +219,14 @@ class TestAlsoBought:
         page = read_markup(visit.browser.get(visit.path).content.decode())
         tiles = page.all(class_="tile")
         assert [len(tile.all("use")) for tile in tiles] == [1] * len(tiles) != []
+
+
+class TestTheAddressesOfTheReadme:
+    @pytest.mark.usefixtures("visits")
+    def test_are_pages_of_the_sample_shop(self):
+        staff = signed_in(STAFF)
+        paths = re.findall(
+            r"\(http://127\.0\.0\.1:8000(/[^)]+)\)", (PROJECT / "README.md").read_text()
+        )
+        assert len(paths) > 3
+        assert {path: staff.get(path).status_code for path in paths} == dict.fromkeys(paths, 200)

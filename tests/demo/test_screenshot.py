@@ -1,9 +1,15 @@
-"""The README's pictures."""
+"""The README's pictures, and its film."""
 
 import pytest
 
 from tests.support.config.environments import run_python
 from tests.support.project import PROJECT
+
+SIZES = {
+    "screenshot.png": (20_000, 400_000),
+    "screenshot-dark.png": (20_000, 400_000),
+    "film.webp": (200_000, 2_000_000),
+}
 
 
 def test_taking_them_says_in_one_line_that_there_is_no_browser(tmp_path):
@@ -14,6 +20,16 @@ def test_taking_them_says_in_one_line_that_there_is_no_browser(tmp_path):
     assert not (tmp_path / "docs").exists()
 
 
-@pytest.mark.parametrize("name", ["screenshot", "screenshot-dark", "screenshot-phone"])
+def test_the_film_says_in_one_line_that_there_is_no_ffmpeg(tmp_path):
+    (tmp_path / "chromium").touch(mode=0o755)
+    command = ("-m", "demo.screenshot", "--film", tmp_path / "docs")
+    result = run_python(*command, PATH=str(tmp_path))
+    assert result.returncode == 1
+    assert result.stderr.startswith("ffmpeg is not installed here")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", SIZES)
 def test_they_are_light_enough_for_a_readme(name):
-    assert 20_000 < (PROJECT / "docs" / f"{name}.png").stat().st_size < 300_000
+    least, most = SIZES[name]
+    assert least < (PROJECT / "docs" / name).stat().st_size < most

@@ -21,8 +21,8 @@ EXAMPLE = (DEPLOY / "site.env.example").read_text()
 each = pytest.mark.parametrize("service", SERVICES.values(), ids=list(SERVICES))
 
 
-def settings_of_the_readme() -> set[str]:
-    text = (PROJECT / "README.md").read_text().partition("\n## Settings\n")[2]
+def documented_settings() -> set[str]:
+    text = (PROJECT / "docs" / "settings.md").read_text()
     return set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
 
 
@@ -105,7 +105,7 @@ class TestTheSite:
 class TestTheExampleOfSettings:
     def test_names_settings_that_exist_as_the_compose_file_does(self):
         named = [service["environment"].keys() for service in OURS.values()]
-        assert settings_of_the_example().keys() | set().union(*named) <= settings_of_the_readme()
+        assert settings_of_the_example().keys() | set().union(*named) <= documented_settings()
 
     def test_holds_no_secret(self):
         secret = {name for name in settings_of_the_example() if re.search("KEY|PASSWORD", name)}
