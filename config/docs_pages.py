@@ -8,6 +8,7 @@ the doors, the links that begin its list items the documents behind them, in the
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from django.conf import settings
@@ -17,14 +18,15 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from markdown_it.token import Token
 
-from config.docs_markup import NAME, OPENAPI, Heading, render_document
+from config.docs_markup import NAME, OPENAPI, render_document
 from dynapages.django.access import public
 
 RECORDS = "adr"
 """The document that lists the decision records, each a document of its own."""
-_DOOR = re.compile(r"## (.+)")
-_LISTED = re.compile(r"(?:-|\d+\.) \[(.+?)\]\(([^)]+)\.md\)")
+_DOCS = settings.BASE_DIR / "docs"
+_LISTED = re.compile(r"^(?:-|\d+\.) \[(.+?)\]\(([^)]+?)(?:/README)?\.md\)", re.MULTILINE)
 
 
 class NoSuchDocument(LookupError):
@@ -37,47 +39,37 @@ class Document:
 
     name: str
     title: str
-    headings: list[Heading]
+    headings: list[Token]
     html: SafeString
 
 
 @lru_cache(maxsize=128)
 def find_document(name: str) -> Document:
     """Return a document. Raises NoSuchDocument."""
-    path = _path(name)
-    here = PurePosixPath(path.relative_to(settings.BASE_DIR / "docs").as_posix()).parent
-    return Document(name, *render_document(path.read_text(encoding="utf-8"), here))
-
-
-def _path(name: str) -> Path:
-    folder = settings.BASE_DIR / "docs"
-    candidates = (folder / f"{name}.md", folder / name / "README.md")
-    is_name = not name or NAME.fullmatch(name)
-    path = next(filter(Path.exists, candidates), None) if is_name else None
+    candidates = (_DOCS / f"{name}.md", _DOCS / name / "README.md")
+    path = next(filter(Path.exists, candidates), None) if NAME.fullmatch(name) else None
     if path is None:
         raise NoSuchDocument(name)
-    return path
+    folder = PurePosixPath(path.parent.relative_to(_DOCS))
+    return Document(name, *render_document(path.read_text(encoding="utf-8"), folder))
 
 
 @lru_cache(maxsize=1)
 def read_doors() -> dict[str, dict[str, str]]:
     """Return the doors of the index: of each the titles of its documents, by name."""
-    doors: dict[str, dict[str, str]] = {}
-    for line in _path("").read_text(encoding="utf-8").splitlines():
-        if door := _DOOR.fullmatch(line):
-            titles = doors[door[1]] = {}
-        elif listed := _LISTED.match(line):
-            titles[listed[2].removesuffix("/README")] = listed[1]
-    return doors
+    _intro, *doors = (_DOCS / "README.md").read_text(encoding="utf-8").split("\n## ")
+    return {
+        door.partition("\n")[0]: {name: title for title, name in _LISTED.findall(door)}
+        for door in doors
+    }
 
 
 @lru_cache(maxsize=1)
 def read_order() -> dict[str, str]:
     """Return the titles of all documents, by name: those of the index, then the records."""
     order = {name: title for titles in read_doors().values() for name, title in titles.items()}
-    listed = map(_LISTED.match, _path(RECORDS).read_text(encoding="utf-8").splitlines())
-    records = {f"{RECORDS}/{match[2]}": match[1].replace("`", "") for match in listed if match}
-    return order | records
+    records = (_DOCS / RECORDS / "README.md").read_text(encoding="utf-8").replace("`", "")
+    return order | {f"{RECORDS}/{name}": title for title, name in _LISTED.findall(records)}
 
 
 @require_safe
@@ -89,18 +81,14 @@ def document(request: HttpRequest, name: str = "") -> HttpResponse:
     except NoSuchDocument as error:
         raise Http404(_("There is no such page in the documentation.")) from error
     order = [*read_order().items()]
-    names = [each for each, _title in order]
-    listed = RECORDS if name.startswith(f"{RECORDS}/") else name
-    trail = [{"url": reverse("documentation"), "name": _("Documentation")}] if name else []
-    if listed != name:
-        trail.append({"url": reverse("document", args=[listed]), "name": dict(order)[listed]})
+    index = {"url": reverse("documentation"), "name": _("Documentation")}
     context = {
         "document": found,
-        "trail": trail,
+        "trail": [index] if name else [],
         "doors": read_doors(),
-        "listed": listed,
-        "previous": dict(zip(names[1:], order, strict=False)).get(name),
-        "next": dict(zip(names, order[1:], strict=False)).get(name),
+        "listed": RECORDS if name.startswith(f"{RECORDS}/") else name,
+        "previous": next((one for one, (other, _title) in pairwise(order) if other == name), None),
+        "next": next((one for (other, _title), one in pairwise(order) if other == name), None),
     }
     return render(request, "document.html", context)
 
@@ -110,5 +98,4 @@ def document(request: HttpRequest, name: str = "") -> HttpResponse:
 def openapi(request: HttpRequest) -> HttpResponse:
     """Answer with the description of the site's JSON, for tools."""
     del request
-    text = (settings.BASE_DIR / "docs" / OPENAPI).read_bytes()
-    return HttpResponse(text, content_type="application/json")
+    return HttpResponse((_DOCS / OPENAPI).read_bytes(), content_type="application/json")

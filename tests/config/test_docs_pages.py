@@ -41,6 +41,10 @@ class TestADocument:
         for name, src in found(r'src="([^"]*)"'):
             assert finders.find(src.removeprefix(settings.STATIC_URL).lstrip("/")), (name, src)
 
+    def test_has_each_id_once(self):
+        ids = found(r'\sid="([^"]*)"')
+        assert len(ids) == len(set(ids)) > 100
+
     def test_says_of_each_header_of_a_table_what_it_heads(self):
         assert {tag for _, tag in found(r"(<th\b[^>]*>)") if 'scope="col"' not in tag} == set()
 
@@ -120,9 +124,9 @@ class TestBesideADocument:
         assert [before for before, _ in addresses] == [[], *expected[:-1]]
         assert [after for _, after in addresses] == [*expected[1:], []]
 
-    def test_are_the_pages_that_it_is_below(self):
-        trail = page_of("/docs/adr/0012-one-client/", "de").one("nav", aria_label="Pfad")
-        assert [link["href"] for link in trail.all("a")] == ["/", "/docs/", "/docs/adr/"]
+    def test_is_the_way_back_to_the_index(self):
+        trail = page_of("/docs/orders/", "de").one("nav", aria_label="Pfad")
+        assert [link["href"] for link in trail.all("a")] == ["/", "/docs/"]
 
     def test_is_nothing_on_the_index(self):
         assert page_of("/docs/").all("aside") == []
