@@ -98,6 +98,11 @@ class TestBesideADocument:
             (f"#{heading['id']}", heading.text) for heading in headings
         ]
 
+    def test_are_no_contents_where_it_has_no_headings(self):
+        assert find_document("adr").headings == []
+        page = page_of("/docs/adr/")
+        assert [nav["aria-label"] for nav in page.one("aside").all("nav")] == ["Documentation"]
+
     @pytest.mark.parametrize(
         ("path", "current", "how"),
         [
