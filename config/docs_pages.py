@@ -1,36 +1,32 @@
-"""Documents of the folder ``docs``, rendered from Markdown.
+"""Documents of the folder ``docs`` as pages, their index, and the description of the API.
 
 A document's name is its path without ``.md``: ``how-it-works`` or ``designs/filters``; that of a
-folder is its ``README.md``.
+folder is its ``README.md``. ``docs/README.md``, whose name is empty, is the index: its headings are
+the doors, the links that begin its list items the documents behind them, in the order of reading.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from posixpath import normpath
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.safestring import SafeString
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from config.docs_markup import NAME, OPENAPI, render_document
 from dynapages.django.access import public
 
-STATIC_PREFIX = "docs"
-"""The folder of static files that has the documents' pictures."""
-_NAME = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)?")
-_SCHEME = re.compile(r"[a-z]+:")
-ALIGNED_RIGHT = "text-align:right"
-"""How Markdown's parser marks the cells of a column of numbers."""
+RECORDS = "adr"
+"""The document that lists the decision records, each a document of its own."""
+_DOCS = settings.BASE_DIR / "docs"
+_LISTED = re.compile(r"^(?:-|\d+\.) \[(.+?)\]\(([^)]+?)(?:/README)?\.md\)", re.MULTILINE)
 
 
 class NoSuchDocument(LookupError):
@@ -39,100 +35,67 @@ class NoSuchDocument(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document's title, and its HTML without the heading of it."""
+    """A document's title, its other headings, and its HTML without the title."""
 
     name: str
     title: str
+    headings: list[Token]
     html: SafeString
 
 
 @lru_cache(maxsize=128)
 def find_document(name: str) -> Document:
     """Return a document. Raises NoSuchDocument."""
-    folder = settings.BASE_DIR / "docs"
-    candidates = (folder / f"{name}.md", folder / name / "README.md")
-    path = next(filter(Path.exists, candidates), None) if _NAME.fullmatch(name) else None
+    candidates = (_DOCS / f"{name}.md", _DOCS / name / "README.md")
+    path = next(filter(Path.exists, candidates), None) if NAME.fullmatch(name) else None
     if path is None:
         raise NoSuchDocument(name)
-    parser = MarkdownIt().enable("table")
-    _opening, title, _closing, *tokens = parser.parse(path.read_text(encoding="utf-8"))
-    here = PurePosixPath(path.relative_to(folder).as_posix()).parent
-    html = parser.renderer.render(list(_adapted(tokens, here)), parser.options, {})
-    return Document(name, title.content, SafeString(html))
+    folder = PurePosixPath(path.parent.relative_to(_DOCS))
+    return Document(name, *render_document(path.read_text(encoding="utf-8"), folder))
 
 
-def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
-    """Yield tokens with addresses of the site, and with an id for each heading."""
-    for number, token in enumerate(tokens):
-        if token.type == "html_block":  # marks of what commands write
-            continue
-        if token.type == "heading_open":
-            token.attrSet("id", slugify(tokens[number + 1].content))
-        if token.type == "th_open" and not tokens[number + 1].content:
-            token.tag = tokens[number + 2].tag = "td"  # heads nothing
-        elif token.type == "th_open":
-            token.attrSet("scope", "col")
-        if token.attrs.pop("style", "") == ALIGNED_RIGHT:  # no policy of ours lets a style in
-            token.attrSet("class", "number")
-        for child in token.children or ():
-            if child.type == "image":
-                child.attrSet("src", _picture(str(child.attrGet("src")), here))
-        if token.children:
-            token.children = list(_linked(token.children, here))
-        yield from _scrollable(token)
+@lru_cache(maxsize=1)
+def read_doors() -> dict[str, dict[str, str]]:
+    """Return the doors of the index: of each the titles of its documents, by name."""
+    _intro, *doors = (_DOCS / "README.md").read_text(encoding="utf-8").split("\n## ")
+    return {
+        door.partition("\n")[0]: {name: title for title, name in _LISTED.findall(door)}
+        for door in doors
+    }
 
 
-def _scrollable(token: Token) -> Iterator[Token]:
-    """Yield a table within an element that scrolls; it, and code, take the focus of a keyboard."""
-    if token.type == "fence":
-        token.type = "code_block"  # whose attributes are those of the element that scrolls
-    if token.type == "code_block":
-        token.attrSet("tabindex", "0")
-    if token.type == "table_open":
-        token.attrSet("class", "ledger")
-        yield Token("scroller_open", "div", 1, {"class": "scroller", "tabindex": "0"})
-    yield token
-    if token.type == "table_close":
-        yield Token("scroller_close", "div", -1)
-
-
-def _linked(children: list[Token], here: PurePosixPath) -> Iterator[Token]:
-    """Yield tokens without the links that lead to no page of the site."""
-    open_links: list[bool] = []
-    for child in children:
-        if child.type == "link_open":
-            address = _address(str(child.attrGet("href")), here)
-            open_links.append(bool(address))
-            if not address:
-                continue
-            child.attrSet("href", address)
-        if child.type == "link_close" and not open_links.pop():
-            continue
-        yield child
-
-
-def _address(href: str, here: PurePosixPath) -> str:
-    """Return where a link leads on the site; empty for what the site does not show."""
-    if href.startswith("#") or _SCHEME.match(href):
-        return href
-    path, _, anchor = href.partition("#")
-    target = normpath(here / path)
-    name = target.removesuffix(".md").removesuffix("/README")
-    if target == name or not _NAME.fullmatch(name):
-        return ""
-    return reverse("document", args=[name]) + (f"#{anchor}" if anchor else "")
-
-
-def _picture(src: str, here: PurePosixPath) -> str:
-    return static(f"{STATIC_PREFIX}/{normpath(here / src)}")
+@lru_cache(maxsize=1)
+def read_order() -> dict[str, str]:
+    """Return the titles of all documents, by name: those of the index, then the records."""
+    order = {name: title for titles in read_doors().values() for name, title in titles.items()}
+    records = (_DOCS / RECORDS / "README.md").read_text(encoding="utf-8").replace("`", "")
+    return order | {f"{RECORDS}/{name}": title for title, name in _LISTED.findall(records)}
 
 
 @require_safe
 @public
-def document(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a document; it reads nothing from DynamoDB."""
+def document(request: HttpRequest, name: str = "") -> HttpResponse:
+    """Show a document, or the index; it reads nothing from DynamoDB."""
     try:
         found = find_document(name)
     except NoSuchDocument as error:
         raise Http404(_("There is no such page in the documentation.")) from error
-    return render(request, "document.html", {"document": found})
+    order = [*read_order().items()]
+    index = {"url": reverse("documentation"), "name": _("Documentation")}
+    context = {
+        "document": found,
+        "trail": [index] if name else [],
+        "doors": read_doors(),
+        "listed": RECORDS if name.startswith(f"{RECORDS}/") else name,
+        "previous": next((one for one, (other, _title) in pairwise(order) if other == name), None),
+        "next": next((one for (other, _title), one in pairwise(order) if other == name), None),
+    }
+    return render(request, "document.html", context)
+
+
+@require_safe
+@public
+def openapi(request: HttpRequest) -> HttpResponse:
+    """Answer with the description of the site's JSON, for tools."""
+    del request
+    return HttpResponse((_DOCS / OPENAPI).read_bytes(), content_type="application/json")

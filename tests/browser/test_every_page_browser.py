@@ -19,7 +19,6 @@ from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import someone
 from tests.support.orders.making import made_order, put
-from tests.support.project import PROJECT
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("tables")]
 
@@ -34,14 +33,6 @@ PAGES = (
     "/accounts/login/", "/accounts/sign-up/", "/staff/orders/", "/staff/comments/",
     "/staff/activity/", "/lab/",
 )  # fmt: skip
-DOCUMENTS = [
-    f"/docs/{path.relative_to(PROJECT / 'docs').with_suffix('')}/".replace("/README/", "/")
-    for path in sorted(PROJECT.glob("docs/**/*.md"))
-]
-CUT_OFF = """
-    tables => tables.map(table => table.closest(".scroller") ?? table)
-        .filter(seen => seen.scrollWidth > seen.clientWidth).map(seen => seen.innerText)
-"""
 MOST_SHIFT = 0.05
 """Half of what counts as good."""
 FIRST_COMMENT = 900
@@ -110,19 +101,6 @@ class TestNothingMoves:
         assert {path: shift for path, shift in shifts.items() if shift > MOST_SHIFT} == {}
 
 
-class TestADocument:
-    def test_has_whole_tables_on_a_screen_and_is_no_wider_than_a_telephone(self, visitor):
-        page, widest, cut_off = visitor.page, {}, {}
-        for path in DOCUMENTS:
-            page.set_viewport_size({"width": 1280, "height": 844})
-            page.goto(path)
-            cut_off[path] = page.locator("article table").evaluate_all(CUT_OFF)
-            page.set_viewport_size({"width": 390, "height": 844})
-            widest[path] = page.evaluate("document.documentElement.scrollWidth")
-        assert {path: tables for path, tables in cut_off.items() if tables} == {}
-        assert {path: width for path, width in widest.items() if width > 390} == {}
-
-
 class TestTheHeader:
     @pytest.mark.parametrize(("language", "width"), [("de", 1280), ("de", 390), ("en", 320)])
     def test_is_one_row_of_all_links_without_javascript_too(self, seat, staff, language, width):
@@ -176,9 +154,8 @@ class TestOnATelephone:
 
 
 class TestTheLab:
-    @pytest.mark.parametrize("path", ["/lab/", "/docs/designs/"])
-    def test_leads_on_by_what_looks_like_links(self, visitor, path):
-        visitor.page.goto(path)
+    def test_leads_on_by_what_looks_like_links(self, visitor):
+        visitor.page.goto("/lab/")
         looks = visitor.page.locator(".lab-links a").evaluate_all(
             "links => links.map(link => [getComputedStyle(link, '::before').content,"
             " getComputedStyle(link).textDecorationLine])"

@@ -1,5 +1,6 @@
-"""The documentation on the site: every document, its links and its pictures."""
+"""The documentation on the site: every document, its links and its pictures; and their index."""
 
+import json
 import re
 
 import pytest
@@ -8,14 +9,15 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import resolve
 
-from config.docs_pages import NoSuchDocument, find_document
+from config.docs_pages import NoSuchDocument, find_document, read_doors, read_order
 from config.templatetags.site import DESIGNS, design_url, word_url
+from dynapages.calls import metered
 from dynapages.django.access import SHARED_SECONDS
-from tests.support.markup import read_markup
+from tests.support.markup import Element, read_markup
 
 DOCS = settings.BASE_DIR / "docs"
 NAMES = sorted(
-    path.relative_to(DOCS).as_posix().removesuffix(".md").removesuffix("/README")
+    path.relative_to(DOCS).as_posix().removesuffix(".md").removesuffix("README").rstrip("/")
     for path in DOCS.rglob("*.md")
 )
 
@@ -31,20 +33,23 @@ def found(pattern: str) -> list[tuple[str, ...]]:
 
 class TestADocument:
     def test_links_to_pages_and_headings_that_are_there(self):
-        for name, address, anchor in found(r'href="(/docs/[^"#]*)(?:#([^"]*))?"'):
-            other = find_document(resolve(address).kwargs["name"])
+        for name, address, anchor in found(r'href="(/docs/(?:[^"#]*/)?)(?:#([^"]*))?"'):
+            other = find_document(resolve(address).kwargs.get("name", ""))
             assert not anchor or f'id="{anchor}"' in other.html, (name, address, anchor)
 
     def test_has_its_pictures(self):
         for name, src in found(r'src="([^"]*)"'):
             assert finders.find(src.removeprefix(settings.STATIC_URL).lstrip("/")), (name, src)
 
+    def test_has_each_id_once(self):
+        ids = found(r'\sid="([^"]*)"')
+        assert len(ids) == len(set(ids)) > 100
+
     def test_says_of_each_header_of_a_table_what_it_heads(self):
         assert {tag for _, tag in found(r"(<th\b[^>]*>)") if 'scope="col"' not in tag} == set()
 
-    def test_is_scrolled_by_a_keyboard_where_it_is_wide(self):
-        wide = found(r"(?:<div ([^>]*)>)?<(?:table\b|pre\b([^>]*))")
-        assert [one for one in wide if 'tabindex="0"' not in "".join(one[1:])] == []
+    def test_has_code_that_a_keyboard_scrolls(self):
+        assert [one for one in found(r"<pre\b([^>]*)") if 'tabindex="0"' not in one[1]] == []
 
     def test_has_no_style_of_its_own_which_browsers_ignore(self):
         assert found(r"<([^>]*\bstyle=[^>]*)>") == []
@@ -53,7 +58,92 @@ class TestADocument:
         assert found("written by manage.py") == []
 
 
+def page_of(path: str, language: str = "en") -> Element:
+    browser = Client(headers={"Accept-Language": language})
+    return read_markup(browser.get(path).content.decode())
+
+
+class TestTheIndex:
+    def test_has_all_documents_behind_five_doors(self):
+        doors = read_doors()
+        assert list(doors) == ["Use", "Run", "Understand", "Measure", "Change"]
+        listed = [name for titles in doors.values() for name in titles]
+        assert sorted(listed) == [n for n in NAMES if n and not n.startswith("adr/")]
+
+    def test_is_followed_by_the_records(self):
+        assert sorted(read_order()) == [name for name in NAMES if name]
+        assert list(read_order())[-1].startswith("adr/")
+
+    def test_says_of_each_document_what_is_in_it(self):
+        lines = [item.text for item in page_of("/docs/").one("article").all("li")]
+        assert len(lines) > 20
+        assert [line for line in lines if not re.fullmatch(r"[^:]+: .{8,}", line)] == []
+
+    def test_leads_to_the_description_of_the_api(self):
+        article = page_of("/docs/").one("article")
+        answer = Client().get(article.one("a", href="/docs/openapi.json")["href"])
+        assert answer["Content-Type"] == "application/json"
+        assert json.loads(answer.content) == json.loads((DOCS / "openapi.json").read_text())
+
+    def test_is_at_the_foot_of_every_page(self):
+        assert page_of("/docs/").one("footer").one("a", href="/docs/").text == "Documentation"
+
+
+class TestBesideADocument:
+    def test_are_its_contents(self):
+        page = page_of("/docs/how-it-works/")
+        links = page.one("nav", aria_label="On this page").all("a")
+        headings = [one for one in page.one("article").all() if one.tag in {"h2", "h3"}]
+        assert [(link["href"], link.text) for link in links] == [
+            (f"#{heading['id']}", heading.text) for heading in headings
+        ]
+
+    def test_are_no_contents_where_it_has_no_headings(self):
+        assert find_document("adr").headings == []
+        page = page_of("/docs/adr/")
+        assert [nav["aria-label"] for nav in page.one("aside").all("nav")] == ["Documentation"]
+
+    @pytest.mark.parametrize(
+        ("path", "current", "how"),
+        [
+            ("/docs/orders/", "/docs/orders/", "page"),
+            ("/docs/designs/sets/", "/docs/designs/sets/", "page"),
+            ("/docs/adr/0012-one-client/", "/docs/adr/", "true"),
+        ],
+    )
+    def test_is_its_place_among_all_behind_the_open_door(self, path, current, how):
+        pages = page_of(path).one("nav", aria_label="Documentation")
+        assert len(pages.all("a")) == len([n for n in NAMES if n and not n.startswith("adr/")]) + 1
+        (marked,) = pages.all("a", aria_current=True)
+        assert (marked["href"], marked["aria-current"]) == (current, how)
+        assert pages.one("details", open=True).all("a", href=current) == [marked]
+
+    def test_are_the_previous_and_the_next_one(self):
+        names, addresses = list(read_order()), []
+        for name in names:
+            page = page_of(f"/docs/{name}/")
+            addresses.append(
+                [[a["href"] for a in page.all("a", rel=rel)] for rel in ("prev", "next")]
+            )
+        expected = [[f"/docs/{name}/"] for name in names]
+        assert [before for before, _ in addresses] == [[], *expected[:-1]]
+        assert [after for _, after in addresses] == [*expected[1:], []]
+
+    def test_is_the_way_back_to_the_index(self):
+        trail = page_of("/docs/orders/", "de").one("nav", aria_label="Pfad")
+        assert [link["href"] for link in trail.all("a")] == ["/", "/docs/"]
+
+    def test_is_nothing_on_the_index(self):
+        assert page_of("/docs/").all("aside") == []
+
+
 class TestThePage:
+    @pytest.mark.parametrize("path", ["/docs/", "/docs/how-it-works/", "/docs/openapi.json"])
+    def test_reads_nothing_from_the_database(self, path):
+        with metered() as meter:
+            assert Client().get(path).status_code == 200
+        assert meter.calls == 0
+
     def test_shows_a_document_under_its_title(self):
         response = Client().get("/docs/designs/filters/")
         page = read_markup(response.content.decode())

@@ -60,7 +60,8 @@ class TestTheDocument:
         answered = set()
         for route in routes():
             response = shop.browser.get(f"{address(route, arguments)}?format=json")
-            if response.status_code == 200 and "json" in response["Content-Type"]:
+            is_json = response.status_code == 200 and "json" in response["Content-Type"]
+            if is_json and "items" in response.json():
                 answered.add("/" + re.sub(r"<\w+:(\w+)>", r"{\1}", route))
         assert answered == LISTS.keys() == ADDRESSES.keys()
 

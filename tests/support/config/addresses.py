@@ -94,6 +94,8 @@ MATRIX: dict[str, tuple[str, str]] = {
     "accounts/reset/done/": (ALL, NONE),
     "language/": (NONE, "302 302 302 302"),
     "lab/": (ALL, NONE),
+    "docs/": (ALL, NONE),
+    "docs/openapi.json": (ALL, NONE),
     "docs/<path:name>/": (ALL, NONE),
     "form-token/": (ALL, NONE),
     "healthz": (ALL, NONE),

@@ -1,0 +1,128 @@
+"""Markdown to HTML for the site: its addresses, a link to each heading, and tables that fit."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from posixpath import normpath
+
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
+from django.utils.text import slugify
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+NAME = re.compile(r"([a-z0-9-]+(/[a-z0-9-]+)?)?")
+OPENAPI = "openapi.json"
+ALIGNED_RIGHT = "text-align:right"
+"""How Markdown's parser marks the cells of a column of numbers."""
+MOST_OF_CELL, MOST_OF_ROW = 20, 52
+"""Characters of a cell that need not wrap on a phone, and of a row that need not be stacked."""
+ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "th": "columnheader", "td": "cell"}
+"""What parts of a table are; some browsers forget it when they are no boxes of a table."""
+_SCHEME = re.compile(r"[a-z]+:")
+_MAY_BREAK = re.compile(r"(?<=[/#_.,:=-])(?=\w)|(?<=\w{24})(?=\w)")
+"""Where a line may end in code: behind what joins words, and anywhere in long ones."""
+
+
+def render_document(text: str, folder: PurePosixPath) -> tuple[str, list[Token], SafeString]:
+    """Return the title, the other headings, and the rest as HTML; links are from the folder."""
+    parser = MarkdownIt().enable("table")
+    _opening, title, _closing, *tokens = parser.parse(text)
+    for number, token in enumerate(tokens):
+        if token.type == "table_open":
+            start = number
+        elif token.type == "table_close":
+            _fit_table(tokens[start:number])
+    html = parser.renderer.render(list(_adapted(tokens, folder)), parser.options, {})
+    headings = [token for token in tokens if token.type == "heading_open"]
+    return title.content, headings, SafeString(html)
+
+
+def _text(content: Token) -> str:
+    return "".join(child.content for child in content.children or ())
+
+
+def _fit_table(table: list[Token]) -> None:
+    """Mark headers, let code in cells break, and label the cells of rows that are stacked."""
+    table[0].attrSet("class", "ledger")
+    cells, texts = [], []
+    for cell, content, closing in zip(table, table[1:], table[2:], strict=False):
+        if cell.type in {"th_open", "td_open"}:
+            cells.append(cell)
+            texts.append(_text(content))
+            if cell.tag == "th" and texts[-1]:
+                cell.attrSet("scope", "col")
+            else:  # an empty one heads nothing
+                cell.tag = closing.tag = "td"
+            for code in content.children or ():
+                if code.type == "code_inline":
+                    parts = map(escape, _MAY_BREAK.split(code.content))
+                    code.type, code.content = "html_inline", f"<code>{'<wbr>'.join(parts)}</code>"
+    columns = sum(cell.type == "th_open" for cell in cells)
+    longest = (max(map(len, texts[column::columns])) for column in range(columns))
+    if sum(min(length, MOST_OF_CELL) + 2 for length in longest) > MOST_OF_ROW:
+        for token in table:
+            if token.nesting == 1:
+                token.attrSet("role", ROLES.get(token.tag, token.tag))
+        for number, cell in enumerate(cells[columns:]):
+            cell.attrSet("data-label", texts[number % columns])
+
+
+def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
+    """Yield tokens with addresses and classes of the site, and a link to each heading."""
+    slugs: Counter[str] = Counter()
+    for token, following in zip(tokens, [*tokens[1:], tokens[-1]], strict=True):
+        if token.type == "html_block":  # marks of what commands write
+            continue
+        if token.attrs.pop("style", "") == ALIGNED_RIGHT:  # no policy of ours lets a style in
+            token.attrSet("class", "number")
+        if token.type == "fence":
+            token.type = "code_block"  # whose attributes are those of the element that scrolls
+        if token.type == "code_block":
+            token.attrSet("tabindex", "0")
+        if token.type == "heading_open":
+            slug = slugify(text := _text(following))
+            slugs[slug] += 1
+            token.content, name = text, f"{slug}-{slugs[slug]}".removesuffix("-1")
+            token.attrSet("id", name)
+            yield Token("heading_row_open", "div", 1, {"class": "heading"})
+        if token.children:
+            token.children = list(_linked(token.children, here))
+        yield token
+        if token.type == "heading_close":
+            link = '<a class="heading-link" href="#{}" aria-label="Link to “{}”">#</a></div>'
+            yield Token("html_block", "", 0, content=format_html(link, name, text))
+
+
+def _linked(children: list[Token], here: PurePosixPath) -> Iterator[Token]:
+    """Yield tokens with addresses of the site, without the links that lead to none of its pages."""
+    open_links: list[bool] = []
+    for child in children:
+        if child.type == "image":
+            child.attrSet("src", static(normpath("docs" / here / str(child.attrGet("src")))))
+        if child.type == "link_open":
+            address = _address(str(child.attrGet("href")), here)
+            open_links.append(bool(address))
+            if not address:
+                continue
+            child.attrSet("href", address)
+        if child.type == "link_close" and not open_links.pop():
+            continue
+        yield child
+
+
+def _address(href: str, here: PurePosixPath) -> str:
+    """Return where a link leads on the site; empty for what the site does not show."""
+    if href.startswith("#") or _SCHEME.match(href):
+        return href
+    path, _, anchor = href.partition("#")
+    target = normpath(here / path)
+    if target in {OPENAPI, "README.md"}:
+        return reverse("openapi" if target == OPENAPI else "documentation")
+    name = target.removesuffix(".md").removesuffix("/README")
+    if target == name or not NAME.fullmatch(name):
+        return ""
+    return reverse("document", args=[name]) + (f"#{anchor}" if anchor else "")
