@@ -74,8 +74,8 @@ def verdict(explanation: Explanation) -> str:
     """Return what the choice of the plan saved, in a sentence or two."""
     read, shown = explanation.items_read, explanation.items_returned
     sentence = ngettext(
-        "%(read)s item was read to show %(shown)s; a Scan would read the whole table.",
-        "%(read)s items were read to show %(shown)s; a Scan would read the whole table.",
+        "%(read)s item was read to show %(shown)s.",
+        "%(read)s items were read to show %(shown)s.",
         read,
     )
     told = sentence % {"read": grouped(read), "shown": grouped(shown)}

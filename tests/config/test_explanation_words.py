@@ -50,7 +50,7 @@ class TestTheVerdict:
         others = (Alternative("all", 7.5), Alternative("none", None), Alternative("some", 2.254))
         assert verdict(replace(READ, alternatives=others)) == (
             "The cheapest of 4 ways: 1 unit. The next was expected to take 2.25. "
-            "5 items were read to show 3; a Scan would read the whole table."
+            "5 items were read to show 3."
         )
 
     def test_does_not_call_a_plan_the_cheapest_that_is_not(self):
@@ -61,7 +61,7 @@ class TestTheVerdict:
 
     def test_of_the_only_plan_says_what_was_read(self):
         words = verdict(replace(READ, items_read=1, items_returned=1))
-        assert words == "1 item was read to show 1; a Scan would read the whole table."
+        assert words == "1 item was read to show 1."
 
 
 def test_the_picture_has_the_same_lines_in_every_language():
