@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from comments.host import Product, link_data, user_exists
 from comments.lists.listing import comment_data, comments_feed
-from comments.lists.queries import CommentEntry, Recent, recently_written, with_recent
+from comments.lists.queries import CommentEntry, Recent, entry_of, recently_written, with_recent
 from comments.profiles.queries import PLAN, is_written_by, read_profile, with_products
 from dynapages.calls import clock
 from dynapages.django.access import public, visitor_of
@@ -34,9 +34,12 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         visitor=visitor_of(request),
         recent=recently_written(request.session, now=clock.now()),
     )
-    written = partial(_written, request, username, asked, found=found, recent=recent)
-    heading = _("Comments by %(owner)s") % {"owner": username}
     is_own = request.user.get_username() == username
+    sees_hidden = is_own or request.user.is_staff
+    written = partial(
+        _written, username, asked, found=found, recent=recent, sees_hidden=sees_hidden
+    )
+    heading = _("Comments by %(owner)s") % {"owner": username}
     return show_page(
         request,
         pager,
@@ -50,6 +53,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
             "written": written(),
         },
         plan=PLAN,
+        hides=lambda entry: not sees_hidden and entry_of(entry.item).is_hidden,
         data=lambda: _data(heading, written()),
     )
 
@@ -64,12 +68,12 @@ def _data(heading: str, written: list[tuple[CommentEntry, Product]]) -> ListData
 
 
 def _written(
-    request: HttpRequest,
     username: str,
     asked: PageRequest,
     *,
     found: PageResult[CommentEntry],
     recent: Recent,
+    sees_hidden: bool,
 ) -> list[tuple[CommentEntry, Product]]:
     # There may be none of this name any more, or only the name of one who was erased.
     if not found.items and asked.is_first and not user_exists(username):
@@ -81,5 +85,4 @@ def _written(
         request=asked,
         belongs=lambda item: is_written_by(username, item),
     )
-    sees_hidden = request.user.get_username() == username or request.user.is_staff
     return with_products(c for c in comments if sees_hidden or not c.is_hidden)

@@ -29,6 +29,7 @@ from dynapages.django.formats import PARAMETER, AtomFeed, Format, as_atom, forma
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import Counted, explain
 from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
+from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
 from dynapages.lists.tokens import BadToken, Tokens
@@ -349,13 +350,15 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     context: Callable[[], Mapping[str, Any]],
     plan: str = "",
     counted: Counted | None = None,
+    hides: Callable[[Entry], bool] = lambda _entry: False,
     data: Callable[[], ListData] | None = None,
 ) -> HttpResponse:
     """Render a page of a list, or redirect to the first page from one in front of it.
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get ``links``
     (`PageLinks`), what ``context`` returns, an ``explanation`` where a ``plan`` is named, with what
-    other designs would cost where items are ``counted``, ``canonical_url``, ``feed_url`` and
+    other designs would cost where items are ``counted`` and without the places of entries that the
+    page ``hides`` from this visitor, ``canonical_url``, ``feed_url`` and
     ``json_url`` (that of this page) where there are such, ``extent`` (which part of the list it is)
     and ``title_extent``, that behind a heading. A program that asks for JSON or a feed gets
     what ``data`` returns, or Refusal. Only one of ``context`` and ``data`` is called, and neither
@@ -383,7 +386,9 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     if data:
         filled["json_url"] = pager.in_format(Format.JSON).url_of(asked)
     if plan:
-        filled["explanation"] = explain(page, plan=plan, meter=current_meter(), counted=counted)
+        filled["explanation"] = explain(
+            page, plan=plan, meter=current_meter(), counted=counted, hides=hides
+        )
     return render_list(request, *templates, filled)
 
 

@@ -1,6 +1,6 @@
 """EXPLAIN: how a page was read, what it cost, and what it would have cost another way."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from functools import lru_cache
@@ -9,6 +9,7 @@ from typing import Any
 
 from dynapages.calls.meter import UNLABELLED, Meter
 from dynapages.items import UNITS_PER_BLOCK, blocks_of, item_bytes
+from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, RunRead
 
 
@@ -183,10 +184,12 @@ def explain(
     estimated_capacity_units: float | None = None,
     alternatives: Sequence[Alternative] = (),
     counted: Counted | None = None,
+    hides: Callable[[Entry], bool] = lambda _entry: False,
 ) -> Explanation:
     """Return how a page was read.
 
     With its meter, also what was read beside the list; with counts, what other designs would cost.
+    The places of entries that the page ``hides`` from its visitor are empty.
     """
     sizes = [item_bytes(entry.stored) for entry in page.entries]
     units = page.capacity_units
@@ -206,7 +209,7 @@ def explain(
         mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
         total=_total(meter) if meter else total_of(page),
         merged_from=tuple(numbers[id(entry.run)] for entry in page.entries),
-        places=tuple(entry.position.place for entry in page.entries),
+        places=tuple("" if hides(entry) else entry.position.place for entry in page.entries),
         fell_back=page.fell_back,
         was_cut=page.cut_at is not None,
         estimated_capacity_units=estimated_capacity_units,

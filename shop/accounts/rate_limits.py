@@ -58,7 +58,7 @@ def check_order_rate_limit(request: HttpRequest, *, back: str) -> None:
     if not user.is_staff:
         of_user = ORDERS_OF_A_USER.use(user.get_username())
         from_network = ORDERS_FROM_AN_ADDRESS.use(client_network(request))
-        sentence = _("You have placed or changed too many orders. Come back in %(wait)s.")
+        sentence = _("You have placed or changed too many orders. Try again in %(wait)s.")
         take_or_refuse(of_user, from_network, sentence=sentence, first_url=back)
 
 

@@ -218,7 +218,7 @@ class TestAlsoBought:
         visit = visits["also bought"]
         page = read_markup(visit.browser.get(visit.path).content.decode())
         tiles = page.all(class_="tile")
-        assert [len(tile.all("use")) for tile in tiles] == [1] * len(tiles) != []
+        assert [len(tile.all("img")) for tile in tiles] == [1] * len(tiles) != []
 
 
 class TestTheAddressesOfTheReadme:
