@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.usefixtures("tables"),
     pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: 'npm ci' installs it"),
 ]
-NO_PAGES = ("robots.txt", ".csv", ".xml", ".json", "form-token/", "healthz", "readyz")
+NO_PAGES = ("robots.txt", ".csv", ".xml", ".json", ".svg", "form-token/", "healthz", "readyz")
 SECOND_ADDRESS = "comments/~/<id_with_slashes:comment_id>/"
 """Under which a comment has the same page."""
 LATE = Coordinates.at(-47.0, -160.0)

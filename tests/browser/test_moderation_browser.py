@@ -166,7 +166,7 @@ class TestModerating:
         sam.page.goto("/staff/comments/")
         report_comment(comment_id=comment.id, username="cat", reason=Reason.ABUSE, text="", now=NOW)
         sam.page.get_by_role("button", name="Keep").click()
-        expect(sam.page.locator("#notice > p")).to_contain_text("Look again")
+        expect(sam.page.locator("#notice > p")).to_contain_text("Check it again")
         expect(sam.page.locator(f"#comment-{comment.id}")).to_be_focused()
 
 

@@ -69,7 +69,7 @@ class TestAComment:
         sam.goto("/staff/comments/")
         row = sam.page.one(data_comment_id=comment.id)
         sam.press("Keep", within=row)
-        assert "out of the queue" in sam.messages[0]
+        assert "Reports dismissed" in sam.messages[0]
         assert sam.page.all(data_comment_id=comment.id) == []
 
     def test_is_answered_and_picked(self, sam, comment):
