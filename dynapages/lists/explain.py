@@ -194,7 +194,7 @@ def explain(
     sizes = [item_bytes(entry.stored) for entry in page.entries]
     units = page.capacity_units
     computed: tuple[Computed, ...] = ()
-    if counted and sizes:
+    if counted and sizes and units:  # an engine may meter nothing
         mean = (sum(sizes) + counted.bytes_seen) / (len(sizes) + counted.seen)
         # In two digits, so that a page that is shown again has the same explanation.
         computed = computed_costs(counted, float(f"{mean:.2g}"), units=units)

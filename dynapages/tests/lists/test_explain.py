@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -127,6 +128,18 @@ class TestOtherDesigns:
     def test_of_a_page_without_items_are_not_known(self):
         empty = listing(A="").read(PageRequest(3), Order.OLDEST_FIRST)
         assert explain(empty, plan="x", counted=Counted(90_000)).computed == ()
+
+    def test_are_not_compared_with_a_page_whose_engine_metered_nothing(self, page):
+        reads = tuple(replace(read, capacity_units=0.0) for read in page.reads)
+        unmetered = replace(page, reads=reads)
+        assert explain(unmetered, plan="x", counted=Counted(2_500, **LARGE)).computed == ()
+
+
+class TestThePlaces:
+    def test_are_those_of_the_items_but_for_what_the_page_hides(self, page):
+        first, *others = page.entries
+        found = explain(page, plan="x", hides=lambda entry: entry is first)
+        assert found.places == ("", *(entry.position.place for entry in others))
 
 
 class TestTheFiguresForJson:
