@@ -9,6 +9,7 @@ names no language, as the benchmark is, and are read onward only. The URLs are t
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -36,6 +37,7 @@ from dynapages.lists import (
     sort_key_of,
 )
 from lab.sql_comparison import models
+from shop.catalogue.drawings import drawing_url
 from shop.catalogue.queries import Category
 
 PLAN = "sql"
@@ -81,6 +83,7 @@ def find_product(product_id: str) -> Product:
         description=row.description,
         categories=categories,
         trail=categories[:1],
+        image=drawing_url(row.id, (each.slug for each in categories[:1])),
     )
 
 
@@ -168,6 +171,7 @@ def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None
             "listing": listing,
             "total": counts.of(chosen),
             "highlights": find_highlights(product_id) if is_front else None,
+            "image_url": urljoin(site_of(request), shown.image),
             "voted": frozenset(),
             "explanation": replace(explain_page(found, None), other=others),
             "structured_data": json_ld({"@graph": things()}) if is_front else "",
