@@ -81,6 +81,7 @@ def drawing_url(product_id: str, slugs: Iterable[str] = ()) -> str:
     return f"{url}?{urlencode({CATEGORY: slug})}" if slug else url
 
 
+@lru_cache(maxsize=256)  # an answer needs it twice, for its ETag as well
 def svg_of(product_id: str, category: str = "") -> str:
     """Draw a product, the same for the same id and category. It repeats no text of them."""
     known = shapes()
