@@ -185,7 +185,7 @@ class _Call:
     operation: str
     tables: list[str]
     begun: float
-    retries: int = 0
+    attempts: int = 0
     throttles: int = 0
 
 
@@ -200,8 +200,7 @@ class CallSpans:
         """Watch every later call of a client, which must be metered already."""
         events = client.meta.events
         events.register("before-call.dynamodb.*", _Begin(self, _server(client)))
-        # First: the others may raise, or return the pause before the next attempt.
-        events.register_first("needs-retry.dynamodb.*", self._note_attempt)
+        events.register("response-received.dynamodb.*", self._note_attempt)
         events.register("after-call.dynamodb.*", self._end)
         events.register("after-call-error.dynamodb.*", self._fail)
 
@@ -224,17 +223,13 @@ class CallSpans:
         context[_WATCHED] = _Call(span, operation, tables, perf_counter())
 
     def _note_attempt(
-        self,
-        attempts: int,
-        response: tuple[Any, Mapping[str, Any]] | None,
-        request_dict: Mapping[str, Any],
-        **_: object,
+        self, parsed_response: Mapping[str, Any] | None, context: Mapping[str, Any], **_: object
     ) -> None:
-        call: _Call | None = request_dict["context"].get(_WATCHED)
+        call: _Call | None = context.get(_WATCHED)
         if call is None:
             return
-        call.retries = attempts - 1
-        if response is not None and _is_throttled(response[1]):
+        call.attempts += 1
+        if parsed_response is not None and _is_throttled(parsed_response):
             call.throttles += 1
 
     def _end(self, parsed: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
@@ -258,11 +253,12 @@ class CallSpans:
 
     def _finish(self, call: _Call, error: str) -> None:
         span, tables = call.span, ",".join(call.tables)
+        retries = max(call.attempts - 1, 0)
         if error:
             span.set_status(StatusCode.ERROR)
             span.set_attribute("error.type", error)
         span.set_attributes(
-            {"dynashop.retries": call.retries, "dynashop.throttles": call.throttles}
+            {"dynashop.retries": retries, "dynashop.throttles": call.throttles}
         )
         span.end()
         of_call = {
@@ -273,8 +269,8 @@ class CallSpans:
         seconds = perf_counter() - call.begun
         failed = {"error.type": error} if error else {}
         self.instruments.calls.record(seconds, of_call | failed)
-        if call.retries:
-            self.instruments.retries.add(call.retries, of_call)
+        if retries:
+            self.instruments.retries.add(retries, of_call)
         if call.throttles:
             self.instruments.throttles.add(call.throttles, of_call)
 

@@ -1,45 +1,47 @@
 """Clients of DynamoDB: metered, with time limits short enough for a page; and their attempts.
 
-That is how long an attempt of a call may take, if its answer is whole, if it is repeated. Two
-botocore hooks replace botocore's own retries, which know of no time budget, pause for up to
-20 seconds, and take a damaged answer as it is when it is the last. Repeated are no answer, a
-damaged one, HTTP 500 and above, and throttling, but for `RETRIED_BY_CALLER`. A call takes half of
-what is left of the request's budget at most, so that another attempt has time; its sockets stop
-reading then, where an HTTP library limits each read: a byte a second would never meet that.
+A client is botocore's, with its methods, paginators, exceptions and events, but its calls are made
+here: by urllib3, in a third of botocore's processor time, or by botocore where `Connection` says so.
+Each attempt has a deadline; an answer must be whole; what passes is repeated, while a request has
+time: no answer, a damaged one, HTTP 500 and above, and throttling, but for `RETRIED_BY_CALLER`. A
+call takes half of what is left of the request's budget at most, so that another attempt has time.
 Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
 import logging
-import socket
-import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import cache
-from http import HTTPStatus
-from math import inf
+from functools import cache, partial
+from io import BytesIO
 from threading import Lock
-from time import monotonic
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Protocol, cast
-from zlib import crc32
 
-import botocore
 import botocore.session
-from botocore.awsrequest import (
-    AWSHTTPConnection,
-    AWSHTTPConnectionPool,
-    AWSHTTPSConnection,
-    AWSHTTPSConnectionPool,
-)
+from botocore import xform_name
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
-from botocore.exceptions import ClientError
+from botocore.credentials import Credentials
+from botocore.exceptions import BotoCoreError, ClientError
+from botocore.hooks import first_non_none_response
 from botocore.model import OperationModel
 
-from dynapages.calls import clock, meter
+from dynapages.calls import meter
 from dynapages.calls.faults import Throttled, Unavailable, Unreachable, fault_in
+from dynapages.calls.http import Http, HttpAnswer, set_deadline
 from dynapages.calls.pool import Backoff, OutOfTime, seconds_left
+from dynapages.calls.wire import (
+    Damaged,
+    Parsed,
+    Signer,
+    body_of,
+    fault_of,
+    headers_of,
+    parsed,
+    require_object,
+)
 from dynapages.errors import DynamoError
-from dynapages.items import ItemParserFactory
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -84,168 +86,184 @@ class Breaker:
 LEAST = 0.2
 """Seconds that a call gets although it is more than half of what is left."""
 BACKOFF = Backoff(first=0.05, longest=1.0)
-CHECKSUM = "x-amz-crc32"
 RETRIED_BY_CALLER = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
 """Calls that `dynapages.calls.batches` and `dynapages.writes` repeat when throttled."""
 
-Answer = tuple[Any, Mapping[str, Any]]
-"""botocore's HTTP response, and what was parsed of it."""
-
-
-class Damaged(Unreachable):
-    """The answer is not what DynamoDB sent, or not by DynamoDB at all."""
-
-    def __init__(self) -> None:
-        super().__init__("The database gave a damaged answer.")
+Parameters = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Attempts:
-    """The attempts of one client's calls; see `_attach_attempts`."""
+class _Attempts:
+    """The attempts of one client's calls, each by ``send``, which is given their time limit."""
 
     read_seconds: float
     most: int
     breaker: Breaker = field(default_factory=Breaker)
 
-    def before_send(self, **_: object) -> None:
-        """Set the time limits of an attempt. Raises OutOfTime, and Unreachable by the breaker."""
+    def begin(self) -> None:
+        """Set the deadline of an attempt. Raises OutOfTime, and Unreachable by the breaker."""
         left = seconds_left()
         if left <= 0:
             raise OutOfTime
         self.breaker.enter()
-        seconds = min(self.read_seconds, max(left / 2, min(left, LEAST)))
-        set_deadline(seconds)
+        set_deadline(min(self.read_seconds, max(left / 2, min(left, LEAST))))
 
-    def needs_retry(
-        self,
-        attempts: int,
-        operation: OperationModel,
-        response: Answer | None,
-        caught_exception: Exception | None,
-        **_: object,
-    ) -> float | None:
-        """Return the pause before the next attempt, None where there is none. Raises Damaged."""
-        if isinstance(caught_exception, DynamoError):  # raised by `before_send`
-            return None
-        fault = fault_in(caught_exception) if caught_exception else _fault_of(response)
+    def pause_after(self, number: int, fault: Unavailable | None, operation: str) -> float | None:
+        """Note what an attempt met; return the pause before the next, None where there is none."""
         self.breaker.note(answered=not isinstance(fault, Unreachable))
-        pause = BACKOFF.pause(attempts)
-        can_repeat = attempts < self.most and pause < seconds_left()
-        if can_repeat and _is_passing(fault, operation.name):
+        if fault is None or number >= self.most:
+            return None
+        is_passing = isinstance(fault, Throttled) and operation not in RETRIED_BY_CALLER
+        pause = BACKOFF.pause(number)
+        if (is_passing or isinstance(fault, Unreachable)) and pause < seconds_left():
             return pause
-        if isinstance(fault, Damaged):
-            raise fault
         return None
 
 
-def _attach_attempts(client: Any, connection: "Connection") -> None:  # noqa: ANN401 - of either service
-    """Limit and repeat every later call of a client of DynamoDB or its Streams."""
-    attempts = Attempts(connection.read_seconds, connection.attempts)
-    events, service = client.meta.events, client.meta.service_model.service_id.hyphenize()
-    events.unregister(f"needs-retry.{service}", unique_id=f"retry-config-{service}")  # botocore's
-    events.register(f"before-send.{service}.*", attempts.before_send)
-    events.register(f"needs-retry.{service}.*", attempts.needs_retry)
-    bound_reads(client._endpoint.http_session)  # noqa: SLF001 - its only way in
+Tell = Callable[..., Any]
+"""Tells a client's handlers of an event of a call, and returns what they did."""
+Answered = tuple[Any, Parsed]
+"""An HTTP answer, and what was parsed of it; an error has an ``Error``, as in a ClientError."""
 
 
-def _is_passing(fault: Unavailable | None, operation: str) -> bool:
-    if isinstance(fault, Throttled):
-        return operation not in RETRIED_BY_CALLER
-    return isinstance(fault, Unreachable)
+class _Transport(Protocol):
+    def send(self, operation: OperationModel, request: "_Request", tell: Tell) -> Answered: ...
 
 
-def _fault_of(answer: Answer | None) -> Unavailable | None:
-    if answer is None:
-        return None
-    http, parsed = answer
-    expected: str | None = http.headers.get(CHECKSUM)
-    if expected is not None and str(crc32(http.content)) != expected:
-        return Damaged()
-    if "Error" not in parsed:
-        return None
-    # By `dynapages.items` that is no JSON object, and an error without a name has its status.
-    fault = fault_in(ClientError(cast("Any", parsed), ""))
-    is_nameless: bool = parsed["Error"]["Code"].isdigit()
-    is_success = http.status_code < HTTPStatus.MULTIPLE_CHOICES
-    return Damaged() if is_success or (is_nameless and not fault) else fault
+@dataclass(frozen=True, slots=True)
+class _Request:
+    parameters: Parameters
+    body: bytes
+    headers: dict[str, str]
 
 
-_until: ContextVar[float] = ContextVar("call_until", default=inf)
+@dataclass(frozen=True, slots=True)
+class _Direct:
+    """Sends requests that `dynapages.calls.wire` builds and signs."""
+
+    http: Http
+    signer: Signer
+
+    def send(self, operation: OperationModel, request: _Request, tell: Tell) -> Answered:
+        headers = self.signer.sign(request.body, request.headers)
+        prepared = AWSPreparedRequest(
+            "POST", self.http.url, cast("Any", headers), request.body, stream_output=False
+        )
+        # A handler may answer in the database's place, as moto does within a process.
+        stub = first_non_none_response(tell("before-send", request=prepared))
+        if stub is None:
+            answer = self.http.post(request.body, headers)
+        else:
+            answer = HttpAnswer(stub.status_code, stub.headers, stub.content)
+        return answer, parsed(answer, operation)
 
 
-def set_deadline(seconds: float) -> None:
-    """Set the seconds that the next call of this context may take, connecting included."""
-    _until.set(monotonic() + seconds)
+class _ByBotocore:
+    """Sends requests that botocore builds and signs, and has it parse the answers."""
+
+    def __init__(self, http: Http, client: Any) -> None:  # noqa: ANN401 - of either service
+        self._http = http
+        self._client = client
+        self._answer: ContextVar[HttpAnswer] = ContextVar("answer")
+        client.meta.events.register("before-send", self._post)
+
+    def send(self, operation: OperationModel, request: _Request, tell: Tell) -> Answered:
+        tell("before-send", request=None)
+        try:
+            found = getattr(self._client, xform_name(operation.name))(**request.parameters)
+        except ClientError as error:
+            found = error.response
+        return self._answer.get(), found
+
+    def _post(self, request: Any, **_: object) -> AWSResponse:  # noqa: ANN401 - botocore's
+        headers = {name: _text(value) for name, value in request.headers.items()}
+        answer = self._http.post(request.body, headers)
+        self._answer.set(answer)
+        found = require_object(answer)
+        # Of an error, botocore takes any JSON for an object.
+        content = answer.content if answer.is_success else body_of(found)
+        told: Any = answer.headers
+        return AWSResponse(request.url, answer.status_code, told, _Body(content))
 
 
-def bound_reads(http_session: Any) -> None:  # noqa: ANN401 - botocore's URLLib3Session
-    """Have all later connections of a botocore HTTP session read until their deadlines."""
-    # A test on a socket holds that these are what botocore uses.
-    pools = http_session._pool_classes_by_scheme  # noqa: SLF001 - not a parameter of the session
-    pools.update(http=_Pool, https=_TlsPool)
-    parameters = http_session._manager.connection_pool_kw  # noqa: SLF001 - nor is this
-    parameters["ssl_context"].sslsocket_class = _TlsSocket
+class _Body(BytesIO):
+    def stream(self, **_: object) -> Iterator[bytes]:
+        yield self.read()
 
 
-class _Reads:
-    """Lowers the time limit of each read to what is left."""
-
-    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - a socket's
-        limited: Any = self
-        left = _until.get() - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        limit = limited.gettimeout()
-        if limit is None or left < limit:
-            limited.settimeout(left)
-        read: int = super().recv_into(*args, **kwargs)  # type: ignore[misc] # that of the socket
-        return read
+def _text(value: str | bytes) -> str:
+    return value.decode() if isinstance(value, bytes) else value
 
 
-class _Socket(_Reads, socket.socket):
-    pass
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Makes the calls of a client, and tells its handlers of them by botocore's events."""
+
+    client: Any
+    transport: _Transport
+    attempts: _Attempts
+
+    def make(self, name: str, parameters: Parameters) -> Parsed:
+        """Make a call. Raises ClientError, Unavailable and botocore's other errors."""
+        operation = self.client.meta.service_model.operation_model(name)
+        context: dict[str, Any] = {}
+        tell = partial(self._tell, operation=operation, context=context)
+        for event in ("provide-client-params", "before-parameter-build"):
+            changed = first_non_none_response(tell(event, params=parameters))
+            parameters = parameters if changed is None else changed
+        request = _Request(parameters, body_of(parameters), headers_of(operation))
+        raw = {"headers": request.headers, "body": request.body, "context": context}
+        answered = first_non_none_response(tell("before-call", params=raw))
+        if answered is None:
+            try:
+                answered = self._repeat(operation, request, tell)
+            except Exception as error:
+                tell("after-call-error", exception=error)
+                raise
+        found: Parsed
+        http, found = answered
+        tell("after-call", http_response=http, parsed=found)
+        if "Error" in found:
+            raise self.client.exceptions.from_code(found["Error"]["Code"])(found, name)
+        return found
+
+    def _repeat(self, operation: OperationModel, request: _Request, tell: Tell) -> Answered:
+        failure: Exception | None
+        number, answered = 0, None
+        while True:
+            number += 1
+            self.attempts.begin()
+            try:
+                answered = self.transport.send(operation, request, tell)
+            except (DynamoError, BotoCoreError) as error:
+                answered, failure, fault = None, error, fault_in(error)
+            else:
+                fault = fault_of(answered[1])
+                failure = fault if isinstance(fault, Damaged) else None
+            found = answered[1] if answered else None
+            tell("response-received", parsed_response=found, exception=failure)
+            pause = self.attempts.pause_after(number, fault, operation.name)
+            if pause is not None:
+                sleep(pause)
+            elif answered is None or failure is not None:
+                raise failure or AssertionError
+            else:
+                answered[1]["ResponseMetadata"]["RetryAttempts"] = number - 1
+                return answered
+
+    def _tell(self, event: str, *, operation: OperationModel, **about: object) -> Any:  # noqa: ANN401
+        service = operation.service_model.service_id.hyphenize()
+        name = f"{event}.{service}.{operation.name}"
+        return self.client.meta.events.emit(name, model=operation, **about)
 
 
-class _TlsSocket(_Reads, ssl.SSLSocket):
-    pass
+class Caller:
+    """The first base class of this module's clients: all of their calls are made by `_Calls`."""
 
+    calls: _Calls
 
-class _Connects:
-    """Makes `_Socket`, and connects until the deadline."""
-
-    timeout: float | None
-
-    def _new_conn(self) -> socket.socket:
-        left = max(_until.get() - monotonic(), 0.001)
-        self.timeout = left if self.timeout is None else min(self.timeout, left)
-        made: socket.socket = super()._new_conn()  # type: ignore[misc] # that of urllib3
-        limit = made.gettimeout()
-        bounded = _Socket(fileno=made.detach())
-        bounded.settimeout(limit)
-        return bounded
-
-
-class _Connection(_Connects, AWSHTTPConnection):  # type: ignore[misc] # botocore is untyped
-    pass
-
-
-class _TlsConnection(_Connects, AWSHTTPSConnection):  # type: ignore[misc] # botocore is untyped
-    pass
-
-
-class _Pool(AWSHTTPConnectionPool):
-    ConnectionCls = _Connection
-
-
-class _TlsPool(AWSHTTPSConnectionPool):
-    ConnectionCls = _TlsConnection
-
-
-USER_AGENT = f"Botocore/{botocore.__version__}"
-"""The User-Agent of all calls.
-
-botocore's own is built twice for each call, which takes a tenth of the call's processor time.
-"""
+    def _make_api_call(self, operation_name: str, api_params: Parameters) -> Parsed:
+        return self.calls.make(operation_name, api_params)
 
 
 class StreamsApi(Protocol):
@@ -262,7 +280,8 @@ class Connection:
 
     Without ``endpoint_url`` it is Amazon DynamoDB in ``region``; without keys the credentials are
     those of botocore's usual chain. ``attempts`` includes the first one. ``parallel_calls`` is for
-    the whole process; ``single_call_threads`` are the threads that make single calls besides.
+    the whole process; ``single_call_threads`` are the threads that make single calls besides. With
+    ``by_botocore`` botocore builds, signs and parses each call, in three times the processor time.
     """
 
     region: str
@@ -274,13 +293,13 @@ class Connection:
     attempts: int = 3
     parallel_calls: int = 16
     single_call_threads: int = 4
+    by_botocore: bool = False
 
 
 def build_client(connection: Connection) -> "DynamoDBClient":
     """Build a metered client that is not shared."""
     dynamodb = cast("DynamoDBClient", _create("dynamodb", connection))
     meter.attach(dynamodb)
-    clock.attach(dynamodb)
     return dynamodb
 
 
@@ -291,28 +310,48 @@ def build_streams_client(connection: Connection) -> StreamsApi:
 
 
 def _create(service: str, connection: Connection) -> object:
-    # No validation of parameters: the service reports what is wrong, and the sequence numbers of
-    # embedded engines are shorter than botocore accepts.
     session = botocore.session.get_session()
     session.register_component("data_loader", _descriptions())
-    session.register_component("response_parser_factory", ItemParserFactory())
-    client: object = session.create_client(
-        service,
-        region_name=connection.region,
-        endpoint_url=connection.endpoint_url,
-        aws_access_key_id=connection.access_key,
-        aws_secret_access_key=connection.secret_key,
-        config=Config(
-            connect_timeout=connection.connect_seconds,
+    arguments: dict[str, Any] = {
+        "service_name": service,
+        "region_name": connection.region,
+        "endpoint_url": connection.endpoint_url,
+        "aws_access_key_id": connection.access_key,
+        "aws_secret_access_key": connection.secret_key,
+        # No validation of parameters: the service reports what is wrong, and the sequence numbers
+        # of embedded engines are shorter than botocore accepts. No retries: `_Calls` repeats.
+        "config": Config(
             read_timeout=connection.read_seconds,
-            retries={"mode": "standard"},  # replaced, see `Attempts`
-            max_pool_connections=connection.parallel_calls + connection.single_call_threads,
             parameter_validation=False,
-            user_agent=USER_AGENT,
+            retries={"total_max_attempts": 1, "mode": "legacy"},
         ),
+    }
+    plain: Any = session.create_client(**arguments) if connection.by_botocore else None
+    session.register("creating-client-class", _insert_caller)
+    client: Any = session.create_client(**arguments)
+    session.unregister("creating-client-class", _insert_caller)
+    meta = client.meta
+    http = Http(
+        meta.endpoint_url,
+        seconds=connection.connect_seconds,
+        size=connection.parallel_calls + connection.single_call_threads,
+        ca_bundle=session.get_config_variable("ca_bundle"),
     )
-    _attach_attempts(client, connection)
-    return client
+    transport: _Transport
+    if plain is not None:
+        transport = _ByBotocore(http, plain)
+    else:
+        access, secret = connection.access_key, connection.secret_key
+        keys = Credentials(access, secret) if access and secret else session.get_credentials()
+        signer = Signer(meta.endpoint_url, region=meta.region_name, credentials=keys)
+        transport = _Direct(http, signer)
+    attempts = _Attempts(connection.read_seconds, connection.attempts)
+    client.calls = _Calls(client, transport, attempts)
+    return cast("object", client)
+
+
+def _insert_caller(**about: Any) -> None:  # noqa: ANN401 - botocore's
+    about["base_classes"].insert(0, Caller)
 
 
 @cache

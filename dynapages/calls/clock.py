@@ -15,10 +15,6 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from math import inf
 from threading import Lock
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 TOLERATED = 1.5
 WARNED_OF = 2.0
@@ -27,7 +23,6 @@ DRIFT = 0.001
 """Seconds by which two clocks may drift apart in each second."""
 MOST_HELD = 2.0
 """Seconds that the time stands still rather than runs backwards."""
-_SENT = "sent_at"
 
 logger = logging.getLogger(__name__)
 
@@ -88,21 +83,11 @@ def now() -> datetime:
     return process_clock.now()
 
 
-def attach(client: "DynamoDBClient") -> None:
-    """Learn the time from every later answer to a client."""
-    events = client.meta.events
-    events.register("request-created.dynamodb.*", _note_sending)
-    events.register("after-call.dynamodb.*", _learn)
-
-
-def _note_sending(request: Any, **_: object) -> None:  # noqa: ANN401 - botocore's
-    request.context[_SENT] = process_clock.local()
-
-
-def _learn(http_response: Any, context: dict[str, Any], **_: object) -> None:  # noqa: ANN401 - botocore's
-    told = _parsed(http_response.headers.get("Date", ""))
-    if told is not None and _SENT in context:
-        process_clock.learn(told, sent=context[_SENT], received=process_clock.local())
+def learn(date: str, *, sent: float) -> None:
+    """Learn from the header ``Date`` of an answer; ``sent`` is when its request was, locally."""
+    told = _parsed(date)
+    if told is not None:
+        process_clock.learn(told, sent=sent, received=process_clock.local())
 
 
 @lru_cache(maxsize=4)

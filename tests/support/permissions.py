@@ -16,6 +16,8 @@ from botocore.client import BaseClient
 from django.core.management.base import BaseCommand
 from django.test.client import ClientHandler
 
+from dynapages.calls.client import Caller
+
 SITE = "the site"
 Use = tuple[str, str, str]
 """Who needs which action on what: ``("the site", "PutItem", "comments")``."""
@@ -40,7 +42,8 @@ _WRITES = {
 
 def record_permissions() -> None:
     """Have all calls recorded from now on."""
-    _wrap(BaseClient, "_make_api_call", _noted)
+    for each in (Caller, BaseClient):
+        _wrap(each, "_make_api_call", _noted)
     _wrap(ClientHandler, "__call__", _acting(lambda _handler: SITE))
     _wrap(BaseCommand, "execute", _acting(lambda one: type(one).__module__.rpartition(".")[2]))
 

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, Damaged, build_client
+from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, build_client
 from dynapages.calls.faults import Throttled, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
+from dynapages.calls.wire import Damaged
 from dynapages_testing.chance import unique
 from dynapages_testing.faulty_proxy import DAMAGED, FaultyProxy
 
@@ -55,6 +56,16 @@ def proxy(running):
     return running
 
 
+BY_BOTOCORE = False
+"""How the calls of this module are sent; see `transport`."""
+
+
+@pytest.fixture(autouse=True, params=[False, True], ids=["direct", "by botocore"])
+def transport(request, monkeypatch):
+    """Make each test by either transport."""
+    monkeypatch.setattr(f"{__name__}.BY_BOTOCORE", request.param)
+
+
 def client_of(proxy: FaultyProxy, *, attempts: int = 3, read_seconds: float = 0.5) -> Any:
     return build_client(
         Connection(
@@ -64,13 +75,15 @@ def client_of(proxy: FaultyProxy, *, attempts: int = 3, read_seconds: float = 0.
             secret_key="tests",
             read_seconds=read_seconds,
             attempts=attempts,
+            by_botocore=BY_BOTOCORE,
         )
     )
 
 
-def fails(proxy: FaultyProxy, **limits: Any) -> BaseException:
-    with pytest.raises(Exception) as raised:  # noqa: PT011 - its fault is looked at
-        client_of(proxy, **limits).list_tables()
+def fails(proxy: FaultyProxy, budget: float = 60.0, **limits: Any) -> BaseException:
+    called = client_of(proxy, **limits)  # which takes time, and none of the budget
+    with time_budget(budget), pytest.raises(Exception) as raised:  # noqa: PT011 - its fault is looked at
+        called.list_tables()
     return raised.value
 
 
@@ -169,8 +182,7 @@ class TestATimeBudget:
         proxy.kinds = ["stalled"]
         proxy.stall_seconds = 5.0
         begun = monotonic()
-        with time_budget(0.6):
-            fault = fault_in(fails(proxy, attempts=9, read_seconds=3.0))
+        fault = fault_in(fails(proxy, 0.6, attempts=9, read_seconds=3.0))
         assert isinstance(fault, Unreachable)
         assert monotonic() - begun < 3  # one stalled attempt alone would take that long
         assert proxy.met.total() >= 2
@@ -178,13 +190,11 @@ class TestATimeBudget:
     def test_bounds_an_answer_that_drips(self, proxy):
         proxy.kinds = ["dripping"]
         begun = monotonic()
-        with time_budget(0.6):
-            fails(proxy, read_seconds=3.0)
+        fails(proxy, 0.6, read_seconds=3.0)
         assert monotonic() - begun < 3
 
     def test_makes_no_call_when_it_is_spent(self, proxy):
-        with time_budget(0.0):
-            assert isinstance(fault_in(fails(proxy)), Unreachable)
+        assert isinstance(fault_in(fails(proxy, 0.0)), Unreachable)
         assert proxy.met.total() == 0
 
     def test_can_only_be_shortened(self):
@@ -195,18 +205,6 @@ class TestATimeBudget:
         with time_budget(0.0):
             pass
         assert client.list_tables()
-
-
-class TestARequest:
-    def test_needs_no_context_which_it_has_from_botocore_1_44_on(self, proxy):
-        proxy.fails = False
-        called = client_of(proxy)
-
-        def take_away(request: Any, **_: object) -> None:
-            vars(request).pop("context", None)
-
-        called.meta.events.register_first("before-send.dynamodb.*", take_away)
-        assert "TableNames" in called.list_tables()
 
 
 class TestABreaker:

@@ -31,7 +31,8 @@ class FaultyProxy:
     """Forwards calls to the engine at ``upstream``, within the block; while it ``fails``, badly.
 
     ``kinds`` are the faults that calls meet, one after the other; ``met`` counts them. A
-    ``damaged`` answer has one of ``bodies``. Without ``has_checksums`` no answer has a checksum.
+    ``damaged`` answer has one of ``bodies``. Without ``has_checksums`` no answer has a checksum. All
+    answers tell the ``date``, where there is one.
     """
 
     upstream: str
@@ -40,6 +41,7 @@ class FaultyProxy:
     stall_seconds: float = 20.0
     bodies: Sequence[bytes] = DAMAGED
     has_checksums: bool = True
+    date: str | None = None
     met: Counter[str] = field(default_factory=Counter)
     _server: ThreadingHTTPServer = field(init=False)
 
@@ -131,7 +133,9 @@ class _Handler(BaseHTTPRequestHandler):
         checksum: int | None = None,
         pause: float = 0.0,
     ) -> None:
-        self.send_response(status)
+        self.send_response_only(status)
+        date = self.date_time_string() if self.proxy.date is None else self.proxy.date
+        self.send_header("Date", date)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         if kind != "text/html" and self.proxy.has_checksums:

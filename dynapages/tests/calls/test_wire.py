@@ -1,0 +1,243 @@
+"""Requests are signed, and answers read, as botocore does it."""
+
+import json
+from base64 import b64encode
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import Any
+
+import botocore.session
+import pytest
+from botocore.auth import SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials, RefreshableCredentials
+from botocore.exceptions import NoCredentialsError
+from botocore.parsers import JSONParser
+from botocore.serialize import create_serializer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynapages.calls import clock
+from dynapages.calls.clock import Clock
+from dynapages.calls.http import HttpAnswer
+from dynapages.calls.wire import Damaged, Signer, authorization, body_of, headers_of, parsed
+
+MODEL = botocore.session.get_session().get_service_model("dynamodb")
+BLOBS = st.binary(max_size=4).map(lambda raw: b64encode(raw).decode())
+SCALARS = st.one_of(
+    st.builds(lambda text: {"S": text}, st.text(max_size=4)),
+    st.builds(lambda number: {"N": str(number)}, st.integers()),
+    st.builds(lambda flag: {"BOOL": flag}, st.booleans()),
+    st.just({"NULL": True}),
+    st.builds(lambda raw: {"B": raw}, BLOBS),
+    st.builds(lambda raws: {"BS": raws}, st.lists(BLOBS, min_size=1, max_size=3)),
+    st.builds(lambda texts: {"SS": texts}, st.lists(st.text(max_size=3), min_size=1, max_size=3)),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.builds(lambda values: {"L": values}, st.lists(inner, max_size=3)),
+        st.builds(lambda values: {"M": values}, st.dictionaries(st.text(max_size=3), inner)),
+    ),
+    max_leaves=8,
+)
+ITEMS = st.dictionaries(st.text(min_size=1, max_size=3), VALUES, max_size=4)
+
+
+def answer(body: bytes, status: int = 200) -> HttpAnswer:
+    return HttpAnswer(status, {"x-amzn-requestid": "R1"}, body)
+
+
+def both(operation: str, body: Any, status: int = 200) -> list[Any]:
+    """What botocore and the library make of an answer."""
+    model = MODEL.operation_model(operation)
+    content = json.dumps(body).encode()
+    response = {"body": content, "headers": {"x-amzn-requestid": "R1"}, "status_code": status}
+    theirs = JSONParser().parse(response, model.output_shape)
+    if status >= 300 and (shape := MODEL.shape_for_error_code(theirs["Error"]["Code"])):
+        theirs |= {k: v for k, v in JSONParser().parse(response, shape).items() if k != "Error"}
+    return [theirs, parsed(answer(content, status), model)]
+
+
+class TestAnAnswer:
+    @given(items=st.lists(ITEMS, max_size=3))
+    def test_is_read_as_botocore_reads_it(self, items):
+        key = items[0] if items else {}
+        theirs, ours = both("Query", {"Items": items, "Count": 1, "LastEvaluatedKey": key})
+        assert ours == theirs
+        theirs, ours = both("BatchGetItem", {"Responses": {"comments": items}})
+        assert ours == theirs
+
+    def test_keeps_what_is_not_an_item(self):
+        answer = {"ConsumedCapacity": {"TableName": "t", "CapacityUnits": 1.5}, "ScannedCount": 3}
+        theirs, ours = both("Query", answer)
+        assert ours == theirs
+
+    def test_keeps_attributes_that_are_called_as_types_are(self):
+        item = {"B": {"S": "text"}, "BS": {"L": [{"S": "a"}]}, "x": {"M": {"B": {"B": "AA=="}}}}
+        theirs, ours = both("GetItem", {"Item": item})
+        assert ours == theirs
+
+    def test_has_moments_where_botocore_has_them(self):
+        table = {"TableName": "t", "CreationDateTime": 1.5e9, "TableStatus": "ACTIVE"}
+        theirs, ours = both("DescribeTable", {"Table": table})
+        assert ours == theirs
+        assert isinstance(ours["Table"]["CreationDateTime"], datetime)
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"},
+            {"__type": "com.amazon.coral.validate#ValidationException", "message": "wrong"},
+            {"__type": "ThrottlingException:http://internal/", "Message": "too fast"},
+            {
+                "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+                "message": "The conditional request failed",
+                "Item": {"pk": {"B": "AQI="}},
+            },
+            {
+                "__type": "x#TransactionCanceledException",
+                "Message": "cancelled",
+                "CancellationReasons": [{"Code": "None"}, {"Code": "A", "Item": {"a": {"N": "1"}}}],
+            },
+        ],
+    )
+    def test_that_refuses_has_the_parts_that_botocore_gives_it(self, body):
+        theirs, ours = both("TransactWriteItems", body, 400)
+        assert ours["Error"] == theirs["Error"]
+        assert {k: v for k, v in ours.items() if k != "ResponseMetadata"} == {
+            k: v for k, v in theirs.items() if k != "ResponseMetadata"
+        }
+
+    @pytest.mark.parametrize("body", [b"", b"[]", b"5", b'{"Item": {', b'{"a": "\xe4"}'])
+    def test_that_is_no_object_is_damaged(self, body):
+        with pytest.raises(Damaged):
+            parsed(answer(body), MODEL.operation_model("GetItem"))
+
+    def test_of_a_front_end_has_its_status_as_its_code(self):
+        found = parsed(answer(b"<html>\xe4", 503), MODEL.operation_model("GetItem"))
+        assert found["Error"] == {"Code": "503", "Message": "<html>\ufffd"}
+
+
+class TestARequest:
+    @given(items=st.lists(ITEMS, min_size=1, max_size=3))
+    def test_has_the_body_that_botocore_sends(self, items):
+        raw = [decoded(item) for item in items]
+        parameters = {"RequestItems": {"t": [{"PutRequest": {"Item": item}} for item in raw]}}
+        model = MODEL.operation_model("BatchWriteItem")
+        theirs = create_serializer("json").serialize_to_request(parameters, model)
+        assert json.loads(body_of(parameters)) == json.loads(theirs["body"])
+        assert headers_of(model)["x-amz-target"] == theirs["headers"]["X-Amz-Target"]
+        assert headers_of(model)["content-type"] == theirs["headers"]["Content-Type"]
+
+    def test_may_be_of_any_mapping(self):
+        assert body_of({"Key": MappingProxyType({"pk": {"B": b"\1"}})}) == (
+            b'{"Key":{"pk":{"B":"AQ=="}}}'
+        )
+
+    def test_is_not_made_of_what_has_no_form(self):
+        with pytest.raises(TypeError, match="no value that DynamoDB takes"):
+            body_of({"Key": {"pk": {"S": object()}}})
+
+
+def decoded(item: Any) -> Any:
+    """Give an item its bytes, as a caller does."""
+    model = MODEL.operation_model("GetItem").output_shape
+    body = json.dumps({"Item": item}).encode()
+    return JSONParser().parse({"body": body, "headers": {}, "status_code": 200}, model)["Item"]
+
+
+VECTOR = {
+    "region": "us-east-1",
+    "service": "service",
+    "access_key": "AKIDEXAMPLE",
+    "secret_key": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+}
+HOST = {"host": "example.amazonaws.com", "x-amz-date": "20150830T123600Z"}
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+
+
+class TestASignature:
+    @pytest.mark.parametrize(
+        ("request_", "headers", "signature"),
+        [
+            (
+                ("GET", "/", "", b""),
+                {},
+                "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
+            ),
+            (
+                ("POST", "/", "", b""),
+                {},
+                "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
+            ),
+            (
+                ("GET", "/", "Param1=value1&Param2=value2", b""),
+                {},
+                "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500",
+            ),
+            (
+                ("POST", "/", "", b"Param1=value1"),
+                FORM,
+                "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a",
+            ),
+            (
+                ("GET", "/", "", b""),
+                {"my-header1": " value1", "my-header2": ' "a   b   c"'},
+                "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736",
+            ),
+        ],
+    )
+    def test_is_that_of_the_published_vectors(self, request_, headers, signature):
+        """They are AWS's own, of its "Signature Version 4 test suite"."""
+        signed = authorization(request_, HOST | headers, **VECTOR)
+        assert signed.endswith(f"Signature={signature}")
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "https://dynamodb.eu-central-1.amazonaws.com",
+            "https://dynamodb.example:443/",
+            "http://127.0.0.1:8000",
+            "http://localhost/behind/a/path",
+        ],
+    )
+    @given(body=st.binary(max_size=50), token=st.sampled_from([None, "a/token=="]))
+    def test_is_botocores(self, url, body, token):
+        keys = Credentials("AKID", "secret", token)
+        sent = {"content-type": "application/x-amz-json-1.0", "x-amz-target": "DynamoDB_2.Query"}
+        ours = Signer(url, region="eu-central-1", credentials=keys).sign(body, sent)
+        request = AWSRequest("POST", url, dict(sent), body)
+        request.context["timestamp"] = ours["x-amz-date"]
+        theirs = SigV4Auth(keys, "dynamodb", "eu-central-1")
+        headers = request.headers
+        headers["X-Amz-Date"] = ours["x-amz-date"]
+        if token:
+            headers["X-Amz-Security-Token"] = token
+        text = theirs.string_to_sign(request, theirs.canonical_request(request))
+        assert ours["authorization"].endswith(f"Signature={theirs.signature(text, request)}")
+        assert ours.get("x-amz-security-token") == token
+
+    def test_is_by_credentials_that_are_refreshed(self):
+        numbers = iter("12")
+
+        def fresh() -> dict[str, str]:
+            key = f"AKID{next(numbers)}"
+            until = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
+            return {"access_key": key, "secret_key": "s", "token": "t", "expiry_time": until}
+
+        keys = RefreshableCredentials.create_from_metadata(fresh(), fresh, "tests")
+        signed = Signer("http://db", region="us-east-1", credentials=keys).sign(b"", {})
+        assert "Credential=AKID2/" in signed["authorization"]
+
+    def test_is_of_the_moment_by_the_databases_clock(self, monkeypatch):
+        monkeypatch.setattr(
+            clock, "process_clock", Clock(local=lambda: 0.0, least=86_400, most=86_401)
+        )
+        keys = Credentials("AKID", "secret")
+        signed = Signer("http://db", region="us-east-1", credentials=keys).sign(b"", {})
+        assert signed["x-amz-date"] == "19700102T000000Z"
+
+    def test_needs_credentials(self):
+        with pytest.raises(NoCredentialsError):
+            Signer("http://db", region="us-east-1", credentials=None).sign(b"", {})
