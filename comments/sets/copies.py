@@ -26,11 +26,11 @@ from comments.host import COMMENTS
 from comments.models import SHOWN, Comment
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import is_tombstone
-from dynapages.calls import Batches, Pool, build_streams_client
+from dynapages.calls import Batches, Pool
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
 from dynapages.process import client, current_connection
-from dynapages.streams import Record, StreamWalk, TableCheckpoints, stream_of
+from dynapages.streams import Record, StreamWalk, TableCheckpoints, build_streams_client, stream_of
 from dynapages.writes import Action, Contended, delete, put
 
 if TYPE_CHECKING:

@@ -257,9 +257,7 @@ class CallSpans:
         if error:
             span.set_status(StatusCode.ERROR)
             span.set_attribute("error.type", error)
-        span.set_attributes(
-            {"dynashop.retries": retries, "dynashop.throttles": call.throttles}
-        )
+        span.set_attributes({"dynashop.retries": retries, "dynashop.throttles": call.throttles})
         span.end()
         of_call = {
             "db.system.name": SYSTEM,

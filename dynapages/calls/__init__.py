@@ -2,7 +2,7 @@
 
 from dynapages.calls import clock
 from dynapages.calls.batches import Batches, BatchIncomplete, Keyed, in_chunks
-from dynapages.calls.client import Connection, StreamsApi, build_client, build_streams_client
+from dynapages.calls.client import Connection, build_client
 from dynapages.calls.faults import (
     FAILURES,
     EngineTooOld,
@@ -49,7 +49,6 @@ __all__ = [
     "OutOfTime",
     "Pool",
     "Started",
-    "StreamsApi",
     "Throttled",
     "Together",
     "Unauthorized",
@@ -57,7 +56,6 @@ __all__ = [
     "Unreachable",
     "budget_paused",
     "build_client",
-    "build_streams_client",
     "clock",
     "current_meter",
     "fault_in",

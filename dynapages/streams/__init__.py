@@ -5,8 +5,10 @@ from dynapages.streams.walk import (
     MemoryCheckpoints,
     NoStream,
     Record,
+    StreamsApi,
     StreamWalk,
     TableCheckpoints,
+    build_streams_client,
     stream_of,
 )
 
@@ -16,6 +18,8 @@ __all__ = [
     "NoStream",
     "Record",
     "StreamWalk",
+    "StreamsApi",
     "TableCheckpoints",
+    "build_streams_client",
     "stream_of",
 ]

@@ -10,12 +10,12 @@ Follows "Change data capture for DynamoDB Streams" of the Developer Guide.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import ClientError
 
-from dynapages.calls.client import StreamsApi
+from dynapages.calls.client import Connection, build_client_of
 from dynapages.errors import DynamoError
 from dynapages.items import wire_key
 from dynapages.writes.transactions import put, write_one
@@ -32,6 +32,21 @@ MOST_RECORDS = 1_000
 _TRIMMED = "TrimmedDataAccessException"
 _EXPIRED = "ExpiredIteratorException"
 _GONE = "ResourceNotFoundException"
+
+
+class StreamsApi(Protocol):
+    """The calls of botocore's client ``dynamodbstreams`` that are used here."""
+
+    def describe_stream(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - botocore's
+    def get_shard_iterator(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
+    def get_records(self, **parameters: Any) -> Mapping[str, Any]: ...  # noqa: ANN401 - same
+
+
+def build_streams_client(connection: Connection) -> StreamsApi:
+    """Build a client of DynamoDB Streams, which is not metered, and waits ten seconds."""
+    patient = replace(connection, read_seconds=10.0)
+    client: StreamsApi = build_client_of("dynamodbstreams", patient)
+    return client
 
 
 class NoStream(DynamoError):

@@ -41,9 +41,9 @@ class TestTheWheel:
         assert {"py.typed", "LICENSE"} <= {file.name for file in wheel.files}
         assert wheel.metadata["License-Expression"] == "MIT"
 
-    def test_needs_botocore_alone(self, wheel):
+    def test_needs_botocore_and_its_http_alone(self, wheel):
         needed = [line for line in wheel.requires if "extra ==" not in line]
-        assert [line.partition(">")[0] for line in needed] == ["botocore"]
+        assert [line.partition(">")[0] for line in needed] == ["botocore", "urllib3"]
 
     def test_has_an_extra_for_each_adapter(self, wheel):
         extras = set(wheel.metadata.get_all("Provides-Extra"))

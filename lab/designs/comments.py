@@ -39,12 +39,12 @@ from comments.store.comments import NEW
 from comments.store.counts import Cell, CountChanges, write
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
-from dynapages.calls import Batches, build_streams_client
+from dynapages.calls import Batches
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
 from dynapages.lists import PageRequest, Position, Run, every_entry, sort_key_of
 from dynapages.process import client, current_connection, pool, read, slow_client
-from dynapages.streams import MemoryCheckpoints, Record, StreamWalk, stream_of
+from dynapages.streams import MemoryCheckpoints, Record, StreamWalk, build_streams_client, stream_of
 from dynapages.writes import put
 from lab.bench.data import PRODUCT_ID, START, WORDS, CommentAnswers, counts_item
 from lab.bench.pages import FILTER as FILTER_READER

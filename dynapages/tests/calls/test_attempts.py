@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, build_client
+from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, Damaged, build_client
 from dynapages.calls.faults import Throttled, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
-from dynapages.calls.wire import Damaged
 from dynapages_testing.chance import unique
 from dynapages_testing.faulty_proxy import DAMAGED, FaultyProxy
 

@@ -72,7 +72,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("DescribeTimeToLive", _TABLE),
     ("DeleteItem", {**_ITEM, "ReturnValues": "ALL_OLD"}),
 ]
-_OF_ONE_ANSWER = ("RequestId", "HTTPHeaders")
+_OF_ONE_ANSWER = ("RequestId", "HTTPHeaders", "MaxAttemptsReached")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -192,7 +192,7 @@ class TestADirectCall:
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
         client: Any = build_client(replace(connection, endpoint_url=None, region="eu-west-1"))
-        assert client.calls.transport.http.url == url
+        assert client.http.url == url
 
 
 class _Engine(BaseHTTPRequestHandler):

@@ -31,8 +31,8 @@ class FaultyProxy:
     """Forwards calls to the engine at ``upstream``, within the block; while it ``fails``, badly.
 
     ``kinds`` are the faults that calls meet, one after the other; ``met`` counts them. A
-    ``damaged`` answer has one of ``bodies``. Without ``has_checksums`` no answer has a checksum. All
-    answers tell the ``date``, where there is one.
+    ``damaged`` answer has one of ``bodies``. Without ``has_checksums`` no answer has a checksum.
+    Answers tell the ``date``, where there is one.
     """
 
     upstream: str

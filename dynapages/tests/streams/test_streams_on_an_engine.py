@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynapages.calls.client import build_streams_client
+from dynapages.streams import build_streams_client
 from dynapages.streams.walk import (
     KEPT_SECONDS,
     Checkpoint,

@@ -20,8 +20,8 @@ from comments.models import Comment
 from comments.posting.services import add_comment, edit_comment
 from comments.sets.copies import Consumer
 from comments.store.comments import load_comment
-from dynapages.calls import build_streams_client
 from dynapages.process import client, current_connection
+from dynapages.streams import build_streams_client
 from dynapages.upkeep import every_item
 from tests.support.command_line import start_manage
 from tests.support.comments.faulty import unreachable
@@ -145,8 +145,7 @@ class TestAConnectionGoneSilent:
         with connected(f"http://127.0.0.1:{spare_port()}"):
             clients = [Consumer().client, build_streams_client(current_connection())]
         for each in clients:
-            config = each.meta.config
-            assert config.read_timeout * current_connection().attempts <= 30
+            assert each.connection.read_seconds * each.connection.attempts <= 30
 
 
 class TestRunningForEver:
