@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from http import HTTPStatus
 
 from django.conf import settings
@@ -110,11 +110,17 @@ class Navigation:
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
 
-    @property
+    @cached_property
     def section(self) -> str:
-        """The address of the list that the page belongs to, by its path; empty for no list."""
-        addresses = map(reverse, SECTIONS)
-        return next((url for url in addresses if self._request.path.startswith(url)), "")
+        """The route of the list that the page belongs to, by its path; empty for no list."""
+        path = self._request.path
+        return next((route for route in SECTIONS if path.startswith(_address(route))), "")
+
+    @property
+    def mark(self) -> str:
+        """The ``aria-current`` of the link to the section: of itself, or of a page below it."""
+        is_page = self.section and self._request.path == _address(self.section)
+        return "page" if is_page else "true"
 
     @property
     def basket(self) -> int:
@@ -159,6 +165,11 @@ class Navigation:
 
     def _changed_at(self, name: str) -> datetime:
         return datetime.fromtimestamp(self._request.session.get(_mark(name), 0), UTC)
+
+
+@lru_cache(maxsize=len(SECTIONS))
+def _address(route: str) -> str:
+    return reverse(route)
 
 
 def navigation(request: HttpRequest) -> dict[str, Navigation]:

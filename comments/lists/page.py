@@ -194,7 +194,7 @@ class CommentsPage:
         wanted, product, counts = self.wanted, self.product, self.found.counts
         context: dict[str, Any] = {
             "product": product,
-            "trail": [*product.trail, product],
+            "trail": (*product.trail, product),
             "listing": listing_of(
                 wanted.product_id,
                 self.chosen,
