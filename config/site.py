@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 from http import HTTPStatus
 
 from django.conf import settings
@@ -12,13 +12,12 @@ from django.core.cache import cache
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
 from comments.moderation.listing import count_reports, reports_counted
 from dynapages.calls import clock, fault_in, labelled_calls
-from dynapages.django.paging import grouped, wants_partial
+from dynapages.django.paging import address_of, grouped, wants_partial
 from dynapages.process import client, pool
 from dynapages.pynamodb import FAILURES
 from dynapages.tables import unreadiness
@@ -114,12 +113,12 @@ class Navigation:
     def section(self) -> str:
         """The route of the list that the page belongs to, by its path; empty for no list."""
         path = self._request.path
-        return next((route for route in SECTIONS if path.startswith(_address(route))), "")
+        return next((route for route in SECTIONS if path.startswith(address_of(route))), "")
 
     @property
     def mark(self) -> str:
         """The ``aria-current`` of the link to the section: of itself, or of a page below it."""
-        is_page = self.section and self._request.path == _address(self.section)
+        is_page = self.section and self._request.path == address_of(self.section)
         return "page" if is_page else "true"
 
     @property
@@ -165,11 +164,6 @@ class Navigation:
 
     def _changed_at(self, name: str) -> datetime:
         return datetime.fromtimestamp(self._request.session.get(_mark(name), 0), UTC)
-
-
-@lru_cache(maxsize=len(SECTIONS))
-def _address(route: str) -> str:
-    return reverse(route)
 
 
 def navigation(request: HttpRequest) -> dict[str, Navigation]:

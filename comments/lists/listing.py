@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urljoin
 
 from django.template.defaultfilters import floatformat
-from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
@@ -18,7 +17,7 @@ from comments.lists.orders import CommentOrder, month_options, order_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import Cell, ProductCounts
 from dynapages.django.formats import AtomEntry, AtomFeed
-from dynapages.django.paging import Pager, Toggle
+from dynapages.django.paging import Pager, Toggle, address_of
 from dynapages.lists import timestamp
 
 UrlOf = Callable[[CommentFilter], str]
@@ -44,7 +43,7 @@ def pager_of(
     return Pager(
         first_url=list_url(product_id, chosen, order),
         list_name=name + order.query,
-        canonical=reverse("comments:product", args=[product_id]) if is_whole else "",
+        canonical=address_of("comments:product", product_id) if is_whole else "",
         has_feed=True,
         shape={
             "languages": len(chosen.languages),
@@ -190,10 +189,9 @@ def comments_feed(
     return AtomFeed(title=heading, entries=entries)
 
 
-@lru_cache(maxsize=1_000)
 def _base_url(product_id: str) -> str:
-    # Reversed once for a product: what follows needs no quoting.
-    return reverse("comments:list", args=[product_id, ANY, ANY]).removesuffix(f"{ANY}/{ANY}/")
+    # What follows needs no quoting.
+    return address_of("comments:list", product_id, ANY, ANY).removesuffix(f"{ANY}/{ANY}/")
 
 
 def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:

@@ -6,7 +6,7 @@ Two are for the project's own pages: `average_of` and `comments_of` a product.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from django import template
@@ -78,8 +78,9 @@ class Reader:
 @register.simple_tag(takes_context=True)
 def comments_html(context: Context, comments: Sequence[CommentEntry]) -> SafeString:
     """Render the comments of a list of their product for the user of the page."""
-    render, reader_of, language = _renderer(), _readers(context, comments), get_language()
-    rows = (render(one, reader_of(one), None, None, 3, language) for one in comments)
+    render = partial(_renderer(), helpful=None, about=None, level=3, language=get_language())
+    reader_of = _readers(context, comments)
+    rows = (render(comment, reader_of(comment)) for comment in comments)
     return SafeString("".join(rows))
 
 
@@ -97,7 +98,9 @@ def comment_html(
     ``about`` is its product, where that is shown, ``level`` (2 to 6) that of its heading.
     """
     reader = _readers(context, [comment])(comment)
-    return _renderer()(comment, reader, helpful, about, level, get_language())
+    return _renderer()(
+        comment, reader, helpful=helpful, about=about, level=level, language=get_language()
+    )
 
 
 def _renderer() -> Callable[..., SafeString]:
@@ -134,6 +137,7 @@ def _readers(
 def _render(
     comment: CommentEntry,
     reader: Reader,
+    *,
     helpful: int | None,
     about: Product | None,
     level: int,

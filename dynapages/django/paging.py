@@ -16,7 +16,7 @@ from django.core.signing import Signer as DjangoSigner
 from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import register_converter
+from django.urls import register_converter, reverse
 from django.urls.converters import PathConverter, StringConverter, get_converters
 from django.utils.cache import patch_vary_headers
 from django.utils.formats import number_format
@@ -45,6 +45,7 @@ __all__ = [
     "Pager",
     "PositionSigner",
     "Toggle",
+    "address_of",
     "anchor_of",
     "anchors_behind",
     "extent_of",
@@ -83,6 +84,12 @@ class IdWithSlashes(PathConverter):
     """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
 
     regex = f".{{1,{LONGEST_ID}}}"
+
+
+@lru_cache(maxsize=2_000)
+def address_of(route: str, *args: str) -> str:
+    """Return what `reverse` does, at a tenth of its time where the same was asked for lately."""
+    return reverse(route, args=args)
 
 
 def anchor_of(kind: str, item_id: str) -> str:
