@@ -31,8 +31,8 @@ from dynapages.writes import Action, ConditionFailed, Contended, delete, put, wr
 _TEXT, _AUTHOR = CommentReply.text.attr_name, CommentReply.author.attr_name
 _REPLIED, _EDITED = CommentReply.replied_at.attr_name, CommentReply.edited_at.attr_name
 _VERSION = CommentReply.version.attr_name
-_NOT_SHOWN: Item = {name: {"S": ""} for name in (_AUTHOR, _REPLIED, _EDITED)}
-_NOT_SHOWN[_VERSION] = {"N": "0"}
+_NOTHING: Value = {"S": ""}
+_NOT_SHOWN: Item = {_VERSION: {"N": "0"}, _AUTHOR: _NOTHING, _REPLIED: _NOTHING, _EDITED: _NOTHING}
 """What an imported reply lacks, and one in a list."""
 
 
