@@ -183,11 +183,12 @@ def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
     whole = "comments/product.html" if wanted.chosen is None else "comments/lists/list.html"
-    note_list(page.pager, wanted.request, page.found.plan.name)
+    pager = page.pager
+    note_list(pager, wanted.request, page.found.plan.name)
     render_page = partial(
         show_page,
         request,
-        page.pager,
+        pager,
         wanted.request,
         page.found.page,
         templates=(whole, "comments/lists/_comments.html"),

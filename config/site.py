@@ -12,13 +12,12 @@ from django.core.cache import cache
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
 from comments.moderation.listing import count_reports, reports_counted
 from dynapages.calls import clock, fault_in, labelled_calls
-from dynapages.django.paging import grouped, wants_partial
+from dynapages.django.paging import address_of, grouped, wants_partial
 from dynapages.process import client, pool
 from dynapages.pynamodb import FAILURES
 from dynapages.tables import unreadiness
@@ -110,11 +109,17 @@ class Navigation:
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
 
-    @property
+    @cached_property
     def section(self) -> str:
-        """The address of the list that the page belongs to, by its path; empty for no list."""
-        addresses = map(reverse, SECTIONS)
-        return next((url for url in addresses if self._request.path.startswith(url)), "")
+        """The route of the list that the page belongs to, by its path; empty for no list."""
+        path = self._request.path
+        return next((route for route in SECTIONS if path.startswith(address_of(route))), "")
+
+    @property
+    def mark(self) -> str:
+        """The ``aria-current`` of the link to the section: of itself, or of a page below it."""
+        is_page = self.section and self._request.path == address_of(self.section)
+        return "page" if is_page else "true"
 
     @property
     def basket(self) -> int:

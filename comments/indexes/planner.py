@@ -35,14 +35,14 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import chain, combinations, product
+from itertools import chain, combinations, islice, product
 from math import ceil, erfc, inf, isfinite, sqrt
 from typing import TypeVar
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
-from comments.store.counts import ProductCounts
+from comments.store.counts import Cell, ProductCounts
 from comments.store.table import index_of
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
 from dynapages.lists import Alternative, Fallback, Index, OneOf, Run
@@ -314,9 +314,14 @@ class MeanSizes:
         """Return the mean in bytes."""
         return self._means.get(index, TYPICAL)
 
-    def note(self, index: str, items: Sequence[Item]) -> None:
+    @property
+    def rounded(self) -> tuple[float, ...]:
+        """The means of all indexes, as exactly as plans depend on them."""
+        return tuple(round(self.mean(pattern.name), -1) for pattern in PATTERNS)
+
+    def note(self, index: str, items: Iterable[Item]) -> None:
         """Update the mean by a few of the items that were read."""
-        for item in items[:_SAMPLE]:
+        for item in islice(items, _SAMPLE):
             self._seen[index] += 1
             weight = max(1 / self._seen[index], _LEAST_WEIGHT)
             before = self._means.get(index, 0.0)
@@ -332,6 +337,8 @@ MOST_OF_UNITS = 0.75
 """The part of a page's units that the least cost of its queries may take: the rest reads on."""
 MIXED = "mixed"
 """The plan that reads from more than one index."""
+PLANS = 200
+"""Plans that are kept, at some 10 kB each."""
 Part = tuple[AccessPattern, CommentFilter]
 """An index, and the part of a list that is read from one partition of it."""
 
@@ -360,6 +367,30 @@ def plan_list(
     """
     if not counts.cells and forced is None:
         return _uncounted(product_id, chosen, most_units)
+    return _plan_list(
+        product_id,
+        chosen,
+        frozenset(counts.cells.items()),
+        sizes=SIZES.rounded,
+        needed=needed,
+        forced=forced,
+        most_units=most_units,
+    )
+
+
+@lru_cache(maxsize=PLANS)
+def _plan_list(
+    product_id: str,
+    chosen: CommentFilter,
+    cells: frozenset[tuple[Cell, int]],
+    *,
+    sizes: tuple[float, ...],
+    needed: int,
+    forced: str | None,
+    most_units: float,
+) -> ListPlan:
+    del sizes  # by which the runs are priced
+    counts = ProductCounts(dict(cells))
     priced = price_indexes(product_id, chosen, counts, needed=needed)
     if forced is not None and forced not in priced:
         raise NoSuchPlan(forced, priced)

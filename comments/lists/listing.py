@@ -2,28 +2,29 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import urljoin
 
 from django.template.defaultfilters import floatformat
-from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from comments.filters import ANY, RATINGS, CommentFilter, language_name
 from comments.host import Product
 from comments.lists.orders import CommentOrder, month_options, order_options
 from comments.lists.queries import CommentEntry, CommentPage
-from comments.store.counts import ProductCounts
+from comments.store.counts import Cell, ProductCounts
 from dynapages.django.formats import AtomEntry, AtomFeed
-from dynapages.django.paging import Pager, Toggle
+from dynapages.django.paging import Pager, Toggle, address_of
 from dynapages.lists import timestamp
 
 UrlOf = Callable[[CommentFilter], str]
 REMEMBER = "remember"
 """The parameter of a link to a list whose choice of languages is remembered."""
+CHOICES = 200
+"""Lists whose filters and months are kept, at some 10 kB each."""
 
 
 def list_url(
@@ -42,7 +43,7 @@ def pager_of(
     return Pager(
         first_url=list_url(product_id, chosen, order),
         list_name=name + order.query,
-        canonical=reverse("comments:product", args=[product_id]) if is_whole else "",
+        canonical=address_of("comments:product", product_id) if is_whole else "",
         has_feed=True,
         shape={
             "languages": len(chosen.languages),
@@ -68,7 +69,38 @@ def listing_of(
     the list without its value. The languages offered are those the product has, and those chosen;
     ``is_remembered`` is whether the visitor has chosen all of them before.
     """
-    counts, base_url = found.counts, _base_url(product_id)
+    comments, counts = found.comments, found.counts
+    choices = _choices(
+        product_id,
+        chosen,
+        order,
+        cells=frozenset(counts.cells.items()),
+        months=frozenset(counts.months.items()),
+        is_remembered=is_remembered,
+        language=get_language(),
+    )
+    return {
+        **choices,
+        "comments": comments,
+        "month_shown": comments[0].created_iso[:7] if comments else "",
+        "is_default_language": is_default_language,
+    }
+
+
+@lru_cache(maxsize=CHOICES)
+def _choices(
+    product_id: str,
+    chosen: CommentFilter,
+    order: CommentOrder,
+    *,
+    cells: frozenset[tuple[Cell, int]],
+    months: frozenset[tuple[str, int]],
+    is_remembered: bool,
+    language: str | None,
+) -> Mapping[str, Any]:
+    """Return what of `listing_of` is the same for all pages of a list."""
+    del language  # the words are in the one that is active
+    counts, base_url = ProductCounts(dict(cells), dict(months)), _base_url(product_id)
     url_of = partial(_narrowed, base_url, order)
     languages = _language_toggles(chosen, counts, url_of, is_remembered=is_remembered)
     ratings = _rating_toggles(chosen, counts, url_of)
@@ -76,7 +108,6 @@ def listing_of(
     return {
         "address": f"{base_url}{{language}}/{{rating}}/{order.query}",
         "all_url": url_of(CommentFilter()) if chosen.narrowed else "",
-        "comments": found.comments,
         "heading": heading_of(chosen, order),
         "order": order,
         "orders": order_options(),
@@ -97,14 +128,12 @@ def listing_of(
         ),
         "ratings": ratings,
         "longest_bar": max(toggle.count or 0 for toggle in ratings),
-        "chosen": tuple(toggle for toggle in (*languages, *ratings) if toggle.pressed),
+        "chosen": tuple(toggle for toggle in languages + ratings if toggle.pressed),
         "is_in_one_language": len(chosen.languages) == 1,
         "months": month_options(counts, order, with_counts=not chosen.narrowed),
-        "month_shown": found.comments[0].created_iso[:7] if found.comments else "",
         "url": list_url(product_id, chosen),
         "average_rating": counts.average_rating,
         "comments_of_product": counts.total,
-        "is_default_language": is_default_language,
     }
 
 
@@ -161,8 +190,8 @@ def comments_feed(
 
 
 def _base_url(product_id: str) -> str:
-    # Reversed once for a page: what follows needs no quoting.
-    return reverse("comments:list", args=[product_id, ANY, ANY]).removesuffix(f"{ANY}/{ANY}/")
+    # What follows needs no quoting.
+    return address_of("comments:list", product_id, ANY, ANY).removesuffix(f"{ANY}/{ANY}/")
 
 
 def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:
@@ -176,13 +205,13 @@ def _remembered(url: str) -> str:
 
 def _language_toggles(
     chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf, *, is_remembered: bool
-) -> list[Toggle]:
+) -> tuple[Toggle, ...]:
     def url(code: str) -> str:
         toggled = chosen.toggle_language(code)
         is_news = bool(toggled.languages) is is_remembered
         return _remembered(url_of(toggled)) if is_news else url_of(toggled)
 
-    return [
+    return tuple(
         Toggle(
             value=code,
             label=language_name(code),
@@ -191,12 +220,14 @@ def _language_toggles(
             count=counts.within([code], chosen.ratings or RATINGS),
         )
         for code in sorted({*counts.languages, *chosen.languages}, key=language_name)
-    ]
+    )
 
 
-def _rating_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf) -> list[Toggle]:
+def _rating_toggles(
+    chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf
+) -> tuple[Toggle, ...]:
     languages = chosen.languages or counts.languages
-    return [
+    return tuple(
         Toggle(
             value=str(rating),
             label=ngettext("%(rating)s star", "%(rating)s stars", rating) % {"rating": rating},
@@ -205,7 +236,7 @@ def _rating_toggles(chosen: CommentFilter, counts: ProductCounts, url_of: UrlOf)
             count=counts.within(languages, [rating]),
         )
         for rating in reversed(RATINGS)
-    ]
+    )
 
 
 def heading_of(chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST) -> str:

@@ -91,9 +91,9 @@ HELPFUL = "helpful"
 """The value of ``?order=`` that leads to the most helpful comments, whose page is another."""
 
 
-def order_options() -> list[tuple[str, str]]:
+def order_options() -> tuple[tuple[str, str], ...]:
     """Return the values of ``?order=`` to offer, with what they are called."""
-    return [*((order.value, order.label) for order in CommentOrder), (HELPFUL, _("Most helpful"))]
+    return *((order.value, order.label) for order in CommentOrder), (HELPFUL, _("Most helpful"))
 
 
 _MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
@@ -126,16 +126,16 @@ def comments_in_front(
 
 def month_options(
     counts: ProductCounts, order: CommentOrder, *, with_counts: bool
-) -> list[tuple[str, str]]:
+) -> tuple[tuple[str, str], ...]:
     """Return the months to offer, such as 2026-03, with what they are called; none by rating.
 
     The counts are of all comments of the product.
     """
     months = [] if order.is_by_rating else [month for month, n in counts.months.items() if n > 0]
-    return [
+    return tuple(
         (month, month_name(month) + (f" ({grouped(counts.months[month])})" if with_counts else ""))
         for month in sorted(months, reverse=order.direction is Order.NEWEST_FIRST)
-    ]
+    )
 
 
 def month_name(month: str) -> str:

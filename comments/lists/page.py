@@ -194,7 +194,7 @@ class CommentsPage:
         wanted, product, counts = self.wanted, self.product, self.found.counts
         context: dict[str, Any] = {
             "product": product,
-            "trail": [*product.trail, product],
+            "trail": (*product.trail, product),
             "listing": listing_of(
                 wanted.product_id,
                 self.chosen,
@@ -241,9 +241,10 @@ class CommentsPage:
 
     def _reading_on(self) -> dict[str, Any]:
         """Return what a page that is short of comments needs to be filled by htmx, call by call."""
-        page, pager = self.found.page, self.pager
+        page = self.found.page
         if page.cut_at is None:
-            return {"shown": pager.shown}
+            return {"shown": self.wanted.shown}
+        pager = self.pager
         back = page.toward is Toward.PREVIOUS
         url = pager.previous_url(page) if back else pager.next_url(page)
         in_all = pager.shown + len(page.entries)

@@ -29,7 +29,6 @@ from typing import Any, NamedTuple
 from django.core.cache import cache
 from django.urls import reverse
 from django.utils.formats import date_format
-from pynamodb.attributes import Attribute
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter, language_name
@@ -80,7 +79,7 @@ MOST_UNITS = 8.0
 MOST_UNITS_OF_AN_ITEM = 0.4
 """The same for pages of more than 20 comments."""
 LARGEST_ENTRY = "largest-entry"
-_NO_TEXT = {"S": ""}
+_NO_TEXT, _TRUE = {"S": ""}, {"BOOL": True}
 _MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 
 
@@ -214,7 +213,7 @@ def list_comments(
     # A comment that moves between sets, or ratings, may for a moment be in two of them.
     once = {id_at(entry.position.place): entry for entry in shown.entries}.values()
     for name, entries in groupby(page.entries, key=lambda entry: entry.run.index.name or ""):
-        SIZES.note(name, [entry.stored for entry in entries])
+        SIZES.note(name, (entry.stored for entry in entries))
     if page.largest_item > asked.largest_item:
         cache.set(remembered, page.largest_item, timeout=None)
     comments = tuple(entry_of(entry.item) for entry in once)
@@ -287,41 +286,41 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
     )
 
 
+# Attributes of models take a while to look up, for every comment of a page.
+_PLACE, _LANGUAGE, _RATING, _AUTHOR, _TITLE, _TEXT, _EDITED, _VERIFIED, _HIDDEN, _LONG, _REPLY = (
+    attribute.attr_name
+    for attribute in (
+        *(Comment.place, Comment.language, Comment.rating, Comment.author, Comment.title),
+        *(Comment.text, Comment.edited_at, Comment.verified, Comment.hidden_product),
+        *(Comment.body_bytes, Comment.reply),
+    )
+)
+
+
 def entry_of(item: Item) -> CommentEntry:
     """Parse a list entry from an item of the table or of any index, faster than PynamoDB."""
-    place, reply = item[Comment.place.attr_name]["S"], item.get(Comment.reply.attr_name)
+    place, reply = item[_PLACE]["S"], item.get(_REPLY)
+    comment_id, author = id_at(place), item.get(_AUTHOR, _NO_TEXT)["S"]
+    # Lists have no attribute for users: a comment by one has an id made here, and ``verified``.
+    is_by_user = _VERIFIED in item and _MADE_HERE.fullmatch(comment_id)
+    is_hidden = _HIDDEN in item
     return CommentEntry(
-        id=id_at(place),
-        language=item[Comment.language.attr_name]["S"],
-        rating=int(item[Comment.rating.attr_name]["N"]),
+        id=comment_id,
+        language=item[_LANGUAGE]["S"],
+        rating=int(item[_RATING]["N"]),
         created=moment_at(place),
-        author=_text(item, Comment.author),
-        title=_text(item, Comment.title),
-        text=_text(item, Comment.text),
-        is_long=Comment.body_bytes.attr_name in item,
-        username=_username_shown(item, id_at(place)),
-        edited_at=_text(item, Comment.edited_at),
-        is_verified=item.get(Comment.verified.attr_name) == {"BOOL": True},
-        is_hidden=Comment.hidden_product.attr_name in item,
-        held_for=hold_reason(item),
+        author=author,
+        title=item.get(_TITLE, _NO_TEXT)["S"],
+        text=item.get(_TEXT, _NO_TEXT)["S"],
+        is_long=_LONG in item,
+        username=author if is_by_user else "",
+        edited_at=item.get(_EDITED, _NO_TEXT)["S"],
+        is_verified=item.get(_VERIFIED) == _TRUE,
+        is_hidden=is_hidden,
+        held_for=hold_reason(item) if is_hidden else None,
         product_id=product_id_of(item),
         reply=reply_in(reply["M"]) if reply else None,
     )
-
-
-def _text(item: Item, attribute: Attribute[str]) -> str:
-    text: str = item.get(attribute.attr_name, _NO_TEXT)["S"]
-    return text
-
-
-def _username_shown(item: Item, comment_id: str) -> str:
-    """Return the user who wrote a list entry's comment; empty for an imported one.
-
-    Lists have no attribute for it: a comment by a user has an id made here, and ``verified``.
-    """
-    if Comment.verified.attr_name not in item or not _MADE_HERE.fullmatch(comment_id):
-        return ""
-    return _text(item, Comment.author)
 
 
 INDEXES = "indexes"

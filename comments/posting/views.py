@@ -182,7 +182,7 @@ def _show_posted(
     here = urlsplit(request.headers.get("HX-Current-URL", "")).path
     if not wants_partial(request) or unquote(here) != unquote(product_url):
         return redirect_page(request, url)
-    context = {"product": {"id": product_id}, "posted_url": url}
+    context = {"id": product_id, "posted_url": url}
     response = render(request, "comments/posting/_write_link.html", context)
     return reswap(retarget(response, "#write-comment"), "outerHTML")
 

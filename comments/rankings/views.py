@@ -85,7 +85,7 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         "heading": _("Most helpful comments"),
         "about": about,
         "product": about,
-        "trail": [*about.trail, about],
+        "trail": (*about.trail, about),
         "orders": order_options(),
         "order": HELPFUL,
         "list_url": list_url(product_id, CommentFilter()),

@@ -28,8 +28,12 @@ from dynapages.process import client
 from dynapages.pynamodb import unchanged
 from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_together
 
-_SHOWN: Item = {CommentReply.version.attr_name: {"N": "0"}}
-"""What lists show of a reply has no version."""
+_TEXT, _AUTHOR = CommentReply.text.attr_name, CommentReply.author.attr_name
+_REPLIED, _EDITED = CommentReply.replied_at.attr_name, CommentReply.edited_at.attr_name
+_VERSION = CommentReply.version.attr_name
+_NOTHING: Value = {"S": ""}
+_NOT_SHOWN: Item = {_VERSION: {"N": "0"}, _AUTHOR: _NOTHING, _REPLIED: _NOTHING, _EDITED: _NOTHING}
+"""What an imported reply lacks, and one in a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +64,14 @@ def find_reply(comment_id: str) -> Reply | None:
 
 def reply_in(item: Item) -> Reply:
     """Build a reply from its item, or from what lists show of it."""
-    reply = CommentReply.from_raw_data({**_SHOWN, **item})
+    shown = {**_NOT_SHOWN, **item}
+    replied, edited = shown[_REPLIED]["S"], shown[_EDITED]["S"]
     return Reply(
-        text=reply.text,
-        author=reply.author or "",
-        replied=parse_timestamp(reply.replied_at) if reply.replied_at else None,
-        edited=parse_timestamp(reply.edited_at) if reply.edited_at else None,
-        version=int(reply.version),
+        text=shown[_TEXT]["S"],
+        author=shown[_AUTHOR]["S"],
+        replied=parse_timestamp(replied) if replied else None,
+        edited=parse_timestamp(edited) if edited else None,
+        version=int(shown[_VERSION]["N"]),
         is_long=LONG_REPLY in item,
     )
 

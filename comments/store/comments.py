@@ -34,7 +34,7 @@ LISTED = Comment.product_partition.exists()
 """The comment is in its lists: neither deleted nor hidden nor held."""
 
 EXPIRY = Comment.expires_at.attr_name
-_LISTED = Comment.product_partition.attr_name
+_LISTED, _WITHHELD = Comment.product_partition.attr_name, Comment.hidden_product.attr_name
 _QUEUE = Comment.moderation_partition.attr_name
 
 
@@ -108,7 +108,7 @@ def hold_reason(item: Item) -> str | None:
 
 
 def _withheld(item: Item) -> str:
-    value: Mapping[str, str] = item.get(Comment.hidden_product.attr_name, {"S": ""})
+    value: Mapping[str, str] = item.get(_WITHHELD, {"S": ""})
     return value["S"]
 
 

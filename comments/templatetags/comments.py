@@ -4,9 +4,9 @@ Two are for the project's own pages: `average_of` and `comments_of` a product.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from django import template
@@ -76,6 +76,15 @@ class Reader:
 
 
 @register.simple_tag(takes_context=True)
+def comments_html(context: Context, comments: Sequence[CommentEntry]) -> SafeString:
+    """Render the comments of a list of their product for the user of the page."""
+    render = partial(_renderer(), helpful=None, about=None, level=3, language=get_language())
+    reader_of = _readers(context, comments)
+    rows = (render(comment, reader_of(comment)) for comment in comments)
+    return SafeString("".join(rows))
+
+
+@register.simple_tag(takes_context=True)
 def comment_html(
     context: Context,
     comment: CommentEntry,
@@ -88,45 +97,49 @@ def comment_html(
 
     ``about`` is its product, where that is shown, ``level`` (2 to 6) that of its heading.
     """
-    render = _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
-    reader = _reader_of(context, comment)
-    return render(comment, reader, helpful, about, level=level, language=get_language())
-
-
-def _reader_of(context: Context, comment: CommentEntry) -> Reader:
-    user, voted = context["user"], context.get("voted")
-    is_own = user.is_authenticated and comment.username == user.get_username()
-    may_delete = is_own or user.is_staff
-    page_url = context["request"].get_full_path() if may_delete else ""
-    here_url = next_url = ""
-    if user.is_staff and not comment.is_hidden:
-        here_url = f"{page_url}#{comment.anchor}"
-        next_url = f"{page_url}#{_next_anchor(context, comment)}"
-    return Reader(
-        is_user=user.is_authenticated,
-        is_own=is_own,
-        can_vote=voted is not None and not comment.is_hidden and not is_own,
-        has_voted=comment.id in (voted or ()),
-        page_url=page_url,
-        here_url=here_url,
-        next_url=next_url,
+    reader = _readers(context, [comment])(comment)
+    return _renderer()(
+        comment, reader, helpful=helpful, about=about, level=level, language=get_language()
     )
 
 
-def _next_anchor(context: Context, comment: CommentEntry) -> str:
-    """Return the id to go on at when a comment has left its list."""
-    shown = context["listing"]["comments"] if "listing" in context else ()
-    anchors = [one.anchor for one in shown]
-    return anchors_behind(anchors)[anchors.index(comment.anchor) if anchors else 0]
+def _renderer() -> Callable[..., SafeString]:
+    return _render.__wrapped__ if settings.DEBUG else _render  # while templates are edited
+
+
+def _readers(
+    context: Context, comments: Sequence[CommentEntry]
+) -> Callable[[CommentEntry], Reader]:
+    """Return what tells, of each of the ``comments`` on a page, what its user may do with it."""
+    user, voted = context["user"], context.get("voted")
+    is_user, is_staff, username = user.is_authenticated, user.is_staff, user.get_username()
+    here = context["request"].get_full_path() if is_user else ""
+    anchors = [one.anchor for one in comments] if is_staff else []
+    next_anchors = dict(zip(anchors, anchors_behind(anchors), strict=False))
+
+    def reader_of(comment: CommentEntry) -> Reader:
+        is_own = is_user and comment.username == username
+        has_tools = is_staff and not comment.is_hidden
+        return Reader(
+            is_user=is_user,
+            is_own=is_own,
+            can_vote=voted is not None and not comment.is_hidden and not is_own,
+            has_voted=comment.id in (voted or ()),
+            page_url=here if is_own or is_staff else "",
+            here_url=f"{here}#{comment.anchor}" if has_tools else "",
+            next_url=f"{here}#{next_anchors[comment.anchor]}" if has_tools else "",
+        )
+
+    return reader_of
 
 
 @lru_cache(maxsize=REMEMBERED)
 def _render(
     comment: CommentEntry,
     reader: Reader,
+    *,
     helpful: int | None,
     about: Product | None,
-    *,
     level: int,
     language: str | None,
 ) -> SafeString:

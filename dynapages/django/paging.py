@@ -16,10 +16,11 @@ from django.core.signing import Signer as DjangoSigner
 from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import register_converter
+from django.urls import register_converter, reverse
 from django.urls.converters import PathConverter, StringConverter, get_converters
 from django.utils.cache import patch_vary_headers
 from django.utils.formats import number_format
+from django.utils.http import RFC3986_SUBDELIMS
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
@@ -45,6 +46,8 @@ __all__ = [
     "Pager",
     "PositionSigner",
     "Toggle",
+    "address_of",
+    "address_of_item",
     "anchor_of",
     "anchors_behind",
     "extent_of",
@@ -83,6 +86,21 @@ class IdWithSlashes(PathConverter):
     """``<id_with_slashes:…>``: any 1 to 128 characters, at the end of a URL."""
 
     regex = f".{{1,{LONGEST_ID}}}"
+
+
+@lru_cache(maxsize=2_000)
+def address_of(route: str, *args: str) -> str:
+    """Return what `reverse` does, at a tenth of its time where the same was asked for lately."""
+    return reverse(route, args=args)
+
+
+_ID = "=ID="
+
+
+def address_of_item(route: str, item_id: str) -> str:
+    """Return what `reverse` does for a route whose one argument is an id, without asking it."""
+    quoted = quote(item_id, safe=f"{RFC3986_SUBDELIMS}/~:@")
+    return address_of(route, _ID).replace(_ID, quoted)
 
 
 def anchor_of(kind: str, item_id: str) -> str:

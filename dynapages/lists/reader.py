@@ -346,8 +346,7 @@ def numbered_behind(page: Page, count: int) -> Page:
     if page.entries and page.entries[0].position.ordinal is not None:
         return page
     entries = tuple(
-        replace(entry, position=replace(entry.position, ordinal=ordinal))
-        for ordinal, entry in enumerate(page.entries, count + 1)
+        _with_ordinal(entry, ordinal) for ordinal, entry in enumerate(page.entries, count + 1)
     )
     cut_at = page.cut_at and replace(page.cut_at, ordinal=count + len(entries))
     return replace(page, entries=entries, cut_at=cut_at)
@@ -364,9 +363,15 @@ def _numbered(
     start = request.position.ordinal if request.position else 0
     first = _first_ordinal(start, len(entries), request.toward, reaches_edge=reaches_edge)
     return tuple(
-        replace(entry, position=replace(entry.position, ordinal=None if first is None else ordinal))
+        _with_ordinal(entry, None if first is None else ordinal)
         for ordinal, entry in enumerate(entries, first or 0)
     )
+
+
+def _with_ordinal(entry: Entry, ordinal: int | None) -> Entry:
+    # Not by `replace`, which takes four times as long, for every item of a page.
+    position = Position(entry.position.place, entry.position.rest, ordinal)
+    return Entry(entry.item, position, entry.run)
 
 
 def _first_ordinal(

@@ -167,7 +167,7 @@ def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None
         templates=("comments/product.html" if is_own else "comments/lists/list.html", FRAGMENT),
         context=lambda: {
             "product": shown,
-            "trail": [*shown.trail, shown],
+            "trail": (*shown.trail, shown),
             "listing": listing,
             "total": counts.of(chosen),
             "highlights": find_highlights(product_id) if is_front else None,

@@ -74,6 +74,11 @@ def drawing_url(product_id: str, slugs: Iterable[str] = ()) -> str:
     ``slugs`` are those of its categories: the first one that has a family is in the address, unless
     the id names a shape itself.
     """
+    return _drawing_url(product_id, tuple(slugs))
+
+
+@lru_cache(maxsize=1_000)
+def _drawing_url(product_id: str, slugs: tuple[str, ...]) -> str:
     url = reverse("drawing", args=[product_id])
     if _shape_named(product_id):
         return url

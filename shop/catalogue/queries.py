@@ -14,12 +14,11 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from dynapages.calls import labelled_calls
-from dynapages.django.paging import Pager
+from dynapages.django.paging import Pager, address_of
 from dynapages.django.refusals import Refusal
 from dynapages.items import Item, table_key
 from dynapages.lists import (
@@ -150,7 +149,7 @@ class Category:
 
     @property
     def url(self) -> str:
-        return reverse("category", args=[self.slug])
+        return address_of("category", self.slug)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +180,7 @@ class ProductTile:
 
     @property
     def url(self) -> str:
-        return reverse("comments:product", args=[self.id])
+        return address_of("comments:product", self.id)
 
     @property
     def image(self) -> str:
@@ -379,7 +378,7 @@ def parse_order(text: str | None, slug: str) -> ProductOrder | None:
 def category_url(slug: str, order: ProductOrder | None) -> str:
     """Return the URL of a category's products in an order, or (None) by id."""
     query = urlencode({"order": order}) if order else ""
-    return f"{reverse('category', args=[slug])}?{query}".rstrip("?")
+    return f"{address_of('category', slug)}?{query}".rstrip("?")
 
 
 def category_pager(slug: str, order: ProductOrder | None) -> Pager:

@@ -6,9 +6,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from dynapages.django.paging import address_of_item
 from dynapages.items import Item
 from dynapages.lists import Entry, moment_at, parse_timestamp, timestamp
 from shop import keys
@@ -58,7 +59,17 @@ class OrderEntry:
 
     @property
     def url(self) -> str:
-        return reverse("order", args=[self.id])
+        return address_of_item("order", self.id)
+
+    @property
+    def again_url(self) -> str:
+        """Where a form is sent to put its products into the basket."""
+        return address_of_item("order_again", self.id)
+
+    @property
+    def in_words(self) -> str:
+        """The order within a sentence, for screen readers."""
+        return _("order %(id)s") % {"id": self.short_id}
 
     @property
     def date_iso(self) -> str:
@@ -67,7 +78,7 @@ class OrderEntry:
     @property
     def customer_url(self) -> str:
         """The customer's orders, for staff."""
-        return reverse("staff_customer_orders", args=[self.username])
+        return address_of_item("staff_customer_orders", self.username)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +92,7 @@ class OrderLine:
 
     @property
     def product_url(self) -> str:
-        return reverse("comments:product", args=[self.product_id])
+        return address_of_item("comments:product", self.product_id)
 
     @property
     def total(self) -> Decimal:

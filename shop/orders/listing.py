@@ -21,7 +21,7 @@ from django.utils.translation import ngettext, pgettext
 from dynapages.calls import labelled_calls, metered
 from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
-from dynapages.django.paging import Pager, Toggle, grouped, tokens
+from dynapages.django.paging import Pager, Toggle, address_of_item, grouped, tokens
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Explanation, PageRequest, PageResult, Position, explain, timestamp
 from dynapages.process import pool
@@ -195,9 +195,9 @@ def buttons_for(order: OrderEntry, *, is_staff: bool, page_url: str) -> OrderBut
     moves = moves_from(order.status, is_staff=is_staff)
     return OrderButtons(
         tuple(move for move in moves if not move.is_end),
-        with_next(reverse("move_order", args=[order.id]), page_url),
+        with_next(address_of_item("move_order", order.id), page_url),
         tuple(
-            (move, with_next(reverse(ASKED[move.target], args=[order.id]), page_url))
+            (move, with_next(address_of_item(ASKED[move.target], order.id), page_url))
             for move in moves
             if move.is_end
         ),

@@ -1,4 +1,4 @@
-"""Template tags: a list's pager, moments for machines, remembered parts, the site's name."""
+"""Template tags: a list's pager, moments, remembered parts, the site's name."""
 
 from collections.abc import Hashable
 from datetime import UTC, datetime
@@ -9,6 +9,8 @@ from django import template
 from django.conf import settings
 from django.template import RequestContext
 from django.template.loader import get_template
+from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
@@ -16,7 +18,7 @@ from dynapages.django.formats import site_name
 from dynapages.django.paging import PageLinks, links_of
 from dynapages.lists.feed import FeedPage
 
-__all__ = ["as_datetime", "pager", "remembered", "site_name"]
+__all__ = ["as_datetime", "moment", "pager", "remembered", "site_name"]
 
 register = template.Library()
 register.simple_tag(site_name)
@@ -57,6 +59,25 @@ def pager(
 def as_datetime(moment: datetime) -> str:
     """Format an aware datetime for ``<time datetime>``, as UTC: HTML takes no microseconds."""
     return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='seconds')}Z"
+
+
+MOMENTS = 2_000
+"""Moments whose HTML is kept, at some 200 bytes each."""
+
+
+@register.simple_tag
+def moment(at: datetime, form: str = "SHORT_DATE_FORMAT") -> SafeString:
+    """Show an aware datetime, as UTC, in the form of one of Django's formats of dates."""
+    return _moment(at, form, get_language())
+
+
+@lru_cache(maxsize=MOMENTS)
+def _moment(at: datetime, form: str, language: str | None) -> SafeString:
+    del language  # months are in the one that is active
+    utc = at.astimezone(UTC)
+    second, shown = date_format(utc, "DATETIME_FORMAT"), date_format(utc, form)
+    element = '<time datetime="{}" title="{} UTC">{}</time>'
+    return format_html(element, as_datetime(utc), second, shown)
 
 
 REMEMBERED = 1_000

@@ -111,6 +111,27 @@ class TestTheMix:
         assert "mixed" not in {other.plan for other in self.plan(languages, ratings).alternatives}
 
 
+class TestAPlanThatWasMadeBefore:
+    counts = ProductCounts({("en", 5): 1_000, ("en", 1): 1_000})
+
+    def estimate(self) -> float | None:
+        plan = plan_list("42", CommentFilter.of(ratings=[5]), self.counts, needed=21)
+        return plan.estimated_capacity_units
+
+    def test_is_made_anew_where_items_turn_out_larger(self, monkeypatch):
+        monkeypatch.setattr(planner, "SIZES", MeanSizes())
+        before = self.estimate()
+        large = {"x": {"S": "x" * 2_000}}
+        for name in ("all", "by_rating", "by_language_and_rating"):
+            planner.SIZES.note(name, [large])
+        assert (self.estimate() or 0) > (before or 0)
+
+    def test_is_made_anew_for_other_counts(self):
+        one, more = self.counts, ProductCounts({("en", 5): 1})
+        plans = [plan_list("42", CommentFilter(), each, needed=21) for each in (one, more)]
+        assert plans[0].first_reads != plans[1].first_reads
+
+
 class TestAnEmptyPartition:
     counts = ProductCounts({("en", 5): 100, ("en", 1): 3})
 
