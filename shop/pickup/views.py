@@ -88,9 +88,9 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
         "listing": listing,
         "asked": asked,
         "order_id": order_id,
-        "explanation": explain(nearest.page, plan=PLAN, meter=meter)
+        "explain": partial(explain, nearest.page, plan=PLAN, meter=meter)
         if nearest
-        else explain_reads(meter),
+        else partial(explain_reads, meter),
     }
     response = render_list(request, "shop/pickup/pickup.html", "shop/pickup/_pickup.html", context)
     response.status_code = asked.status
