@@ -37,6 +37,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, combinations, product
 from math import ceil, erfc, inf, isfinite, sqrt
+from statistics import fmean
 from typing import TypeVar
 
 from comments import keys
@@ -313,6 +314,12 @@ class MeanSizes:
     def mean(self, index: str) -> float:
         """Return the mean in bytes."""
         return self._means.get(index, TYPICAL)
+
+    @property
+    def of_all(self) -> float:
+        """The mean in bytes over all indexes."""
+        sizes = [(self._means[index], seen) for index, seen in self._seen.items()]
+        return fmean(*zip(*sizes, strict=True)) if sizes else TYPICAL
 
     def note(self, index: str, items: Sequence[Item]) -> None:
         """Update the mean by a few of the items that were read."""

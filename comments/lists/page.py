@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from statistics import fmean
 from typing import Any
 from urllib.parse import urljoin
 
@@ -425,14 +424,13 @@ def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
     page = found.page
     is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
     by_rule = found.plan.by_rule if is_full else ()
-    sizes = [SIZES.mean(entry.run.index.name or "") for entry in page.entries]
     return explain(
         found.shown,
         plan=found.plan.name,
         meter=meter,
         estimated_capacity_units=found.plan.estimated_capacity_units,
         alternatives=found.plan.alternatives,
-        counted=Counted(found.counts.total, by_rule, fmean(sizes) if sizes else None),
+        counted=Counted(found.counts.total, by_rule, SIZES.of_all),
     )
 
 

@@ -164,7 +164,8 @@ class TestExplanation:
         visitor.page.goto(FOUR)
         table = visitor.page.locator("#explanation table").first
         expect(table).to_be_hidden()
-        visitor.page.locator("#explanation > summary").click()
+        visitor.page.locator("#explanation-chip").click()
+        expect(table).to_be_visible()
         rating(visitor, 4).click()
         visitor.wait_for(*kettle.ids(ratings=[1, 2, 3])[:20])
         expect(table).to_be_visible()
@@ -172,7 +173,7 @@ class TestExplanation:
     @pytest.mark.usefixtures("kettle")
     def test_shows_the_sort_key_of_the_item_under_the_pointer_or_with_the_focus(self, visitor):
         visitor.page.goto(FOUR)
-        visitor.page.locator("#explanation > summary").click()
+        visitor.page.locator("#explanation-chip").click()
         items = visitor.page.locator(".merge-item")
         keys = items.locator("text")
         expect(keys.first).to_be_hidden()
