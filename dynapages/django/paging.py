@@ -465,14 +465,14 @@ def render_list(
     template = partial if is_partial else page
     if "explain" in context:
         context = {**context, **_explanation(request, context["explain"])}
-        if is_explained and _is_swap(request) and not is_partial:
+        if _is_swap(request) and not is_partial:
             template = "dynapages/explanation.html"
     response = render(request, template, dict(context))
     if is_partial and (told := list(get_messages(request))):
         is_warning = any(message.level >= WARNING for message in told)
         notify(response, *map(str, told), is_warning=is_warning)
-    told = ("HX-Request", "HX-History-Restore-Request", "HX-Boosted", EXPLAINED)
-    patch_vary_headers(response, told)
+    asked_by = ("HX-Request", "HX-History-Restore-Request", "HX-Boosted", EXPLAINED)
+    patch_vary_headers(response, asked_by)
     if is_explained:  # of this one read
         patch_cache_control(response, private=True, no_store=True)
     return response
@@ -484,10 +484,10 @@ def render_page(request: HttpRequest, template: str, context: Mapping[str, Any])
 
 
 def _explanation(request: HttpRequest, explain: Callable[[], object]) -> dict[str, object]:
-    meter, is_explained = current_meter(), wants_explanation(request)
-    is_whole = is_explained or meter is None
+    is_explained = wants_explanation(request)
+    meter = None if is_explained else current_meter()
     return {
-        "explanation": explain() if is_whole else ReadsOfPage(metered_total(meter)),
+        "explanation": ReadsOfPage(metered_total(meter)) if meter else explain(),
         "wants_explanation": is_explained,
         "explain_url": _explained(request.get_full_path()),
     }
@@ -495,7 +495,7 @@ def _explanation(request: HttpRequest, explain: Callable[[], object]) -> dict[st
 
 def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
     """Redirect to a whole page; htmx would swap in the target of a plain redirect."""
-    return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)
+    return HttpResponseClientRedirect(url) if _is_swap(request) else redirect(url)
 
 
 def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:
