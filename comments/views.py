@@ -8,7 +8,7 @@ from pathlib import Path
 from django.apps import apps
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.template import Engine
 from django.utils.cache import add_never_cache_headers, get_conditional_response
 from django.utils.translation import get_language, gettext_noop
@@ -26,7 +26,15 @@ from comments.store.comments import NoSuchComment
 from dynapages.calls import clock, current_meter
 from dynapages.django.access import is_personal, public, visitor_of
 from dynapages.django.formats import format_asked
-from dynapages.django.paging import Pager, note_list, show_page, site_of, wants_partial
+from dynapages.django.paging import (
+    Pager,
+    note_list,
+    render_page,
+    show_page,
+    site_of,
+    wants_explanation,
+    wants_partial,
+)
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, explain_reads
 
@@ -119,9 +127,9 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         "is_own": is_own,
         "has_voted": has_voted,
         "tools": staff_tools(found) if request.user.is_staff else None,
-        "explanation": explain_reads(current_meter()),
+        "explain": partial(explain_reads, current_meter()),
     }
-    return render(request, "comments/comment.html", context)
+    return render_page(request, "comments/comment.html", context)
 
 
 def _shown(request: HttpRequest, pager: Pager) -> int:
@@ -203,9 +211,10 @@ def _unless_known(
 ) -> HttpResponse:
     """Answer 304 if the visitor has the page of the same ``data``, else render it with an ETag.
 
-    ``data`` must have a ``repr`` that differs where its page does. A personal page has no ETag.
+    ``data`` must have a ``repr`` that differs where its page does. A page for one visitor, or of
+    one read, has no ETag.
     """
-    if is_personal(request):
+    if is_personal(request) or wants_explanation(request):
         return render()
     form = format_asked(request.META) or wants_partial(request)
     basis = f"{_release_digest()} {get_language()} {form} {data!r}"

@@ -132,7 +132,8 @@ def take_pictures(chromium: Browser, shop: str, folder: Path) -> None:
     """Write the pictures of a filtered list, its cost unfolded, to ``folder``."""
     for name, scheme in PICTURES.items():
         page = _new_page(chromium, f"{shop}{FILTERED}", PICTURE_SIZE, scheme)
-        page.locator("#explanation > summary").click()
+        page.locator("#explanation-chip").click()
+        page.locator("#explanation").wait_for()
         page.mouse.move(0, 0)
         page.wait_for_timeout(500)  # transitions end
         y = _box(page.locator("#comments"))["y"]
@@ -183,7 +184,7 @@ def _film_the_list(film: Film, page: Page) -> None:
     film.caption = "The last page: a few calls as well"
     film.click(page.locator("a[rel=last]"), seconds=1.5)
     film.caption = "What it cost, and which keys were read"
-    film.click(page.locator("#explanation > summary"), seconds=2.5, loads=False)
+    film.click(page.locator("#explanation-chip"), seconds=2.5)
 
 
 def _film_the_queue(film: Film, page: Page) -> None:

@@ -37,6 +37,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain, combinations, islice, product
 from math import ceil, erfc, inf, isfinite, sqrt
+from statistics import fmean
 from typing import TypeVar
 
 from comments import keys
@@ -318,6 +319,11 @@ class MeanSizes:
     def rounded(self) -> tuple[float, ...]:
         """The means of all indexes, as exactly as plans depend on them."""
         return tuple(round(self.mean(pattern.name), -1) for pattern in PATTERNS)
+
+    def of_all(self) -> float:
+        """The mean in bytes over all indexes."""
+        sizes = [(self._means[index], seen) for index, seen in self._seen.items()]
+        return fmean(*zip(*sizes, strict=True)) if sizes else TYPICAL
 
     def note(self, index: str, items: Iterable[Item]) -> None:
         """Update the mean by a few of the items that were read."""

@@ -6,7 +6,6 @@ there are none, where they turn out to lack something, and for a highlight (AP12
 not have.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,6 +18,7 @@ from django.utils.translation import gettext as _
 from comments import host, keys
 from comments.filters import CommentFilter, preferred_language
 from comments.host import NoSuchProduct, Product, find_product
+from comments.indexes.planner import SIZES
 from comments.lists.listing import (
     comment_data,
     comments_feed,
@@ -208,7 +208,7 @@ class CommentsPage:
             "image_url": product.image and urljoin(wanted.site, product.image),
             "voted": self.voted,
             "highlights": self.highlights,
-            "explanation": explain_page(self.found, current_meter()),
+            "explain": partial(explain_page, self.found, current_meter()),
             **self._reading_on(),
         }
         if self.highlights:
@@ -420,26 +420,19 @@ def _counted(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, tuple[i
     return {kind: ratings for kind, ratings in by_kind.items() if ratings}
 
 
-EXPLAINED: Counter[str] = Counter()
-"""How many items this process has explained pages of, and their bytes."""
-
-
 def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
     """Explain a page of comments by its plan, the other calls of its meter, and its counts."""
     page = found.page
     is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
     by_rule = found.plan.by_rule if is_full else ()
-    explanation = explain(
+    return explain(
         found.shown,
         plan=found.plan.name,
         meter=meter,
         estimated_capacity_units=found.plan.estimated_capacity_units,
         alternatives=found.plan.alternatives,
-        counted=Counted(found.counts.total, by_rule, EXPLAINED["items"], EXPLAINED["bytes"]),
+        counted=Counted(found.counts.total, by_rule, SIZES.of_all),
     )
-    items = explanation.items_returned
-    EXPLAINED.update(items=items, bytes=items * (explanation.mean_item_bytes or 0))
-    return explanation
 
 
 def explain_comments(

@@ -173,7 +173,8 @@ def public(view: View) -> View:
     @wraps(view)
     def shown(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
         response = view(request, *args, **kwargs)
-        if not (is_personal(request) or response.cookies):
+        is_kept_by_none = "no-store" in response.get("Cache-Control", "")
+        if not (is_kept_by_none or is_personal(request) or response.cookies):
             patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
             patch_vary_headers(response, ("Cookie",))  # one may say the language
         return response

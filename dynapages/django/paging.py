@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Generic, Self, TypeVar
 from urllib.parse import quote, urlencode
 
@@ -18,7 +18,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import register_converter, reverse
 from django.urls.converters import PathConverter, StringConverter, get_converters
-from django.utils.cache import patch_vary_headers
+from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.formats import number_format
 from django.utils.http import RFC3986_SUBDELIMS
 from django.utils.translation import gettext as _
@@ -28,7 +28,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from dynapages.calls.meter import current_meter
 from dynapages.django.formats import PARAMETER, AtomFeed, Format, as_atom, format_asked
 from dynapages.django.refusals import Refusal
-from dynapages.lists.explain import Counted, explain
+from dynapages.lists.explain import Counted, ReadsOfPage, explain, metered_total
 from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
 from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, PageRequest, Toward
@@ -37,6 +37,7 @@ from dynapages.lists.tokens import BadToken, Tokens
 
 __all__ = [
     "END",
+    "EXPLAIN",
     "LONGEST_ID",
     "Id",
     "IdWithSlashes",
@@ -60,9 +61,11 @@ __all__ = [
     "redirect_page",
     "register_id_converters",
     "render_list",
+    "render_page",
     "show_page",
     "site_of",
     "tokens",
+    "wants_explanation",
     "wants_partial",
 ]
 
@@ -374,20 +377,21 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     """Render a page of a list, or redirect to the first page from one in front of it.
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get ``links``
-    (`PageLinks`), what ``context`` returns, an ``explanation`` where a ``plan`` is named, with what
-    other designs would cost where items are ``counted`` and without the places of entries that the
-    page ``hides`` from this visitor, ``canonical_url``, ``feed_url`` and
-    ``json_url`` (that of this page) where there are such, ``extent`` (which part of the list it is)
-    and ``title_extent``, that behind a heading. A program that asks for JSON or a feed gets
-    what ``data`` returns, or Refusal. Only one of ``context`` and ``data`` is called, and neither
-    for a redirect.
+    (`PageLinks`), what ``context`` returns, an ``explanation`` (see `render_list`) where a ``plan``
+    is named, with what other designs would cost where items are ``counted`` and without the places
+    of entries that the page ``hides`` from this visitor, ``canonical_url``, ``feed_url`` and, for
+    an explanation, ``json_url`` (that of this page) where there are such, ``extent`` (which part of
+    the list it is) and ``title_extent``, that behind a heading. A program that asks for JSON or a
+    feed gets what ``data`` returns, or Refusal. Only one of ``context`` and ``data`` is called, and
+    neither for a redirect.
     """
     if plan:
         note_list(pager, asked, plan)
     form = format_asked(request.META)
     in_form = pager.in_format(form)
     if pager.overshot(page, asked):
-        return redirect(in_form.first_url)
+        first_url = in_form.first_url
+        return redirect(_explained(first_url) if EXPLAIN in request.GET else first_url)
     if form:
         _require_form(form, pager, is_data=data is not None)
     if form == Format.ATOM and data and (feed := data().feed):
@@ -401,11 +405,12 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
         filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
     if pager.has_feed:
         filled["feed_url"] = pager.in_format(Format.ATOM).first_url
-    if data:
+    if data and wants_explanation(request):
         filled["json_url"] = pager.in_format(Format.JSON).url_of(asked)
     if plan:
-        filled["explanation"] = explain(
-            page, plan=plan, meter=current_meter(), counted=counted, hides=hides
+        meter = current_meter()
+        filled["explain"] = partial(
+            explain, page, plan=plan, meter=meter, counted=counted, hides=hides
         )
     return render_list(request, *templates, filled)
 
@@ -434,8 +439,30 @@ def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
     return JsonResponse(answer, json_dumps_params={"ensure_ascii": False})
 
 
+EXPLAIN = "explain"
+"""The parameter of a page that shows how it was read; htmx gets with it the explanation alone."""
+EXPLAINED = "Dynapages-Explained"
+"""The header by which ``lists.js`` asks for a list with its explanation, as on the screen."""
+
+
+def _explained(url: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{EXPLAIN}=1"
+
+
+def wants_explanation(request: HttpRequest) -> bool:
+    """Return whether the page is to show how it was read; else it shows only what that cost."""
+    return EXPLAIN in request.GET or EXPLAINED in request.headers
+
+
 def wants_partial(request: HttpRequest) -> bool:
-    """Return whether htmx asks for the list only; not when boosted or restoring history."""
+    """Return whether htmx asks for the list only; not when boosted or restoring history.
+
+    The explanation alone is that of the whole page.
+    """
+    return _is_swap(request) and EXPLAIN not in request.GET
+
+
+def _is_swap(request: HttpRequest) -> bool:
     htmx: Any = getattr(request, "htmx", None)  # django-htmx adds it
     return bool(htmx) and not htmx.history_restore_request and not htmx.boosted
 
@@ -447,19 +474,46 @@ def render_list(
 
     A fragment has no place for Django's messages: they are sent as the event ``said``, for a script
     to show. ``Vary`` keeps a cache from confusing page and fragment.
+
+    Where the context has a function ``explain``, ``dynapages/explanation.html`` shows what it
+    returns, as ``explanation``, if the visitor ``wants_explanation``. Else the explanation is no
+    more than its ``total``, and ``explain_url`` leads to the page that shows it.
     """
-    is_partial = wants_partial(request)
-    response = render(request, partial if is_partial else page, dict(context))
+    is_partial, is_explained = wants_partial(request), wants_explanation(request)
+    template = partial if is_partial else page
+    if "explain" in context:
+        context = {**context, **_explanation(request, context["explain"])}
+        if _is_swap(request) and not is_partial:
+            template = "dynapages/explanation.html"
+    response = render(request, template, dict(context))
     if is_partial and (told := list(get_messages(request))):
         is_warning = any(message.level >= WARNING for message in told)
         notify(response, *map(str, told), is_warning=is_warning)
-    patch_vary_headers(response, ("HX-Request", "HX-History-Restore-Request", "HX-Boosted"))
+    asked_by = ("HX-Request", "HX-History-Restore-Request", "HX-Boosted", EXPLAINED)
+    patch_vary_headers(response, asked_by)
+    if is_explained:  # of this one read
+        patch_cache_control(response, private=True, no_store=True)
     return response
+
+
+def render_page(request: HttpRequest, template: str, context: Mapping[str, Any]) -> HttpResponse:
+    """Render a page without a list, with its explanation as `render_list` does."""
+    return render_list(request, template, template, context)
+
+
+def _explanation(request: HttpRequest, explain: Callable[[], object]) -> dict[str, object]:
+    is_explained = wants_explanation(request)
+    meter = None if is_explained else current_meter()
+    return {
+        "explanation": ReadsOfPage(metered_total(meter)) if meter else explain(),
+        "wants_explanation": is_explained,
+        "explain_url": _explained(request.get_full_path()),
+    }
 
 
 def redirect_page(request: HttpRequest, url: str) -> HttpResponse:
     """Redirect to a whole page; htmx would swap in the target of a plain redirect."""
-    return HttpResponseClientRedirect(url) if wants_partial(request) else redirect(url)
+    return HttpResponseClientRedirect(url) if _is_swap(request) else redirect(url)
 
 
 def notify(response: HttpResponse, *sentences: str, is_warning: bool = False) -> HttpResponse:

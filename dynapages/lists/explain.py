@@ -46,13 +46,12 @@ class Alternative:
 class Counted:
     """What is counted of a list: items of its table, and those to read of each partition by rule.
 
-    With the bytes of items that were ``seen`` before, their mean is better known than by a page.
+    Without ``item_bytes``, their mean size, that of the page's items is taken.
     """
 
     total: int
     by_rule: tuple[int, ...] = ()
-    seen: int = 0
-    bytes_seen: float = 0.0
+    item_bytes: float | None = None
 
 
 SCAN, RULES = "scan", "rules"
@@ -165,15 +164,17 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class ReadsOfPage:
-    """What a page without a list has read."""
+    """What a page without a list has read, or in ``total`` alone what any page has."""
 
-    other: tuple[OtherLine, ...]
     total: Total
+    other: tuple[OtherLine, ...] = ()
 
 
 def explain_reads(meter: Meter | None) -> ReadsOfPage:
     """Return what a page without a list has read, by its meter."""
-    return ReadsOfPage(_other(meter), _total(meter)) if meter else ReadsOfPage((), Total(0, 0, 0))
+    if meter is None:
+        return ReadsOfPage(Total(0, 0, 0))
+    return ReadsOfPage(metered_total(meter), _other(meter))
 
 
 def explain(
@@ -195,7 +196,7 @@ def explain(
     units = page.capacity_units
     computed: tuple[Computed, ...] = ()
     if counted and sizes and units:  # an engine may meter nothing
-        mean = (sum(sizes) + counted.bytes_seen) / (len(sizes) + counted.seen)
+        mean = counted.item_bytes or sum(sizes) / len(sizes)
         # In two digits, so that a page that is shown again has the same explanation.
         computed = computed_costs(counted, float(f"{mean:.2g}"), units=units)
     numbers = {id(read.run): number for number, read in enumerate(page.reads)}
@@ -207,7 +208,7 @@ def explain(
         items_read=sum(read.items_read for read in page.reads),
         capacity_units=units,
         mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
-        total=_total(meter) if meter else total_of(page),
+        total=metered_total(meter) if meter else total_of(page),
         merged_from=tuple(numbers[id(entry.run)] for entry in page.entries),
         places=tuple("" if hides(entry) else entry.position.place for entry in page.entries),
         fell_back=page.fell_back,
@@ -230,7 +231,8 @@ def _line(read: RunRead) -> QueryLine:
     )
 
 
-def _total(meter: Meter) -> Total:
+def metered_total(meter: Meter) -> Total:
+    """Return what a page has read so far, by its meter."""
     return Total(meter.calls, meter.rounds, meter.units, meter.milliseconds)
 
 

@@ -49,11 +49,8 @@ LISTS = {
     "one rating": CommentFilter.of(ratings=(5,)),
     "two languages, three ratings": CommentFilter.of(("de", "en"), (1, 3, 5)),
 }
-UNLIKE = re.compile(
-    rb'<details class="explanation"(?:<details.*?</details>|.)*?</details>|\bvalue="\w{64}"',
-    re.DOTALL,
-)
-"""What may differ in two pages: how they were read, and tokens against forgery."""
+UNLIKE = re.compile(rb'<a class="explanation .*?</a>|\bvalue="\w{64}"', re.DOTALL)
+"""What may differ in two pages: what they cost, and tokens against forgery."""
 SITE, SQL = "site", "sql"
 Key = tuple[str, str]
 Actions = Mapping[Key, Callable[[], object]]

@@ -5,14 +5,13 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import log
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -23,7 +22,7 @@ from pynamodb.attributes import BinaryAttribute
 from comments.filters import language_name
 from comments.host import COMMENTS
 from dynapages.calls import current_meter, labelled_calls
-from dynapages.django.paging import grouped
+from dynapages.django.paging import grouped, render_page
 from dynapages.lists import explain_reads, parse_timestamp, prices
 from lab.reports.results import RUN, Results, Value
 from lab.reports.verdicts import SIZES, VIEWS, DesignCost, judge
@@ -201,9 +200,9 @@ def lab(request: HttpRequest) -> HttpResponse:
         "sizes": SIZES,
         "views": VIEWS,
         "prices": prices(),
-        "explanation": explain_reads(current_meter()),
+        "explain": partial(explain_reads, current_meter()),
     }
-    return render(request, "lab/lab.html", context)
+    return render_page(request, "lab/lab.html", context)
 
 
 def _subjects(

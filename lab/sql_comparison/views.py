@@ -173,7 +173,7 @@ def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None
             "highlights": find_highlights(product_id) if is_front else None,
             "image_url": urljoin(site_of(request), shown.image),
             "voted": frozenset(),
-            "explanation": replace(explain_page(found, None), other=others),
+            "explain": lambda: replace(explain_page(found, None), other=others),
             "structured_data": json_ld({"@graph": things()}) if is_front else "",
         },
     )

@@ -1,5 +1,7 @@
 """Pages of the catalogue."""
 
+from functools import partial
+
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -109,7 +111,7 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
         "product": product,
         "trail": [*product.trail, product],
         "also_bought": others,
-        "explanation": explain_reads(current_meter()),
+        "explain": partial(explain_reads, current_meter()),
     }
     return render_list(
         request, "shop/catalogue/also_bought.html", "shop/catalogue/_also_bought.html", context

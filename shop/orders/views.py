@@ -26,7 +26,7 @@ from dynapages.django.access import (
     with_next,
 )
 from dynapages.django.formats import csv_response
-from dynapages.django.paging import ListData, ListRequest, show_page
+from dynapages.django.paging import ListData, ListRequest, render_page, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Counted, explain
 from shop.accounts.names import LONGEST_USERNAME
@@ -177,9 +177,9 @@ def order(
         "is_own": is_own,
         "trail": way_to(found.order, is_own=is_own, is_staff=user.is_staff),
         "buttons": buttons,
-        "explanation": explain(found.page, plan="inverted", meter=current_meter()),
+        "explain": partial(explain, found.page, plan="inverted", meter=current_meter()),
     }
-    return render(request, "shop/orders/order.html", context)
+    return render_page(request, "shop/orders/order.html", context)
 
 
 LONGEST_REASON = 300

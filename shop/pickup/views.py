@@ -16,7 +16,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from dynapages.calls import current_meter, labelled_calls
 from dynapages.django.access import signed_in
-from dynapages.django.paging import LONGEST_ID, redirect_page, render_list, wants_partial
+from dynapages.django.paging import (
+    LONGEST_ID,
+    redirect_page,
+    render_list,
+    wants_explanation,
+    wants_partial,
+)
 from dynapages.django.refusals import Refusal
 from dynapages.lists import explain, explain_reads
 from shop.accounts.rate_limits import check_order_rate_limit
@@ -88,12 +94,13 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
         "listing": listing,
         "asked": asked,
         "order_id": order_id,
-        "explanation": explain(nearest.page, plan=PLAN, meter=meter)
+        "explain": partial(explain, nearest.page, plan=PLAN, meter=meter)
         if nearest
-        else explain_reads(meter),
+        else partial(explain_reads, meter),
     }
     response = render_list(request, "shop/pickup/pickup.html", "shop/pickup/_pickup.html", context)
-    response.status_code = asked.status
+    if not wants_explanation(request):
+        response.status_code = asked.status
     return response
 
 

@@ -8,6 +8,8 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from comments.lists import queries
+from tests.browser.conftest import REFUSED, hold_requests
+from tests.support.browser.folding import unfold_all
 from tests.support.comments.loading import load
 from tests.support.comments.truth import Truth, numbered_comments, written
 from tests.support.comments.writers import made_product
@@ -160,19 +162,95 @@ MIDDLE = """path => {
 
 
 class TestExplanation:
+    def chip(self, visitor):
+        return visitor.page.get_by_role("button", name="How this page was read")
+
+    @pytest.mark.usefixtures("kettle")
+    @pytest.mark.parametrize("key", ["Enter", "Space"])
+    def test_unfolds_and_folds_by_keyboard(self, visitor, key):
+        visitor.page.goto(FOUR)
+        folded, table = self.chip(visitor), visitor.page.locator("#explanation table").first
+        expect(folded).to_have_attribute("aria-expanded", "false")
+        folded.press(key)
+        expect(table).to_be_visible()
+        assert (visitor.address, visitor.focus) == (FOUR, "explanation-chip")
+        visitor.page.keyboard.press(key)
+        expect(table).to_be_hidden()
+
+    @pytest.mark.usefixtures("kettle")
+    def test_is_loaded_once(self, visitor):
+        visitor.page.goto(FOUR)
+        asked = []
+        visitor.page.on("request", lambda request: asked.append(request.url))
+        table = visitor.page.locator("#explanation table").first
+        for is_visible in (True, False, True):
+            visitor.page.locator("#explanation-chip").click()
+            expect(table).to_be_visible(visible=is_visible)
+        assert [url for url in asked if "products/kettle/comments" in url] == [
+            f"{visitor.page.url}?explain=1"
+        ]
+
+    @pytest.mark.usefixtures("kettle")
+    def test_is_said_to_load(self, visitor):
+        visitor.page.goto(FOUR)
+        held = hold_requests(visitor.page, "**/*explain=1")
+        chip = visitor.page.locator("#explanation-chip")
+        chip.click()
+        expect(chip).to_have_attribute("aria-busy", "true")
+        said = chip.evaluate("chip => getComputedStyle(chip, '::after').content")
+        assert said == '"Loading…"'
+        held[0].continue_()
+        expect(visitor.page.locator("#explanation table").first).to_be_visible()
+
+    @pytest.mark.usefixtures("kettle")
+    def test_that_cannot_be_loaded_is_told_and_can_be_asked_for_again(self, visitor):
+        visitor.page.goto(FOUR)
+        visitor.page.context.set_offline(offline=True)
+        visitor.page.locator("#explanation-chip").click()
+        expect(visitor.page.locator("#notice")).to_contain_text("cannot be reached")
+        visitor.page.context.set_offline(offline=False)
+        visitor.page.locator("#explanation-chip").click()
+        expect(visitor.page.locator("#explanation table").first).to_be_visible()
+        expect(visitor.page.locator("#notice")).to_be_empty()
+        visitor.forgive(*REFUSED, "Failed to load resource", "htmx:sendError")
+
+    @pytest.mark.usefixtures("kettle")
+    def test_is_a_page_of_its_own_without_a_script(self, open_context):
+        page = open_context(java_script_enabled=False).new_page()
+        page.goto(FOUR)
+        page.get_by_role("button", name="How this page was read").click()
+        expect(page.locator("#explanation table").first).to_be_visible()
+        assert page.url.endswith(f"{FOUR}?explain=1#explanation")
+        page.locator("#explanation-chip").click()
+        expect(page.locator("#explanation table").first).to_be_hidden()
+
+    def test_is_of_the_list_on_the_screen(self, visitor, kettle):
+        visitor.page.goto(FOUR)
+        rating(visitor, 4).click()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3])[:20])
+        self.chip(visitor).click()
+        code = visitor.page.locator(".explanation-code").first
+        expect(code).to_contain_text("--ratings=1,2,3")
+
     def test_unfolds_and_stays_so_from_list_to_list(self, visitor, kettle):
         visitor.page.goto(FOUR)
         table = visitor.page.locator("#explanation table").first
         expect(table).to_be_hidden()
-        visitor.page.locator("#explanation > summary").click()
+        visitor.page.locator("#explanation-chip").click()
+        expect(table).to_be_visible()
         rating(visitor, 4).click()
         visitor.wait_for(*kettle.ids(ratings=[1, 2, 3])[:20])
         expect(table).to_be_visible()
+        assert visitor.address == THREE
+        visitor.page.locator("#explanation-chip").click()
+        rating(visitor, 4).click()
+        visitor.wait_for(*kettle.ids(ratings=[1, 2, 3, 4])[:20])
+        expect(table).to_have_count(0)
 
     @pytest.mark.usefixtures("kettle")
     def test_shows_the_sort_key_of_the_item_under_the_pointer_or_with_the_focus(self, visitor):
         visitor.page.goto(FOUR)
-        visitor.page.locator("#explanation > summary").click()
+        visitor.page.locator("#explanation-chip").click()
         items = visitor.page.locator(".merge-item")
         keys = items.locator("text")
         expect(keys.first).to_be_hidden()
@@ -193,7 +271,7 @@ class TestNarrowWindow:
         page = open_context(viewport=size).new_page()
         for url in (LONG, "/products/novel/", "/comments/novel-long/"):
             page.goto(url)
-            page.locator("details").evaluate_all("all => all.forEach(it => { it.open = true })")
+            unfold_all(page)
             assert page.evaluate("document.scrollingElement.scrollWidth") <= 320, url
 
 

@@ -23,7 +23,7 @@ from dynapages.items import item_bytes
 from dynapages.lists import LARGEST_ITEM
 from shop.accounts.names import LONGEST_USERNAME
 from tests.support.chance import unique
-from tests.support.comments.browsing import follow
+from tests.support.comments.browsing import follow, visit, with_explanation
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START
 from tests.support.comments.writers import made_product
@@ -206,7 +206,9 @@ class TestAListWhoseLanguagesFollowEachOther:
         pages = follow(url, "older")
         first = next(pages)
         assert "No matches on this page" in first.page.one(class_="empty").text
-        said = [one.text for one in first.page.all(class_="explanation-turn")]
+        said = [
+            one.text for one in visit(with_explanation(url)).page.all(class_="explanation-turn")
+        ]
         assert "the page is short" in " ".join(said)
         some = next(page for page in pages if 0 < len(page.comment_ids) < 20)
         assert "Only a few matches on this page" in some.page.one(class_="list").text

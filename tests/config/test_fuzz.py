@@ -103,6 +103,7 @@ HEADERS = {
     "Content-Type": (*KINDS, *TEXTS),
     "Cookie": (*COOKIES, *TEXTS),
     "Host": ("[", "testserver:x", "a b", "..", *TEXTS),
+    "Dynapages-Explained": TEXTS,
     "HX-Boosted": TEXTS,
     "HX-Current-URL": (*URLS, *TEXTS),
     "HX-Current-URL-URI-AutoEncoded": TEXTS,

@@ -5,11 +5,13 @@ import re
 import shlex
 from html import unescape
 from io import StringIO
+from urllib.parse import urldefrag
 
 import pytest
 from django.core.management import call_command
 
 from config.programs import program_of
+from tests.support.comments.browsing import with_explanation
 from tests.support.config.lists import ListedShop, listed_shop
 from tests.support.markup import read_markup
 
@@ -44,15 +46,21 @@ def two_on_a_page(settings):
 
 
 def pages_of(shop: ListedShop, route: str):
-    """Yield the first page, the second, the one in front of that, and the last, as far as there."""
-    first = shop.browser.get(shop.address(route))
-    yield first
+    """Yield the first page, the second, the one in front of that, and the last, as far as there.
+
+    Each says how it was read.
+    """
+    yield (first := get(shop, shop.address(route)))
     links = read_markup(first.content.decode())
     for rel in ("next", "last"):
         for link in links.all("a", rel=rel)[:1]:
-            yield (page := shop.browser.get(link["href"]))
+            yield (page := get(shop, link["href"]))
             for back in read_markup(page.content.decode()).all("a", rel="prev")[:1]:
-                yield shop.browser.get(back["href"], follow=True)
+                yield get(shop, back["href"])
+
+
+def get(shop: ListedShop, url: str):
+    return shop.browser.get(with_explanation(urldefrag(url).url), follow=True)
 
 
 def shown_json(shop: ListedShop, page) -> dict:
@@ -104,13 +112,13 @@ class TestTheLinks:
 
     @pytest.mark.parametrize("route", ["/categories/", "/rankings/most-loved/"])
     def test_are_all_there_is_where_no_command_explains_the_list(self, shop, route):
-        page = read_markup(shop.browser.get(route).content.decode())
+        page = read_markup(get(shop, route).content.decode())
         assert page.one("p", class_="explanation-forms").one("a").text == "JSON"
         assert page.all(class_="explanation-code") == []
 
     def test_are_missing_where_there_is_no_list(self, shop):
         order = shop.browser.get("/orders/").context["listing"]["orders"][0][0]
-        page = read_markup(shop.browser.get(order.url).content.decode())
+        page = read_markup(get(shop, order.url).content.decode())
         assert page.one(class_="explanation-body").all(class_="explanation-forms") == []
 
 

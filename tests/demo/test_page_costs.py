@@ -26,7 +26,7 @@ from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.queries import find_also_bought
 from tests.support.chance import unique
-from tests.support.comments.browsing import HTMX, follow
+from tests.support.comments.browsing import HTMX, follow, with_explanation
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
@@ -137,7 +137,7 @@ def sizes_of_a_new_process(monkeypatch):
     """Plan as if no other test had read comments of other sizes."""
     monkeypatch.setattr(planner, "SIZES", sizes := MeanSizes())
     monkeypatch.setattr(queries, "SIZES", sizes)
-    monkeypatch.setattr(lists_page, "EXPLAINED", Counter())
+    monkeypatch.setattr(lists_page, "SIZES", sizes)
 
 
 def signed_in(username: str) -> Client:
@@ -182,7 +182,7 @@ class TestADesignThatTheSiteDoesNotHave:
         for page in islice(follow(visits["unfiltered list"].path, "older"), 25):
             assert page.status == 200
         visit = visits["filtered list"]
-        explanation = visit.browser.get(visit.path).context["explanation"]
+        explanation = visit.browser.get(with_explanation(visit.path)).context["explanation"]
         return {design.design: design.capacity_units for design in explanation.computed}
 
     def test_scans_for_about_the_units_computed(self, visits, table_of_one_product):

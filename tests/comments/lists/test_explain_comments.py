@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.urls import resolve
 
 from dynapages.calls import metered
-from tests.support.comments.browsing import follow, visit
+from tests.support.comments.browsing import follow, visit, with_explanation
 from tests.support.comments.loading import forget_counts, load
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import Truth, numbered_comments
@@ -103,7 +103,7 @@ class TestSite:
         url = url_of(counted, "de.en", "1.2")
         for page in follow(url, "older"):
             with metered() as meter:
-                shown = visit(page.response.wsgi_request.get_full_path())
+                shown = visit(with_explanation(page.response.wsgi_request.get_full_path()))
             table = shown.page.one("table", class_="ledger-queries")
             at = [heading.text for heading in table.one("thead").all("th")].index("Rounds")
             rounds = [int(row.elements[at].text) for row in table.one("tbody").all("tr")]

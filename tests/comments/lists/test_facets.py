@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from shop.catalogue.services import ensure_products
-from tests.support.comments.browsing import HTMX, Shown, visit
+from tests.support.comments.browsing import HTMX, Shown, visit, with_explanation
 from tests.support.comments.loading import load
 from tests.support.comments.miscounting import settle
 from tests.support.comments.truth import START, numbered_comments, written
@@ -38,6 +38,10 @@ def faceted(tables):
 
 def shown_list(product_id: str, languages: str = "~", ratings: str = "~") -> Shown:
     return visit(f"/products/{product_id}/comments/{languages}/{ratings}/")
+
+
+def explained_list(product_id: str, languages: str = "~", ratings: str = "~") -> Shown:
+    return visit(with_explanation(f"/products/{product_id}/comments/{languages}/{ratings}/"))
 
 
 def counts_of_toggles(shown: Shown, kind: str) -> dict[str, str]:
@@ -152,7 +156,7 @@ class TestTheAverageRating:
 def test_a_page_without_comments_has_no_average_and_no_plans(fresh):
     product_id = fresh("product")
     ensure_products(product_ids=[product_id])
-    page = shown_list(product_id).page
+    page = explained_list(product_id).page
     assert (page.all(class_="average"), page.all("table", class_="ledger-plans")) == ([], [])
 
 
@@ -162,7 +166,7 @@ class TestThePlansOfAPage:
         return {row.one("code").text: [cell.text for cell in row.all("td")] for row in rows}
 
     def test_are_all_four_and_the_mix_the_chosen_one_with_its_cost(self, faceted):
-        shown = shown_list(faceted, "de.en", "1.5")
+        shown = explained_list(faceted, "de.en", "1.5")
         rows = self.rows(shown)
         chosen = (
             shown.page.one("table", class_="ledger-plans")
@@ -175,7 +179,7 @@ class TestThePlansOfAPage:
         assert {cells[1] for plan, cells in rows.items() if plan != chosen} == {"not read"}
 
     def test_have_a_dash_for_an_estimate_without_bounds(self, faceted):
-        rows = self.rows(shown_list(faceted, "ja", "2"))
+        rows = self.rows(explained_list(faceted, "ja", "2"))
         assert rows["all"] == ["— without bounds", "not read"]
 
     def test_have_estimates_that_json_can_say(self, faceted):
@@ -200,14 +204,15 @@ class TestThePlansOfAPage:
             )
             for number, rating in enumerate(recent_fives + [1, 2, 3, 4] * 60)
         )
-        shown = shown_list(product_id, ratings="1.2.3.4")
+        shown = explained_list(product_id, ratings="1.2.3.4")
         assert "exact plan read the rest" in shown.page.one(class_="explanation-turn").text
-        assert shown_list(product_id, ratings="5").page.all(class_="explanation-turn") == []
+        page = explained_list(product_id, ratings="5").page
+        assert page.all(class_="explanation-turn") == []
 
 
 class TestThePageOfAComment:
     def test_says_what_was_read_for_it(self, faceted):
-        shown = visit("/comments/faceted-0/")
+        shown = visit(with_explanation("/comments/faceted-0/"))
         details = shown.page.one("details", id="explanation")
         names = [row.one("th").text for row in details.one("tbody").all("tr")]
         assert names == ["comment", "product"]

@@ -198,7 +198,7 @@ class TestPages:
         raise AssertionError("not in the queue")
 
     def test_list_reports_oldest_first_with_an_explanation(self, sam, comment):
-        shown = sam.get("/staff/comments/")
+        shown = sam.get("/staff/comments/?explain=1")
         assert shown.status == 200
         assert "moderation" in shown.page.one("details").text
         articles = shown.page.all("article", class_="moderated")

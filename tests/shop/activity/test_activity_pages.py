@@ -61,7 +61,7 @@ class TestThePage:
             made_entry(NOW - timedelta(seconds=n), Kind.COMMENT, about=about)
             for n, about in enumerate((lamp, gone, lamp))
         )
-        shown = sam.get(URL)
+        shown = sam.get(f"{URL}?explain=1")
         rows = shown.page.all("li", data_activity=True)
         assert rows[0].one("a", href=f"/products/{lamp}/").text == "Desk lamp"
         assert rows[1].one("a", href=f"/products/{gone}/").text == gone

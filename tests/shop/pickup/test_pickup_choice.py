@@ -24,7 +24,7 @@ class TestChoosingOnThePage:
 
     def test_begins_where_the_point_is_when_it_is_changed(self, alice, order, points):
         alice.post(f"{page_of(order)}choose/", {"point": points[2].id})
-        shown = alice.get(page_of(order))
+        shown = alice.get(f"{page_of(order)}?explain=1")
         assert shown.page.one("h1").text == "Pickup points near Kiosk 2"
         assert ids(shown)[0] == points[2].id == shown.page.one(data_chosen=True)["data-chosen"]
         assert "Chosen" in shown.page.all("li", data_point_id=points[2].id)[0].text

@@ -103,6 +103,10 @@ class TestThePage:
         assert (shown.status, shown.response["HX-Retarget"]) == (400, "#notice")
         assert "Latitudes are from -90 to 90" in shown.page.text
 
+    def test_says_what_was_read_for_what_is_no_place(self, alice, order):
+        shown = alice.get(f"{page_of(order)}?near=12&explain=1", htmx=True)
+        assert (shown.status, shown.page.elements[0].tag) == (200, "details")
+
     @pytest.mark.parametrize("count", ["0", "51", "x", "-1", "٣", "00105", "9" * 5_000])
     def test_refuses_a_count_that_it_does_not_show(self, alice, order, count):
         assert alice.get(f"{page_of(order)}?near=1,1&count={count}").status == 400

@@ -5,6 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
+from tests.support.browser.folding import unfold_all
 from tests.support.chance import is_thorough
 from tests.support.project import PROJECT
 
@@ -32,7 +33,7 @@ def bring_axe(page: Page) -> None:
 
 def axe_finds_nothing(page: Page) -> bool:
     """Look at the page, wide and narrow, light and dark; all that folds is open."""
-    page.locator("details").evaluate_all("all => all.forEach(details => (details.open = true))")
+    unfold_all(page)
     found = [
         f"{rule} at {width} px, {colours}: {selector} on {page.url}\n{why}"
         for width, colours, runs in _looks()

@@ -12,6 +12,7 @@ from shop.order_status import Status
 from shop.orders.items import NewOrder
 from shop.orders.moving import move_order
 from tests.browser.conftest import Visitor
+from tests.support.browser.folding import unfold_all
 from tests.support.orders.making import stored_order
 
 
@@ -51,7 +52,7 @@ class Shopper(Visitor):
     def is_narrow_enough(self, address: str) -> None:
         """Open an address with all that folds out: nothing may be wider than the window."""
         self.page.goto(address)
-        self.page.locator("details").evaluate_all("all => all.forEach(it => { it.open = true })")
+        unfold_all(self.page)
         width = self.page.evaluate("document.scrollingElement.scrollWidth")
         assert width <= self.page.viewport_size["width"], address
 

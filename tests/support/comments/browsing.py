@@ -125,6 +125,11 @@ def visit(url: str, **headers: str) -> Shown:
     return shown(Client().get(url, headers={k.replace("_", "-"): v for k, v in headers.items()}))
 
 
+def with_explanation(url: str) -> str:
+    """The address of the same page with how it was read."""
+    return f"{url}{'&' if '?' in url else '?'}explain=1"
+
+
 def follow(url: str, way: str) -> Iterator[Shown]:
     """The page at an address, and those behind its links ``older`` or ``newer``."""
     address: str | None = url

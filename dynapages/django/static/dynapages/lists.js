@@ -112,6 +112,11 @@
 
   const pressed = new WeakMap();
 
+  // How a list was read is asked for with it as long as it is unfolded.
+  document.addEventListener("htmx:configRequest", ({ detail }) => {
+    if (detail.target.querySelector("#explanation[open]")) detail.headers["Dynapages-Explained"] = "true";
+  });
+
   document.addEventListener("htmx:beforeRequest", (event) => {
     const { target, xhr } = event.detail;
     // The running request will replace the list, and with it the target of this one.
