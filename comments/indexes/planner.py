@@ -320,6 +320,7 @@ class MeanSizes:
         """The means of all indexes, as exactly as plans depend on them."""
         return tuple(round(self.mean(pattern.name), -1) for pattern in PATTERNS)
 
+    @property
     def of_all(self) -> float:
         """The mean in bytes over all indexes."""
         sizes = [(self._means[index], seen) for index, seen in self._seen.items()]
