@@ -1,7 +1,7 @@
 """Clients of DynamoDB: metered, with time limits short enough for a page; and their attempts.
 
 A client is botocore's, with its methods, paginators, exceptions and events, but its calls are made
-here: JSON, signed, by a kept connection of urllib3, in a third of botocore's processor time. An
+here: JSON, signed, by a kept connection of urllib3, in half to a third of the processor time. An
 answer must be whole. What passes is repeated while there is time: no answer, a damaged one, HTTP
 500 and above, and throttling, but for `RETRIED_BY_CALLER`. An attempt takes half of what is left of
 the request's budget at most, so that another has time, and reads until then: an HTTP library limits
@@ -82,7 +82,7 @@ class Connection:
     Without ``endpoint_url`` it is Amazon DynamoDB in ``region``; without keys the credentials are
     those of botocore's usual chain. ``attempts`` includes the first. ``parallel_calls`` is for the
     process; ``single_call_threads`` make single calls besides. Where it is ``by_botocore``, that
-    builds, signs and parses each call, in three times the processor time.
+    builds, signs and parses each call, in twice to three times the processor time.
     """
 
     region: str

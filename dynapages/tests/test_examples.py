@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 from wsgiref.util import setup_testing_defaults
@@ -66,3 +67,12 @@ class TestTheWsgiEndpoint:
         status, body = get(page["after"].replace("red", "blue"))
         assert status == "400 Bad Request"
         assert body == {"error": "This page link belongs to another list."}
+
+
+class TestTheCostsOfACall:
+    def test_are_told_of_three_clients(self, sample, capsys):
+        pytest.importorskip("pynamodb")
+        sample("sample_table").client().delete_table(TableName="dynapages-notes")
+        sample("call_costs")
+        told = capsys.readouterr().out
+        assert re.fullmatch(r"boto3 \d+\.\d\d ms; PynamoDB \d.* ms; dynapages \d.* ms\n", told)
