@@ -50,10 +50,14 @@ def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
 
 
 def read_queue(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
-    """Read a page of the queue and its lengths, in one round."""
-    with pool().together() as together:
-        lengths = together.start(queue_lengths)
-        return replace(list_open_orders(chosen, request), counts=lengths.result())
+    """Read a page of the queue and its lengths, which come with the number of its shards."""
+    lengths: dict[Status, int] = {}
+
+    def count() -> None:
+        lengths.update(queue_lengths())
+
+    found = OPEN_ORDERS.read_all(partial(_list_queue, chosen, request), pool=pool(), count=count)
+    return replace(found, counts=lengths)
 
 
 def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
