@@ -17,7 +17,7 @@ from shop import keys, table
 from shop.order_status import OPEN, Status
 from shop.orders.filters import OrderFilter
 from shop.orders.placing import place_order
-from shop.orders.queries import list_open_orders, read_queue
+from shop.orders.queries import list_open_orders
 from shop.table import OPEN_ORDERS, QUEUE
 from tests.support.chance import unique
 from tests.support.orders.making import made_order, move, put, put_product, stored_order
@@ -161,7 +161,7 @@ def walk(*, size: int) -> Iterator[str]:
     position = None
     while True:
         forget()
-        page = read_queue(OrderFilter(), PageRequest(size, position))
+        page = list_open_orders(OrderFilter(), PageRequest(size, position))
         yield from (order.id for order in page.items)
         if not page.page.has_next:
             return
@@ -178,4 +178,4 @@ class TestWhatTheQueueReads:
         firsts = queries[: len(partitions)]
         assert {call.partition for call in firsts} == partitions
         assert {(call.operation, call.index) for call in queries} == {("Query", "queue")}
-        assert [call.operation for call in meter.labelled("shards")] == ["GetItem"]
+        assert [call.operation for call in meter.labelled("counts")] == ["BatchGetItem"]
