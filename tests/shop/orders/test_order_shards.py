@@ -29,6 +29,7 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 class TestTheShards:
     def test_are_all_used_by_a_burst(self, fresh, settings):
+        settings.ORDER_SHARDS = 4
         username, shards = fresh("alex"), max(OPEN_ORDERS.count(), settings.ORDER_SHARDS)
         orders = [
             made_order(username) for _ in range(12 * shards)
