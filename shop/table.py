@@ -102,14 +102,14 @@ def write_with_counts(
     or leaves it, and is throttled. Raises like `dynapages.writes.transactions.Transactions.write`,
     with the indexes of ``actions``.
     """
-    may_spread = may_spread and bool(deltas[QUEUE])
-    spread = {"on_throttled": OPEN_ORDERS.spreading(most=settings.COUNTER_SHARDS)}
     write_counted(
         actions,
         deltas,
         transactions=Transactions(client()),
         counters=counters_of,
-        **(spread if may_spread else {}),
+        on_throttled=OPEN_ORDERS.spreading(
+            most=settings.COUNTER_SHARDS if may_spread and deltas[QUEUE] else 1
+        ),
     )
 
 
