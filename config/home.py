@@ -28,7 +28,7 @@ from shop.accounts.backend import ProfileBackend
 from shop.catalogue.queries import list_categories
 from shop.catalogue.services import shelves_in
 from shop.orders.filters import OrderFilter
-from shop.orders.queries import read_queue
+from shop.orders.queries import list_open_orders
 
 RANKED = 6
 """Products shown of each ranking: as many as a shelf has."""
@@ -121,7 +121,7 @@ def _reads_of_pages(username: str) -> list[Callable[[], object]]:
 def _read_queue(request: PageRequest) -> None:
     with pool().together() as together:
         together.start(partial(ProfileBackend().get_user, settings.SAMPLE_SIGN_IN[1]))
-        read_queue(OrderFilter(), request)
+        list_open_orders(OrderFilter(), request)
 
 
 SHELVES = 12

@@ -303,7 +303,7 @@ LOGGING = {
 
 PAGE_SIZE = env.integer("PAGE_SIZE", default=20, least=1, most=500)
 COUNTER_SHARDS = env.integer("COUNTER_SHARDS", default=8, least=1, most=64)
-ORDER_SHARDS = env.integer("ORDER_SHARDS", default=4, least=1, most=64)
+ORDER_SHARDS = env.integer("ORDER_SHARDS", default=1, least=1, most=64)
 # The activity log, whose tables have provisioned capacity: see docs/designs/activity.md.
 ACTIVITY_READ_UNITS = env.integer("ACTIVITY_READ_UNITS", default=5, least=1, most=40_000)
 ACTIVITY_WRITE_UNITS = env.integer("ACTIVITY_WRITE_UNITS", default=5, least=1, most=40_000)

@@ -8,9 +8,9 @@ from django.apps import AppConfig
 from django.conf import settings
 
 DEFAULTS: Final[dict[str, Any]] = {
-    # Shards of a counter at most, and of the open orders that are placed from now on.
+    # Shards of a counter and of the open orders at the most, and of the latter at least.
     "COUNTER_SHARDS": 8,
-    "ORDER_SHARDS": 4,
+    "ORDER_SHARDS": 1,
     # Of the activity log: capacity units a second, and full months that are kept.
     "ACTIVITY_READ_UNITS": 5,
     "ACTIVITY_WRITE_UNITS": 5,

@@ -11,7 +11,7 @@ from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.update import Action as Change
 
 from dynapages.calls import Batches
-from dynapages.items import Item, table_key
+from dynapages.items import Item, table_key, wire_key
 from dynapages.process import client, page_batches, pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import (
@@ -24,6 +24,7 @@ from dynapages.writes import (
     Transactions,
     check,
     put,
+    shards_in,
     write_counted,
 )
 from shop import keys
@@ -35,7 +36,7 @@ from dynapages.lists import Index
 
 TABLE = ShopItem.Meta.table_name
 QUEUE = "OPEN"
-"""The counter of all open orders, which every order passes through: spread from the start."""
+"""The counter of all open orders, and the name of their shards."""
 Key = tuple[str, str]
 """A partition key and a sort key."""
 
@@ -87,18 +88,41 @@ def shards() -> Shards:
     return _shards_of(client())
 
 
-def counters_of(name: str) -> Counters:
+def counters_of(_name: str) -> Counters:
     """Return the counters that a counter of this name is one of."""
-    least = settings.ORDER_SHARDS if name == QUEUE else 1
-    return _counters_of(page_batches(), least, settings.COUNTER_SHARDS)
+    return _counters_of(page_batches(), settings.COUNTER_SHARDS)
 
 
-def write_with_counts(actions: Sequence[Action], deltas: Deltas) -> None:
+def write_with_counts(
+    actions: Sequence[Action], deltas: Deltas, *, may_spread: bool = False
+) -> None:
     """Write actions and the changes of counters they bring along, all or nothing.
 
-    Raises like `dynapages.writes.transactions.Transactions.write`, with the indexes of ``actions``.
+    With ``may_spread`` the queue gets more shards when the first action is an order's that enters
+    or leaves it, and is throttled. Raises like `dynapages.writes.transactions.Transactions.write`,
+    with the indexes of ``actions``.
     """
-    write_counted(actions, deltas, transactions=Transactions(client()), counters=counters_of)
+    write_counted(
+        actions,
+        deltas,
+        transactions=Transactions(client()),
+        counters=counters_of,
+        on_throttled=OPEN_ORDERS.spreading(
+            most=settings.COUNTER_SHARDS if may_spread and deltas[QUEUE] else 1
+        ),
+    )
+
+
+def queue_cells() -> dict[str, int]:
+    """Read the counter of open orders, and note in how many shards these are, in one call.
+
+    Eventually consistent like the index, at half a unit for each item.
+    """
+    counters, key = counters_of(QUEUE), wire_key(keys.shards(QUEUE))
+    known = counters.known([QUEUE])
+    items = page_batches().get(TABLE, [key, *counters.keys(known)], consistent=False)
+    shards().note(QUEUE, shards_in(next((item for item in items if item["pk"] == key["pk"]), {})))
+    return counters.sums(known, items)[QUEUE]
 
 
 def share_of(needed: int, shards: int) -> int:
@@ -117,9 +141,9 @@ def _shards_of(connected: "DynamoDBClient") -> Shards:
 
 
 @lru_cache(maxsize=8)
-def _counters_of(batches: Batches, least_shards: int, most_shards: int) -> Counters:
+def _counters_of(batches: Batches, most_shards: int) -> Counters:
     # Once for each client: they remember how far they are spread.
-    return Counters(batches, TABLE, keys.counter, least_shards, most_shards)
+    return Counters(batches, TABLE, keys.counter, most_shards=most_shards)
 
 
 TABLE_NAME = ShopItem.Meta.table_name

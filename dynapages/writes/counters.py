@@ -19,6 +19,7 @@ low or too high:
   that no shard was changed since it was read.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -29,6 +30,7 @@ from secrets import token_urlsafe
 from typing import TYPE_CHECKING, TypeVar
 
 from dynapages.calls.batches import Batches
+from dynapages.calls.faults import FAILURES, Throttled, fault_in
 from dynapages.calls.meter import labelled_calls
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
@@ -116,18 +118,27 @@ class Shards:
         self.note(name, stored)
         return stored
 
-    def read_all(self, name: str, read: Callable[[int], T], *, pool: Pool) -> T:
+    def read_all(
+        self,
+        name: str,
+        read: Callable[[int], T],
+        *,
+        pool: Pool,
+        count: Callable[[], object] | None = None,
+    ) -> T:
         """Return what ``read`` returns for the stored number of shards, in one round as a rule.
 
         It is called with the number that this process knows, while the stored one is read, and
         again if that is greater. Shards may be used as soon as their number is stored, so nothing
-        is missed that was written before this read began.
+        is missed that was written before this read began. Instead, ``count`` may read the number
+        together with other items, and `note` it.
         """
         with pool.together() as together:
-            counted = together.start(partial(self.count, name))
+            counted = together.start(count or partial(self.count, name))
             known = self.known(name)
             found = read(known)
-            stored = counted.result()
+            counted.result()
+        stored = self.known(name)
         return found if stored <= known else read(stored)
 
 
@@ -159,9 +170,30 @@ class NamedShards:
         """Raise the stored number to at least ``number``."""
         self.shards().raise_to(self.name, number)
 
-    def read_all(self, read: Callable[[int], T], *, pool: Pool) -> T:
+    def spreading(self, *, most: int) -> Callable[[frozenset[int]], None]:
+        """Return the ``on_throttled`` of a write whose first action is an item in a shard.
+
+        When it was throttled `LOSSES` times, the shards known now are doubled, up to ``most``, for
+        the writes to come. Writers that are throttled at once double them once.
+        """
+        known = self.shards().known(self.name)
+        number, losses = min(2 * known, most), itertools.count(1)
+
+        def spread(throttled: frozenset[int]) -> None:
+            if 0 in throttled and next(losses) == LOSSES and number > known:
+                try:
+                    self.raise_to(number)
+                except FAILURES as failure:
+                    if not isinstance(fault_in(failure), Throttled):  # then the next one does it
+                        raise
+
+        return spread
+
+    def read_all(
+        self, read: Callable[[int], T], *, pool: Pool, count: Callable[[], object] | None = None
+    ) -> T:
         """Return what ``read`` returns for the stored number of shards."""
-        return self.shards().read_all(self.name, read, pool=pool)
+        return self.shards().read_all(self.name, read, pool=pool, count=count)
 
 
 def shards_in(item: Item) -> int:
@@ -458,13 +490,15 @@ def write_counted(
     *,
     transactions: Transactions,
     counters: Callable[[str], Counters],
+    on_throttled: Callable[[frozenset[int]], None] = lambda _numbers: None,
 ) -> None:
     """Write ``actions`` and changes of counters in one transaction, all or nothing.
 
     ``counters`` returns, for the name of a counter, the `Counters` it belongs to; a counter that
-    meets other writers `LOSSES` times is spread over more shards before the next attempt. The
-    numbers in ConditionFailed are those of ``actions``: a change whose shard does not exist is
-    made in another. Raises NoSuchCounter, and what `Transactions.write` does.
+    meets other writers `LOSSES` times is spread over more shards before the next attempt.
+    ``on_throttled`` is that of `Transactions.write`, such as `NamedShards.spreading` returns. The
+    numbers in ConditionFailed are those of ``actions``: a change whose shard does not exist is made
+    in another. Raises NoSuchCounter, and what `Transactions.write` does.
     """
     names = [name for name, cells in deltas.items() if any(cells.values())]
     losses = Counter[str]()
@@ -482,7 +516,7 @@ def write_counted(
 
     for _ in range(ATTEMPTS):
         try:
-            transactions.write(build, on_conflict=spread)
+            transactions.write(build, on_conflict=spread, on_throttled=on_throttled)
         except ConditionFailed as error:
             if refused := {n: item for n, item in error.failed.items() if n < len(actions)}:
                 raise ConditionFailed(refused) from error

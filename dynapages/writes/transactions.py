@@ -144,9 +144,7 @@ TOO_MANY_FOR_OLD_ENGINES = 26
 """Actions; Amazon DynamoDB, and engines like it, took 25 until September 2022."""
 
 _CONFLICT = "TransactionConflict"
-_RETRIED = frozenset(
-    {_CONFLICT, "ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"}
-)
+_THROTTLED = frozenset({"ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"})
 _RETRIED_ERRORS = frozenset({"TransactionInProgressException", "TransactionConflictException"})
 BACKOFF = Backoff(attempts=10, first=0.02, longest=1.0)
 
@@ -185,13 +183,15 @@ class Transactions:
         build: Callable[[], Sequence[Action]],
         *,
         on_conflict: Callable[[frozenset[int]], None] = lambda _numbers: None,
+        on_throttled: Callable[[frozenset[int]], None] = lambda _numbers: None,
     ) -> None:
         """Write the actions ``build`` returns; it is called again after a conflict.
 
         There may be 100 actions, each on another item. ``on_conflict`` is called before that, with
-        the numbers (from 0) of the actions that met another transaction. Attempts with the same
-        actions have the same ClientRequestToken, so that one whose answer was lost is not carried
-        out again. Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
+        the numbers (from 0) of the actions that met another transaction; ``on_throttled`` with
+        those that were throttled, all where DynamoDB names none. Attempts with the same actions
+        have the same ClientRequestToken, so that one whose answer was lost is not carried out
+        again. Raises ConditionFailed, Contended after the last attempt, and botocore's errors.
         """
         pauses = self.backoff.pauses()
         actions: Any = list(build())
@@ -200,13 +200,15 @@ class Transactions:
             try:
                 self.client.transact_write_items(TransactItems=actions, ClientRequestToken=token)
             except ClientError as error:
-                conflicts = _conflicts_in(error)
+                conflicts, throttled = _obstacles_in(error, len(actions))
                 is_certain = not error.response.get("ResponseMetadata", {}).get("RetryAttempts")
             else:
                 return
             pause = next(pauses, None)
             if pause is None:
                 raise Contended
+            if throttled:
+                on_throttled(throttled)
             # After a lost answer the conflict may be with this very transaction: keep its token.
             if conflicts and is_certain:
                 on_conflict(conflicts)
@@ -237,11 +239,16 @@ def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
     return None
 
 
-def _conflicts_in(error: ClientError) -> frozenset[int]:
-    """Return the numbers of the actions that met another transaction; raise what is final."""
+def _obstacles_in(error: ClientError, count: int) -> tuple[frozenset[int], frozenset[int]]:
+    """Return which of ``count`` actions met another transaction, and which were throttled.
+
+    Raises what is final.
+    """
     code = error.response["Error"]["Code"]
-    if code in _RETRIED_ERRORS or isinstance(fault_in(error), Throttled):
-        return frozenset()
+    if code in _RETRIED_ERRORS:
+        return frozenset(), frozenset()
+    if isinstance(fault_in(error), Throttled):
+        return frozenset(), frozenset(range(count))
     if code != "TransactionCanceledException":
         raise error
     reasons: Sequence[Mapping[str, Any]] = error.response.get("CancellationReasons", [])
@@ -253,9 +260,11 @@ def _conflicts_in(error: ClientError) -> frozenset[int]:
     if failed:
         raise ConditionFailed(failed) from error
     codes = [reason.get("Code") for reason in reasons]
-    if not _RETRIED.intersection(codes):
+    conflicts = frozenset(number for number, code in enumerate(codes) if code == _CONFLICT)
+    throttled = frozenset(number for number, code in enumerate(codes) if code in _THROTTLED)
+    if not conflicts | throttled:
         raise error
-    return frozenset(number for number, code in enumerate(codes) if code == _CONFLICT)
+    return conflicts, throttled
 
 
 def write_one(

@@ -223,7 +223,7 @@ class OrderData:
         for name, counts in cells.items():
             numbers = {cell: {"N": str(number)} for cell, number in counts.items()}
             yield {**table_key(**shop_keys.counter(name, 0)), **numbers}
-        yield shards_item()
+        yield shards_item(settings.ORDER_SHARDS)
 
     def orders(self) -> Iterator[NewOrder]:
         """Yield the orders, in no order of time."""
@@ -247,10 +247,10 @@ class OrderData:
             )
 
 
-def shards_item() -> Item:
+def shards_item(number: int) -> Item:
     """Build the item that says in how many shards the open orders are."""
     key = table_key(**shop_keys.shards(OPEN_ORDERS.name))
-    return {**key, SHARDS: {"N": str(settings.ORDER_SHARDS)}}
+    return {**key, SHARDS: {"N": str(number)}}
 
 
 class OrderAnswers:

@@ -9,7 +9,6 @@ from datetime import date, datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
-from django.conf import settings
 from django.utils.translation import gettext_noop as _
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
@@ -43,6 +42,8 @@ TABLE = ShopItem.Meta.table_name
 ENTERED = "entered_at"
 """When an order entered its status: an attribute of its own where no key contains it."""
 ONE_PARTITION = "OPEN"
+SHARDS = 4
+"""Of each open status, where the design has several."""
 _STATUS_KEY = OrderItem.order_status_date.attr_name
 _QUEUE_KEYS = (OrderItem.open_shard.attr_name, OrderItem.open_place.attr_name)
 _DERIVED = {
@@ -97,7 +98,7 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
 
         def items() -> Iterator[Item]:
             for number, order in enumerate(orders):
-                yield item_of(order, number % settings.ORDER_SHARDS)
+                yield item_of(order, number % SHARDS)
             yield from besides
 
         lab.fill(table, items(), total=len(orders) + len(besides))
@@ -111,7 +112,7 @@ def load_orders(lab: Lab, data: OrderData) -> OrderTables:
         bare=load("orders", _bare),
         by_status=load("orders-by-status", _by_status, ByStatus.Meta.index_name),
         unsharded=load("orders-one-shard", _unsharded, _OPEN),
-        sharded=load("orders-sharded", _sharded, _OPEN, besides=[shards_item()]),
+        sharded=load("orders-sharded", _sharded, _OPEN, besides=[shards_item(SHARDS)]),
     )
 
 
@@ -227,7 +228,7 @@ def compare_open_orders(lab: Lab, orders: OrderTables) -> Results:
         name="open orders",
         data=(
             f"The same {orders.data.count:,} orders; sharded, each of {len(OPEN)} open statuses "
-            f"lies in {settings.ORDER_SHARDS} partitions."
+            f"lies in {SHARDS} partitions."
         ),
         questions={
             ALL_OPEN: Question(f"{len(positions):,} open orders", positions, orders.shown_at)
@@ -240,7 +241,7 @@ def compare_open_orders(lab: Lab, orders: OrderTables) -> Results:
                 read_open,
                 look=partial(_is_listed, read_open),
                 after=orders.latest,
-                shards=settings.ORDER_SHARDS,
+                shards=SHARDS,
             )
             for name, table, read_open in designs
         ],

@@ -1,7 +1,7 @@
 """An order as the actions of a transaction."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.dispatch import Signal
@@ -15,7 +15,7 @@ from shop.activity.entries import Kind, LogEntry, LogVerb, record
 from shop.models import Order, OrderPointer, ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.items import StatusChange, history_entry
-from shop.table import QUEUE, Key, counters_of, put_of, set_or_remove
+from shop.table import QUEUE, Key, counters_of, put_of, queue_cells, set_or_remove
 
 DERIVED = ("order_status_date", "order_open_date", "open_shard", "open_place")
 """The keys that follow from an order's status; a closed order has the first one alone."""
@@ -106,7 +106,9 @@ CUSTOMER_PREFIX = "ORDERS#"
 
 def counts_of(username: str) -> dict[Status, int]:
     """Read how many orders a customer has in each status, as of the last write."""
-    return _read(counter_of(username), tuple(Status))
+    name = counter_of(username)
+    with labelled_calls("counts"):
+        return _by_status(counters_of(name).read(name, consistent=True), Status)
 
 
 queue_counted = Signal()
@@ -114,19 +116,18 @@ queue_counted = Signal()
 
 
 def queue_lengths() -> dict[Status, int]:
-    """Read how many orders of the whole shop are in each open status, as of the last write.
+    """Read how many orders of the whole shop are in each open status.
 
-    Their sum is remembered for the navigation.
+    Eventually consistent, as the queue is. Their sum is remembered for the navigation.
     """
     now = clock.now()
-    lengths = _read(QUEUE, OPEN)
+    with labelled_calls("counts"):
+        lengths = _by_status(queue_cells(), OPEN)
     queue_counted.send(Status, count=sum(lengths.values()), at=now)
     return lengths
 
 
-def _read(name: str, statuses: Iterable[Status]) -> dict[Status, int]:
-    with labelled_calls("counts"):
-        cells = counters_of(name).read(name, consistent=True)
+def _by_status(cells: Mapping[str, int], statuses: Iterable[Status]) -> dict[Status, int]:
     return {status: cells.get(status.value, 0) for status in statuses}
 
 

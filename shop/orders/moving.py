@@ -421,13 +421,13 @@ def write_move(change: Action, order: StoredOrder, *, source: Status, target: St
     username = keys.username_in(order.pk)
     deltas = deltas_of(username, left=source, entered=target)
     if unsettled_by(order, source, target):
-        write_with_counts([change], deltas)
+        write_with_counts([change], deltas, may_spread=True)
         settle(username, order.sk.removeprefix(keys.ORDER_PREFIX))
         return
     purchases = _purchases(order, source, target)
     while True:
         try:
-            write_with_counts([change, *purchases], deltas)
+            write_with_counts([change, *purchases], deltas, may_spread=True)
         except ConditionFailed as failure:
             if 0 in failure.failed:
                 raise

@@ -84,7 +84,8 @@ def place_order(
     pointer = OrderPointer(pk=mark, sk=mark, username=username, order_id=order.id)
     actions = list(put_actions([item, pointer, *dependents]).values())
     try:
-        write_with_counts(actions, deltas_of(username, left=None, entered=Status.PLACED))
+        deltas = deltas_of(username, left=None, entered=Status.PLACED)
+        write_with_counts(actions, deltas, may_spread=True)
     except ConditionFailed:
         if placed_before := order_placed_by(username=username, client_id=client_id):
             return _logged(placed_before, username)

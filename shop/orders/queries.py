@@ -49,13 +49,6 @@ def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
         return replace(list_orders(username, chosen, request), counts=counts.result())
 
 
-def read_queue(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
-    """Read a page of the queue and its lengths, in one round."""
-    with pool().together() as together:
-        lengths = together.start(queue_lengths)
-        return replace(list_open_orders(chosen, request), counts=lengths.result())
-
-
 def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of a user's orders, newest first (A2, A4, A5, A6, A8)."""
     plan = plan_for_user(username, chosen)
@@ -64,8 +57,17 @@ def list_orders(username: str, chosen: OrderFilter, request: PageRequest) -> Ord
 
 
 def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
-    """Read a page of the shop's open orders, oldest first, of all customers (A7)."""
-    return OPEN_ORDERS.read_all(partial(_list_queue, chosen, request), pool=pool())
+    """Read a page of the shop's open orders, oldest first, of all customers (A7).
+
+    With the number of shards come the counts, those of the whole queue.
+    """
+    counts: dict[Status, int] = {}
+
+    def count() -> None:
+        counts.update(queue_lengths())
+
+    found = OPEN_ORDERS.read_all(partial(_list_queue, chosen, request), pool=pool(), count=count)
+    return replace(found, counts=counts)
 
 
 def _list_queue(chosen: OrderFilter, request: PageRequest, shards: int) -> OrdersResult:

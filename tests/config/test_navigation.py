@@ -109,7 +109,7 @@ class TestCountsBesideAFragment:
         assert int(swapped(sam, path, fields)["count-reports"] or 0) == int(before) - 1
 
     def test_are_read_again_by_another_process_after_a_change(self, sam, fresh):
-        put(order := made_order(fresh("alex")))
+        put(order := made_order(fresh("alex")), made_order(fresh("alex")))
         stale = Waiting(99, clock.now())
         sam.post(f"/orders/{order.id}/move/", {"from_status": "PLACED", "move": "CANCELED"})
         remember_waiting("queue", stale)

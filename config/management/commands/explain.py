@@ -22,7 +22,7 @@ from shop.days import BadListFilter
 from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, explain_list, queue_pager
-from shop.orders.queries import read_orders, read_queue
+from shop.orders.queries import list_open_orders, read_orders
 from shop.pickup.queries import FIRST_SHOWN, BadLocation, NoSuchZip, explain_pickup
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
@@ -90,7 +90,7 @@ def _explain_orders(options: dict[str, Any]) -> Explanation:
         if options["open"]:
             raise BadListFilter("All orders of the queue are open: leave --open out.")
         queued = chosen(among=OPEN)
-        read = partial(read_queue, queued)
+        read = partial(list_open_orders, queued)
         return explain_page(queue_pager(queued), read)
     username, own = options["user"], chosen(is_open="1" if options["open"] else "")
     read = partial(read_orders, username, own)

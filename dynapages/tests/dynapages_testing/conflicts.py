@@ -1,4 +1,4 @@
-"""Transactions that meet others: what no engine of the tests ever answers, and Amazon's does."""
+"""Transactions that are cancelled as no engine of the tests does it, and Amazon's does."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,10 +31,25 @@ def conflicts(number: int) -> Iterator[list[str]]:
         yield met
 
 
-def cancelled(actions: int) -> ClientError:
-    """Make the error of a transaction that met another on its last action."""
-    reasons = [{"Code": "None"}] * (actions - 1) + [{"Code": "TransactionConflict"}]
-    error = {"Code": "TransactionCanceledException", "Message": "met another"}
+@contextmanager
+def throttles(number: int) -> Iterator[None]:
+    """Let the next ``number`` transactions be throttled on their first action."""
+    left = list(range(number))
+
+    def throttle(params: dict[str, Any], **_: object) -> None:
+        if left:
+            left.pop()
+            raise cancelled(len(params["TransactItems"]), "ThrottlingError", at=0)
+
+    with hooked("provide-client-params.dynamodb.TransactWriteItems", throttle):
+        yield
+
+
+def cancelled(actions: int, code: str = "TransactionConflict", *, at: int = -1) -> ClientError:
+    """Make the error of a transaction that met another on one of its actions, or was throttled."""
+    reasons = [{"Code": "None"}] * actions
+    reasons[at] = {"Code": code}
+    error = {"Code": "TransactionCanceledException", "Message": "cancelled"}
     return ClientError(
         {"Error": error, "CancellationReasons": reasons},
         "TransactWriteItems",

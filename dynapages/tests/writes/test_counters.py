@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 
 import pytest
+from botocore.exceptions import ClientError
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -14,7 +15,14 @@ from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.items import Item, wire_key
 from dynapages.process import client, pool
-from dynapages.writes.counters import MOST_SHARDS, Counters, NoSuchCounter, write_counted
+from dynapages.writes.counters import (
+    MOST_SHARDS,
+    Counters,
+    NamedShards,
+    NoSuchCounter,
+    Shards,
+    write_counted,
+)
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
@@ -25,9 +33,9 @@ from dynapages.writes.transactions import (
     write_together,
 )
 from dynapages_testing.chance import examples, unique
-from dynapages_testing.conflicts import conflicts
+from dynapages_testing.conflicts import conflicts, throttles
 from dynapages_testing.examples import run_example
-from dynapages_testing.hooks import before_the_next
+from dynapages_testing.hooks import before_the_next, hooked
 
 pytestmark = pytest.mark.usefixtures("table")
 TABLE = unique("dynapages-test")
@@ -165,6 +173,67 @@ class TestAWriteThatMeetsOthers:
                 counters=lambda _name: counters,
             )
         assert (stored(name), stored(f"{name}-2")) == ([0], [0, 1])
+
+
+class TestAWriteToAListThatIsThrottled:
+    @pytest.fixture
+    def of_process(self, name):
+        """The shards of the list as another process knows them."""
+
+        def of_process() -> NamedShards:
+            shards = Shards(client(), TABLE, lambda name: key_of(name, 0))
+            return NamedShards(name, lambda: shards, lambda: 1)
+
+        return of_process
+
+    @staticmethod
+    def write(shards: NamedShards, *, most: int = MOST_SHARDS) -> None:
+        item = put(TABLE, wire_key(key_of(f"{shards.name}-item", 0)))
+        write_counted(
+            [item],
+            {f"{shards.name}-counter": {"en": 1}},
+            transactions=Transactions(client()),
+            counters=lambda _name: make_counters(),
+            on_throttled=shards.spreading(most=most),
+        )
+
+    @pytest.mark.parametrize(("throttled", "expected"), [(1, 1), (2, 2), (4, 2)])
+    def test_twice_doubles_the_shards(self, of_process, throttled, expected):
+        shards = of_process()
+        with throttles(throttled):
+            self.write(shards)
+        assert shards.count() == expected
+
+    @pytest.mark.parametrize(("most", "expected"), [(3, 3), (1, 1)])
+    def test_leaves_no_more_shards_than_the_most(self, of_process, most, expected):
+        shards = of_process()
+        for _ in range(3):
+            with throttles(2):
+                self.write(shards, most=most)
+        assert shards.count() == expected
+
+    def test_doubles_them_once_with_the_others_that_are_throttled(self, of_process):
+        shards, others = of_process(), of_process()
+        spreading = [each.spreading(most=8) for each in (shards, shards, others)]
+        for spread in spreading * 2:
+            spread(frozenset({0}))
+        assert shards.count() == 2
+
+    def test_leaves_them_where_only_its_counter_was(self, of_process):
+        shards = of_process()
+        spread = shards.spreading(most=8)
+        for _ in range(2):
+            spread(frozenset({1}))
+        assert shards.count() == 1
+
+    def test_is_written_even_if_the_number_cannot_be(self, of_process):
+        def refuse(**_: object) -> None:
+            raise ClientError({"Error": {"Code": "ThrottlingException"}}, "UpdateItem")
+
+        shards = of_process()
+        with hooked("provide-client-params.dynamodb.UpdateItem", refuse), throttles(2):
+            self.write(shards)
+        assert shards.count() == 1
 
 
 class TestAWriterThatKnowsTooManyShards:

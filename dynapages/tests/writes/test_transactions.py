@@ -88,6 +88,21 @@ class TestATransactionThatMeetsAnother:
         assert len(database.calls) == 4
 
 
+class TestATransactionThatIsThrottled:
+    @pytest.mark.parametrize(
+        ("answer", "numbers"),
+        [
+            (cancelled("None", "ThrottlingError"), {1}),
+            (cancelled("ProvisionedThroughputExceeded", "TransactionConflict"), {0}),
+            (refused("ThrottlingException"), {0, 1}),
+        ],
+    )
+    def test_tells_which_of_its_actions_were_or_else_all(self, answer, numbers):
+        told: list[frozenset[int]] = []
+        transactions(Database(answer))[0].write(lambda: ACTIONS, on_throttled=told.append)
+        assert told == [numbers]
+
+
 class TestAConditionThatDoesNotHold:
     @pytest.mark.parametrize(("items", "told"), [([], {}), ([None, ITEM], ITEM)])
     def test_is_the_answer_and_not_tried_again(self, items, told):

@@ -22,7 +22,7 @@ from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import COLUMNS, csv_reader, filter_of, order_data, queue_pager, total_of
 from shop.orders.moving import Moved, move_orders, move_page
-from shop.orders.queries import OrdersResult, find_order, list_open_orders, read_queue
+from shop.orders.queries import OrdersResult, find_order, list_open_orders
 from shop.orders.queue.listing import all_context, find_orders_or_customers, queue_context
 
 Asked = ListRequest[OrderFilter, OrdersResult]
@@ -31,7 +31,7 @@ Asked = ListRequest[OrderFilter, OrdersResult]
 def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
     chosen = queue_filter(request)
     asked = queue_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
-    return ListRequest(chosen, asked, read_queue(chosen, asked))
+    return ListRequest(chosen, asked, list_open_orders(chosen, asked))
 
 
 @require_safe

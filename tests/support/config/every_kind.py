@@ -40,7 +40,7 @@ from shop.orders.actions import counter_of
 from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, imported_order_id
 from shop.orders.placing import place_order, put_orders
 from shop.sitemap.queries import write_sitemap
-from shop.table import counters_of
+from shop.table import OPEN_ORDERS, counters_of
 from tests.support.comments.deciding import feature, hide
 
 NOW = datetime.now(UTC)
@@ -87,6 +87,7 @@ def _write_accounts() -> None:
 
 
 def _write_orders() -> None:
+    OPEN_ORDERS.raise_to(4)
     product = sample_catalogue().products[0]
     pickup = NewPickup("p", "Kiosk", "Rossio, Lisbon", "8 to 20")
     place_order(username=AUTHOR, client_id="1", basket={product.id: 1}, now=NOW, pickup=pickup)
