@@ -41,7 +41,7 @@ entry                     ``data_partition``               ``data``
 product, by price         ``CATEGORY#<slug>#PRICE#<n>``    ``<cents>#<product>``
 product, by name          ``CATEGORY#<slug>#NAME#<n>``     ``<name>#<product>``
 category, in the tree     ``CATEGORY#~#NAME#<n>``          ``<name>$<name>#<slug>``
-purchase of a product     ``BOUGHT#<product>#<n>``         ``<moment>#<user>``
+purchase of a product     ``BOUGHT#<product>#0``           ``<moment>#<user>``
 ========================  ===============================  =========================
 
 No sort key is shared without bound, because the index ``inverted`` turns sort keys into
@@ -109,9 +109,9 @@ def tree_shard(shard: int) -> str:
     return f"{ROOT}#NAME#{shard}"
 
 
-def buyers_shard(product_id: str, shard: int) -> str:
-    """Return the partition key in ``by_data`` of the purchases of a product."""
-    return f"{BOUGHT_PREFIX}{product_id}#{shard}"
+def buyers(product_id: str) -> str:
+    """Return the partition key in ``by_data`` of the purchases of a product: one shard (ADR 36)."""
+    return f"{BOUGHT_PREFIX}{product_id}#0"
 
 
 def user(username: str) -> str:

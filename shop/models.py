@@ -291,10 +291,11 @@ class Purchase(OrderPointer):
 
     It is in ``by_data`` among the purchases of the product, and in ``by_status`` among
     those of the user, under the prefix ``BOUGHT#``. One that ``is_staged`` counts once its order is
-    there.
+    there. ``also`` are products that the user bought with it, or had bought before.
     """
 
     is_staged = BooleanAttribute(null=True)
+    also = ListAttribute(of=UnicodeAttribute, null=True, attr_name="trail")  # ``by_data`` has it
     order_status_date = UnicodeAttribute(null=True)
     data_partition = UnicodeAttribute(null=True)
     data = UnicodeAttribute(null=True)

@@ -3,12 +3,13 @@
 =================  ====================  ===============================
 item               partition key ``pk``  sort key ``sk``
 =================  ====================  ===============================
-entry of the log   ``<kind>#<shard>``    ``<moment>#<subject>.<action>``
+entry of the log   ``<series>#<shard>``  ``<moment>#<subject>.<action>``
 shards of a month  ``SHARDS``            ``SHARDS``
 =================  ====================  ===============================
 
 The other attributes are the fields of `LogEntry`. By its sort key, writing an entry twice gives one
-item.
+item. The series is ``MODERATION`` for what moderators did, and ``MAIN`` for all other entries: one
+for each kind in months that version 0.1.0 began.
 
 `record` queues an entry, and a thread of this process writes it; see `shop.background` for what is
 guaranteed. An entry replaces none: what has its key already is the same entry, sent twice because
@@ -18,7 +19,7 @@ an answer was lost.
 import atexit
 import json
 import logging
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -27,25 +28,33 @@ from django.conf import settings
 
 from dynapages.calls import NotSetUp, clock, fault_in
 from dynapages.errors import DynamoError
-from dynapages.items import Item
+from dynapages.items import Item, table_key
 from dynapages.lists import moment_at, sort_key_of
 from dynapages.process import background_client
 from dynapages.pynamodb import FAILURES
 from dynapages.writes import ConditionFailed, put, write_one
-from shop.activity.tables import Activity, Month, forget_shards, settle_shards
+from shop import keys
+from shop.activity.tables import MAIN, Activity, Layout, Month, forget_layout, settle_layout
 from shop.background import BackgroundWrites, Spool
 from shop.keys import shard_of
+from shop.models import Product
+from shop.table import TABLE
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 
 class Kind(StrEnum):
-    """What the log can be narrowed to; part of the partition key."""
+    """What the log can be narrowed to."""
 
     ORDER = "ORDER"
     COMMENT = "COMMENT"
     MODERATION = "MODERATION"
+
+    def series(self, layout: Layout) -> str:
+        """Return the first part of the partition key of entries of this kind."""
+        is_apart = layout.is_by_kind or self is Kind.MODERATION
+        return self.value if is_apart else MAIN
 
 
 class LogVerb(StrEnum):
@@ -68,7 +77,7 @@ class LogVerb(StrEnum):
     REPLY_DELETED = "deleted the reply to"
 
 
-TEXTS = ("who", "subject", "about", "was", "became")
+TEXTS = ("who", "subject", "about", "was", "became", "name")
 """Attributes of an item that are fields of an entry."""
 
 
@@ -78,6 +87,7 @@ class LogEntry:
 
     ``subject`` is the id of the order or comment, ``about`` the order's customer or the comment's
     product. ``was`` and ``became`` are the status, rating or state before and after, or empty.
+    ``name`` is the product's when the entry was written, empty if it was not known.
     """
 
     kind: Kind
@@ -88,6 +98,7 @@ class LogEntry:
     about: str
     was: str = ""
     became: str = ""
+    name: str = ""
 
     @property
     def place(self) -> str:
@@ -98,32 +109,29 @@ class LogEntry:
     def month(self) -> Month:
         return Month.of(self.moment)
 
-    def item(self, *, shards: int) -> Item:
+    def item(self, layout: Layout) -> Item:
         """Build the item; its shard follows from its place."""
+        shard = shard_of(self.place, layout.shards)
         texts = {
-            "pk": partition(self.kind, shard_of(self.place, shards)),
+            "pk": partition(self.kind.series(layout), shard),
             "sk": self.place,
+            "kind": self.kind.value,
             "action": self.action.name,
             **{name: getattr(self, name) for name in TEXTS},
         }
         return {name: {"S": text} for name, text in texts.items() if text}
 
 
-def partition(kind: Kind, shard: int) -> str:
-    """Return the partition key of a kind's entries in one shard."""
-    return f"{kind.value}#{shard}"
-
-
-def kind_in(partition_key: str) -> str:
-    """Return the kind in a partition key."""
-    return partition_key.partition("#")[0]
+def partition(series: str, shard: int) -> str:
+    """Return the partition key of a series' entries in one shard."""
+    return f"{series}#{shard}"
 
 
 def entry_in(item: Item) -> LogEntry:
     """Read an entry from its item."""
     texts = {name: value["S"] for name, value in item.items()}
     return LogEntry(
-        kind=Kind(kind_in(texts["pk"])),
+        kind=Kind(texts.get("kind") or texts["pk"].partition("#")[0]),
         action=LogVerb[texts["action"]],
         moment=moment_at(texts["sk"]),
         **{name: texts.get(name, "") for name in TEXTS},
@@ -161,28 +169,36 @@ class NoTable(DynamoError):
 def write_entry(entry: LogEntry, *, client: "DynamoDBClient") -> None:
     """Write an entry to its month's table; repeatable, one capacity unit each time.
 
-    Where there is another one with its key, that one stays, and a warning is logged. Raises NoTable
-    and botocore's errors.
+    With the product's name, which is half a unit more to read. Where there is another entry with
+    its key, that one stays, and a warning is logged. Raises NoTable and botocore's errors.
     """
     month = entry.month
     try:
-        _put_new(month.table, entry.item(shards=settle_shards(month, client=client)), client)
+        _put_new(_with_name(entry, client), settle_layout(month, client=client), client)
     except FAILURES as failure:
         if isinstance(fault_in(failure), NotSetUp):
-            forget_shards(month)
+            forget_layout(month)
             _require_future_table(month)
         raise
 
 
-def _put_new(table: str, item: Item, client: "DynamoDBClient") -> None:
+def _with_name(entry: LogEntry, client: "DynamoDBClient") -> LogEntry:
+    if entry.kind is Kind.ORDER or entry.name or not entry.about:
+        return entry
+    key = table_key(*[keys.product(entry.about)] * 2)
+    found = client.get_item(TableName=TABLE, Key=key).get("Item", {})
+    return replace(entry, name=found.get(Product.name.attr_name, {"S": ""})["S"])
+
+
+def _put_new(entry: LogEntry, layout: Layout, client: "DynamoDBClient") -> None:
     is_new = Activity.pk.does_not_exist()
     try:
-        write_one(client, put(table, item, is_new, return_item=True))
+        write_one(client, put(entry.month.table, entry.item(layout), is_new, return_item=True))
     except ConditionFailed as error:
-        if error.failed[0] != item:
+        if replace(entry_in(error.failed[0]), name=entry.name) != entry:
             _log.warning(
                 "The activity log: %s is not written, because another entry is stored there.",
-                item["sk"]["S"],
+                entry.place,
             )
 
 

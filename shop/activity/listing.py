@@ -1,7 +1,7 @@
 """The activity log as its page shows it, and what it is narrowed to, as a value and in URLs."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -18,11 +18,10 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 
 from dynapages.calls import NotSetUp, fault_in, labelled_calls
 from dynapages.django.paging import Pager, Toggle
-from dynapages.lists import PageRequest, PageResult, Run, Segment, SegmentsPlan, timestamp
+from dynapages.lists import OneOf, PageRequest, PageResult, Run, Segment, SegmentsPlan, timestamp
 from dynapages.process import client, pool, read_in_segments
-from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, kind_in, partition
-from shop.activity.tables import Month, months_kept, shards_of
-from shop.catalogue.queries import ProductTile, find_tiles
+from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in, partition
+from shop.activity.tables import Layout, Month, layout_of, months_kept
 from shop.days import ALL_DAYS, BadListFilter, Days
 from shop.order_status import Status
 from shop.table import BY_KEY, share_of
@@ -168,18 +167,17 @@ def days_context(chosen: ActivityFilter) -> dict[str, Any]:
     }
 
 
-def activity_row(entry: LogEntry, products: Mapping[str, ProductTile]) -> dict[str, Any]:
-    """Build the row of a log entry in words; ``products`` are those that exist, by id."""
+def activity_row(entry: LogEntry) -> dict[str, Any]:
+    """Build the row of a log entry in words."""
     is_order = entry.kind is Kind.ORDER
     product_id = "" if is_order else entry.about
-    product = products.get(product_id)
     return {
         "entry": entry,
         "sentence": sentence_of(entry),
         "order_id": entry.subject if is_order else "",
         "comment_id": "" if is_order or entry.action is LogVerb.DELETED else entry.subject,
         "product_id": product_id,
-        "product_name": product.name if product else product_id,
+        "product_name": entry.name or product_id,
         "customer": entry.about if is_order and entry.about != entry.who else "",
         "was": value_in_words(entry.kind, entry.was),
         "became": value_in_words(entry.kind, entry.became),
@@ -188,14 +186,21 @@ def activity_row(entry: LogEntry, products: Mapping[str, ProductTile]) -> dict[s
 
 
 PLAN = "activity"
+MOST_UNITS = 4.0
+"""Of a page of some kinds, which may have to drop many others: it is short then, and goes on."""
+LARGEST_ENTRY = 256
+"""Bytes of an entry, for that limit."""
+READ_FOR = {Kind.ORDER: 2, Kind.COMMENT: 6}
+"""Entries of the main series read for one of a kind: an order makes several, a comment one."""
 
 
 def list_activity(
     kinds: Sequence[Kind], request: PageRequest, *, now: datetime, days: Days = ALL_DAYS
 ) -> PageResult[LogEntry]:
-    """Read a page of the log, newest first: one query for each shard of the kinds in a month.
+    """Read a page of the log, newest first: one query for each series and shard of a month.
 
-    Of months without any of the ``days`` nothing is read.
+    Entries of the series that are of other ``kinds`` are dropped. Of months without any of the
+    ``days`` nothing is read.
     """
     # Places begin with the date: a day sorts in front of all that happened on it.
     since, until = (day.isoformat() if day else None for day in (days.since, days.until))
@@ -204,7 +209,7 @@ def list_activity(
     def plan_of(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
         runs = [
             replace(run, since=since, until=until)
-            for run in _runs([months[segment.name] for segment in segments], kinds or tuple(Kind))
+            for run in _runs([months[segment.name] for segment in segments], kinds)
         ]
         return SegmentsPlan(runs, _shares(runs, needed))
 
@@ -218,37 +223,55 @@ def list_activity(
     return PageResult(tuple(entry_in(entry.item) for entry in page.entries), page)
 
 
-def products_in(entries: Iterable[LogEntry]) -> dict[str, ProductTile]:
-    """Read the products that entries are about, half a unit each; deleted ones are left out."""
-    with labelled_calls("product names"):
-        return find_tiles(e.about for e in entries if e.about and e.kind is not Kind.ORDER)
+def within_limit(request: PageRequest, kinds: Sequence[Kind]) -> PageRequest:
+    """Return the request of a page of some kinds that drops no more than `MOST_UNITS` pay for."""
+    if not kinds:
+        return request
+    return replace(request, most_units=MOST_UNITS, largest_item=LARGEST_ENTRY)
 
 
 def _runs(months: Sequence[Month], kinds: Sequence[Kind]) -> list[Run]:
     with labelled_calls("shards"):
-        shards = pool().gather([partial(_shards, month) for month in months])
+        layouts = pool().gather([partial(_layout, month) for month in months])
     return [
-        Run(index=replace(BY_KEY, table=month.table), partition=partition(kind, shard))
-        for month, number in zip(months, shards, strict=True)
-        for kind in kinds
-        for shard in range(number)
+        Run(index=replace(BY_KEY, table=month.table), partition=partition(series, n), keep=keep)
+        for month, layout in zip(months, layouts, strict=True)
+        for series, keep in _series(layout, kinds)
+        for n in range(layout.shards)
     ]
 
 
-def _shards(month: Month) -> int:
+def _series(layout: Layout, kinds: Sequence[Kind]) -> Iterator[tuple[str, tuple[OneOf, ...]]]:
+    """Yield the series that hold some kinds, each with the filter of those it holds besides."""
+    wanted = kinds or tuple(Kind)
+    for series in dict.fromkeys(kind.series(layout) for kind in wanted):
+        held = [kind for kind in Kind if kind.series(layout) == series]
+        kept = [kind for kind in held if kind in wanted]
+        keep = OneOf("kind", tuple({"S": kind.value} for kind in kept))
+        yield series, () if kept == held else (keep,)
+
+
+def _layout(month: Month) -> Layout:
     try:
-        return shards_of(month, client=client())
+        return layout_of(month, client=client())
     except ClientError as error:
         if isinstance(fault_in(error), NotSetUp):
-            return 0
+            return Layout(0)
         raise
 
 
 def _shares(runs: Sequence[Run], needed: int) -> list[int]:
     # Of a page that may be of one kind alone.
     shards = Counter(map(_stretch, runs))
-    return [share_of(needed, shards[_stretch(run)]) for run in runs]
+    return [
+        share_of(needed, shards[_stretch(run)]) * (READ_FOR[_kept(run)] if run.keep else 1)
+        for run in runs
+    ]
+
+
+def _kept(run: Run) -> Kind:
+    return Kind(run.keep[0].values[0]["S"])
 
 
 def _stretch(run: Run) -> tuple[str, str]:
-    return run.index.table, kind_in(str(run.partition))
+    return run.index.table, str(run.partition).partition("#")[0]

@@ -1,6 +1,7 @@
 """The tables of the activity log: one for each month, with capacity of its own.
 
-An item holds the number of a table's shards, from the first write on: it never changes.
+An item holds the number of a table's shards, from the first write on, and whether there is
+one series for most kinds: neither changes.
 
 Their rotation is repeatable: create this and next month's tables, lower older ones, drop the
 oldest. A change of a table that is not possible now is no error: the next run does it.
@@ -17,7 +18,7 @@ from botocore.exceptions import ClientError
 from django.conf import settings
 from pynamodb.attributes import UnicodeAttribute
 
-from dynapages.items import table_key
+from dynapages.items import Item, table_key
 from dynapages.lists import Segment
 from dynapages.pynamodb import DynamoModel
 from dynapages.tables import ON_DEMAND, Throughput, create_missing
@@ -84,9 +85,23 @@ def _prefix() -> str:
 
 
 _KEY = table_key("SHARDS", "SHARDS")
-ACTIVITY_SHARDS = 2
-"""That a month's entries of a kind are spread over."""
-_known: dict[str, int] = {}
+ACTIVITY_SHARDS = 1
+"""That a month's series are spread over: one takes 1,000 entries a second."""
+MAIN = "MAIN"
+"""The series of entries that are of no kind apart."""
+_SERIES: Item = {"series": {"S": MAIN}}
+"""What the item of the shards has in months that have this series."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How many shards a series is in, 0 before the first entry, and whether each kind is one."""
+
+    shards: int
+    is_by_kind: bool = False
+
+
+_known: dict[str, Layout] = {}
 
 
 class Activity(DynamoModel):
@@ -121,39 +136,39 @@ def make_table(
     create_missing(models, client=client, provisioned=wanted_throughput(), report=report)
 
 
-def shards_of(month: Month, *, client: "DynamoDBClient") -> int:
-    """Return how many shards a month's entries are in, 0 before the first."""
+def layout_of(month: Month, *, client: "DynamoDBClient") -> Layout:
+    """Return how a month's entries are stored."""
     known = _known.get(month.table)
     if known is not None:
         return known
-    answer = client.get_item(TableName=month.table, Key=_KEY)
-    found = answer.get("Item")
-    return _learned(month, shards_in(found)) if found else 0
+    found = client.get_item(TableName=month.table, Key=_KEY).get("Item")
+    return _learned(month, found) if found else Layout(0)
 
 
-def settle_shards(month: Month, *, client: "DynamoDBClient") -> int:
-    """Return how many shards to write a month's entries to; the first caller sets it."""
+def settle_layout(month: Month, *, client: "DynamoDBClient") -> Layout:
+    """Return how to write a month's entries; the first caller sets it."""
     known = _known.get(month.table)
     if known is not None:
         return known
-    item = {**_KEY, SHARDS: {"N": str(ACTIVITY_SHARDS)}}
+    item: Item = {**_KEY, **_SERIES, SHARDS: {"N": str(ACTIVITY_SHARDS)}}
     first = put(model_of(month), item, Activity.pk.does_not_exist())
     try:
         write_one(client, first)
     except ConditionFailed:
         answer = client.get_item(TableName=month.table, Key=_KEY, ConsistentRead=True)
-        return _learned(month, shards_in(answer["Item"]))
-    return _learned(month, ACTIVITY_SHARDS)
+        return _learned(month, answer["Item"])
+    return _learned(month, item)
 
 
-def forget_shards(month: Month) -> None:
-    """Forget the number of a table that is gone."""
+def forget_layout(month: Month) -> None:
+    """Forget the layout of a table that is gone."""
     _known.pop(month.table, None)
 
 
-def _learned(month: Month, shards: int) -> int:
-    _known[month.table] = shards
-    return shards
+def _learned(month: Month, item: Item) -> Layout:
+    layout = Layout(shards_in(item), is_by_kind=not item.items() >= _SERIES.items())
+    _known[month.table] = layout
+    return layout
 
 
 LEAST = Throughput(1, 1)
@@ -258,7 +273,7 @@ def _carry_out(step: RotationStep, *, client: "DynamoDBClient") -> bool:
         make_table(step.month, client=client)
         return True
     if step.throughput is None:
-        forget_shards(step.month)
+        forget_layout(step.month)
         return drop_table(client, step.month.table)
     return set_throughput(client, step.month.table, step.throughput)
 

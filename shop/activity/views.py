@@ -1,6 +1,5 @@
 """The activity log, for staff."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -27,7 +26,7 @@ from shop.activity.listing import (
     days_context,
     kind_toggles,
     list_activity,
-    products_in,
+    within_limit,
 )
 from shop.days import BadListFilter, url_without_blanks
 
@@ -38,6 +37,7 @@ Asked = ListRequest[ActivityFilter, PageResult[LogEntry]]
 def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
     chosen = _filter(request)
     asked = activity_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
+    asked = within_limit(asked, chosen.kinds)
     found = list_activity(chosen.kinds, asked, days=chosen.days, now=clock.now())
     return ListRequest(chosen, asked, found)
 
@@ -55,7 +55,7 @@ def activity(request: HttpRequest, asked: Asked) -> HttpResponse:
         asked.page,
         found.page,
         templates=("shop/activity/activity.html", "shop/activity/_activity.html"),
-        context=lambda: _context(chosen, found.items),
+        context=lambda: _context(chosen, found),
         plan=PLAN,
     )
 
@@ -80,12 +80,12 @@ def _row(entry: LogEntry) -> tuple[object, ...]:
     )
 
 
-def _context(chosen: ActivityFilter, entries: Sequence[LogEntry]) -> dict[str, Any]:
-    products = products_in(entries)
+def _context(chosen: ActivityFilter, found: PageResult[LogEntry]) -> dict[str, Any]:
     return {
         "heading": _("Activity"),
         "csv_url": activity_url(chosen, name="activity_csv"),
-        "rows": [activity_row(entry, products) for entry in entries],
+        "rows": [activity_row(entry) for entry in found.items],
+        "reads_on": found.page.cut_at is not None,
         "tabs": kind_toggles(chosen),
         "all_kinds": all_kinds(chosen),
         **days_context(chosen),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from itertools import groupby
+from itertools import accumulate, chain, groupby, islice
 from typing import Any
 from unicodedata import category, combining, normalize
 
@@ -44,13 +44,17 @@ DIGITS = 12
 MOST_SHARDS = 64
 """The most that EDGE_SHARDS may be."""
 EDGE_SHARDS = 2
-"""That a category's products and a product's buyers are spread over; fewer later lose nothing."""
+"""That a category's products are spread over; fewer later lose nothing."""
 EDGES = NamedShards("DATA", shards, lambda: EDGE_SHARDS)
 """The shards of the index: an edge's follows from its id and their number."""
 BELOW = "$"
 """Between the names of a category and its child; sorts behind ``#`` and before names."""
 BOUGHT = keys.BOUGHT_PREFIX
 """The prefix of purchases in the index ``by_status``, where orders have a status."""
+MOST_ALSO = 30
+"""Products that a purchase says were bought as well: the others of its order, then those before."""
+ALSO_BYTES = 600
+"""Of these: with ids of 32 characters a purchase is below 1 KB, which is one write unit."""
 
 
 class Data(StrEnum):
@@ -80,13 +84,25 @@ def tree_data(slug: str, path: Sequence[str], *, shards: int) -> dict[str, str]:
     return _data(keys.tree_shard(shard_of(slug, shards)), f"{names}{SEPARATOR}{slug}")
 
 
-def purchase_data(
-    username: str, product_id: str, moment: datetime, *, shards: int
-) -> dict[str, str]:
+def purchase_data(username: str, product_id: str, moment: datetime) -> dict[str, str]:
     """Derive the keys of a purchase, among the product's and among the user's."""
-    partition = keys.buyers_shard(product_id, shard_of(username, shards))
     among_users = {"order_status_date": BOUGHT + sort_key_of(moment, product_id)}
-    return _data(partition, sort_key_of(moment, username)) | among_users
+    return _data(keys.buyers(product_id), sort_key_of(moment, username)) | among_users
+
+
+def also_bought(product_id: str, nearest: Iterable[str]) -> list[str] | None:
+    """Return what the edge to a product says that its buyer bought as well, None for nothing.
+
+    ``nearest`` are the products of the order and those bought before, as of `nearest_to`.
+    """
+    others = [one for one in nearest if one != product_id][:MOST_ALSO]
+    sizes = accumulate(len(one.encode()) + 1 for one in others)
+    return [one for one, size in zip(others, sizes, strict=True) if size <= ALSO_BYTES] or None
+
+
+def nearest_to(ordered: Iterable[str], before: Iterable[str]) -> list[str]:
+    """Return the products of an order and those bought before, each once, as many as count."""
+    return list(islice(dict.fromkeys(chain(ordered, before)), MOST_ALSO + 1))
 
 
 def shard_in(partition: str) -> int:

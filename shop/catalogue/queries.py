@@ -1,16 +1,18 @@
 """Reads of the catalogue: categories, products, and what was bought together.
 
-“Customers who bought this also bought” is read from the edges between users and products: the
-newest buyers of the product, then the newest purchases of each, whose products are ranked. Only
-orders count that were delivered, and not sent back.
+“Customers who bought this also bought” is one query of the edges from users to a product: those of
+its newest buyers, each with what else its buyer had bought, which is ranked. Only orders count that
+were delivered, and not sent back.
 """
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 from functools import partial
+from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
@@ -37,7 +39,7 @@ from dynapages.pynamodb import update
 from dynapages.writes import Action
 from shop import keys
 from shop.catalogue.drawings import drawing_url
-from shop.catalogue.items import BOUGHT, EDGES, MOST_IN_ONE, Data, purchase_data
+from shop.catalogue.items import BOUGHT, EDGES, MOST_ALSO, MOST_IN_ONE, Data, purchase_data
 from shop.models import Product as Stored
 from shop.models import Purchase, ShopItem
 from shop.table import BY_KEY, TABLE, Key, read_for_page, set_or_remove, share_of
@@ -76,10 +78,10 @@ def categories_in_the_tree(*, shards: int) -> list[Run]:
     return _by_data(partitions, lambda slug: (keys.category(slug), keys.category(slug)))
 
 
-def buyers_of(product_id: str, *, shards: int) -> list[Run]:
-    """Return the runs of a product's purchases by time; a place ends in the user name."""
-    partitions = [keys.buyers_shard(product_id, n) for n in range(shards)]
-    return _by_data(partitions, lambda name: (keys.user(name), keys.bought(name, product_id)))
+def buyers_of(product_id: str) -> list[Run]:
+    """Return the run of a product's purchases by time; a place ends in the user name."""
+    partition = keys.buyers(product_id)
+    return _by_data([partition], lambda name: (keys.user(name), keys.bought(name, product_id)))
 
 
 def purchases_of(username: str) -> Run:
@@ -408,22 +410,16 @@ def category_data(category: CategoryNode) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Reads the newest ``buyers``, and of each the newest ``purchases``.
-
-    Shows at most ``shown`` products, each bought by at least ``least_buyers`` of them.
-    """
+    """Reads the newest ``buyers``; shows at most ``shown`` products that ``least_buyers`` have."""
 
     buyers: int = 8
-    purchases: int = 20
-    shown: int = 6
+    shown: int = 5
     least_buyers: int = 5
 
-    def capacity_units(self, shards: int) -> float:
-        """Return the most that it costs, if the purchases read of a user fit 4 KB.
-
-        One unit for the number of shards; half a unit for each shard, buyer and product shown.
-        """
-        return 1 + (shards + self.buyers + self.shown) / 2
+    @property
+    def capacity_units(self) -> float:
+        """The most that it costs: an edge in the index has up to 1 KB, a product up to 4."""
+        return ceil(self.buyers / 4) / 2 + self.shown / 2
 
 
 BOUNDS = Bounds()
@@ -447,42 +443,30 @@ def read_also_bought(product_id: str) -> tuple[Product, tuple[AlsoBought, ...]]:
 
 def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoBought, ...]:
     """Find what else the newest buyers of a product bought, by number of buyers, newest first."""
-    places: dict[str, list[str]] = {}  # of purchases by product: a user has one edge to each
-    for place in _purchases(_newest_buyers(product_id, bounds.buyers), bounds.purchases):
-        places.setdefault(id_at(place), []).append(place)
-    ranked = sorted(((len(some), max(some), one) for one, some in places.items()), reverse=True)
-    chosen = [
-        (one, buyers)
-        for buyers, _newest, one in ranked
-        if buyers >= bounds.least_buyers and one != product_id
-    ][: bounds.shown]
-    with labelled_calls("product names"):
-        tiles = find_tiles(one for one, _ in chosen)
-    return tuple(AlsoBought(tiles[one], buyers) for one, buyers in chosen if one in tiles)
-
-
-def _newest_buyers(product_id: str, most: int) -> list[str]:
-    def read_from(shards: int) -> Page:
-        runs = buyers_of(product_id, shards=shards)
-        return read(runs, PageRequest(most), look_ahead=False)
-
+    request = PageRequest(bounds.buyers)
     with labelled_calls("newest buyers"):
-        page = EDGES.read_all(read_from, pool=pool())
-    return [id_at(entry.position.place) for entry in page.entries]
+        entries = read(buyers_of(product_id), request, look_ahead=False).entries
+    found = Counter(one for entry in entries for one in _also_in(entry.item))
+    ranked = found.most_common(bounds.shown)  # of equal ones, those found first
+    chosen = {one: buyers for one, buyers in ranked if buyers >= bounds.least_buyers}
+    with labelled_calls("product names"):
+        tiles = find_tiles(chosen)
+    return tuple(AlsoBought(tiles[one], buyers) for one, buyers in chosen.items() if one in tiles)
 
 
-def _purchases(usernames: Sequence[str], most: int) -> list[str]:
-    request = PageRequest(most)
-    with labelled_calls("what they bought"):
-        pages = pool().gather(
-            [
-                partial(read, [purchases_of(username)], request, look_ahead=False)
-                for username in usernames
-            ]
-        )
-    return [entry.position.place for page in pages for entry in page.entries]
+def bought_before(username: str) -> dict[str, str]:
+    """Read the places of a user's newest purchases by product, for a unit or two."""
+    request = PageRequest(MOST_ALSO)
+    with labelled_calls("bought before"):
+        entries = read([purchases_of(username)], request, look_ahead=False).entries
+    return {id_at(entry.position.place): entry.position.place for entry in entries}
 
 
+def _also_in(edge: Item) -> list[str]:
+    return [one["S"] for one in edge.get(ALSO, {"L": []})["L"]]
+
+
+ALSO = Purchase.also.attr_name
 DERIVED = ("order_status_date", "data_partition", "data")
 """The keys of a purchase in two indexes; one that is not counted has none."""
 
@@ -495,17 +479,13 @@ def purchase_updates(
     They belong into the transaction that moves the order, placed at ``moment``. Each is on
     condition that the purchase has no later order, and may be left out where it has one.
     """
-    shards = EDGES.writable()
     return [
         update(
             Purchase,
             table_key(keys.user(username), keys.bought(username, product_id)),
-            set_or_remove(
-                Purchase,
-                DERIVED,
-                purchase_data(username, product_id, moment, shards=shards) if delivered else {},
-            ),
+            set_or_remove(Purchase, DERIVED, data if delivered else {}),
             Purchase.order_id == order_id,
         )
         for product_id in dict.fromkeys(product_ids)
+        for data in [purchase_data(username, product_id, moment)]
     ]

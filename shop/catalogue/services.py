@@ -11,6 +11,7 @@ from dynapages.items import Item, Value, table_key
 from dynapages.lists import Page
 from dynapages.process import client, pool
 from dynapages.pynamodb import set_or_remove, unchanged, update
+from dynapages.upkeep import MigrationStep
 from dynapages.writes import Action, ConditionFailed, Contended, delete, write_one, write_together
 from shop import keys
 from shop.catalogue.items import (
@@ -18,6 +19,7 @@ from shop.catalogue.items import (
     CategoryTree,
     NewCategory,
     NewProduct,
+    also_bought,
     category_item,
     description_item,
     parent_edge,
@@ -25,16 +27,18 @@ from shop.catalogue.items import (
     product_item,
 )
 from shop.catalogue.queries import (
+    ALSO,
     CATEGORIES,
     Category,
     ProductTile,
+    bought_before,
     category_of,
     first_products,
     steps_in,
     tile_of,
 )
-from shop.models import CategoryEdge, Product, ShopItem
-from shop.table import TABLE, Key, put_of, read_items
+from shop.models import CategoryEdge, Product, Purchase, ShopItem
+from shop.table import TABLE, Key, key_of, put_of, read_items
 
 ON_A_SHELF = 6
 """Products shown of each category."""
@@ -257,3 +261,29 @@ def _put_categories(tree: CategoryTree, shards: int) -> None:
 
 def _put(items: Sequence[ShopItem]) -> None:
     Batches(client(), pool()).put(TABLE, [item.serialize() for item in items])
+
+
+def with_also(purchase: Item) -> list[Action]:
+    """Build the update of a purchase that lacks what its buyer bought as well, as of now.
+
+    If it is listed among the product's buyers, it moves to their one partition.
+    """
+    username = purchase[Purchase.username.attr_name]["S"]
+    product_id = key_of(purchase)[1].removeprefix(keys.bought(username, ""))
+    also = also_bought(product_id, bought_before(username))
+    if also is None or ALSO in purchase:
+        return []
+    changes = [Purchase.also.set(also)]  # type: ignore[arg-type] # PynamoDB wants attributes
+    if Purchase.data_partition.attr_name in purchase:
+        changes.append(Purchase.data_partition.set(keys.buyers(product_id)))
+    same = unchanged(purchase, Purchase.order_id, Purchase.data_partition, Purchase.also)
+    return [update(TABLE, table_key(*key_of(purchase)), changes, same)]
+
+
+ALSO_BOUGHT = MigrationStep(
+    name="also-bought",
+    sentence="Note with each purchase what its buyer bought as well, for “also bought”.",
+    table=TABLE,
+    only=Purchase.sk.startswith(keys.BOUGHT_PREFIX) & Purchase.also.does_not_exist(),
+    derive=with_also,
+)

@@ -31,9 +31,7 @@ from shop.integrity.catalogue import (
     PARTITION,
     CatalogueItems,
     ShardNumber,
-    in_stored_shard,
     put_or_delete,
-    write_to_shards,
 )
 from shop.models import Order, OrderDraft, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
@@ -198,7 +196,7 @@ def catalogue_kinds() -> Sequence[Kind]:
         raise_to=EDGES.raise_to,
         least=EDGE_SHARDS,
     )
-    return shards, CatalogueItems(shards), PurchaseItems(shards)
+    return shards, CatalogueItems(shards), PurchaseItems()
 
 
 def pickup_kinds() -> Sequence[Kind]:
@@ -234,15 +232,15 @@ def shop_differences(names: Iterable[str]) -> Iterator[tuple[str, Difference]]:
 class PurchaseItems:
     """Purchases: in the indexes are those whose order was delivered, and no others."""
 
-    def __init__(self, shards: ShardNumber) -> None:
+    def __init__(self) -> None:
         self._derived = Derived(
             kind="purchase",
             starts=_PURCHASES,
             subject=lambda item: f"order {_order_in(item)}",
             names=PURCHASE_KEYS,
-            derive=lambda item: _purchase_keys(item, shards.number),
+            derive=_purchase_keys,
             actions=_purchase_actions,
-            write=write_to_shards,
+            write=write,
             read=_read,
         )
         self._by_order: defaultdict[str, list[tuple[Key, bool]]] = defaultdict(list)
@@ -259,7 +257,7 @@ class PurchaseItems:
 
     def _add(self, item: Item) -> None:
         stored = texts_in(item, PURCHASE_KEYS)
-        if stored and stored != in_stored_shard(stored, _keys_if_delivered(item, 1)):
+        if stored and stored != _keys_if_delivered(item):
             self._derived.wrong.append(key_of(item))
         else:
             self._by_order[_order_in(item)].append((key_of(item), bool(stored)))
@@ -390,14 +388,13 @@ def _edge_shard(item: Item) -> int | None:
     return shard if shard < MOST_SHARDS else None
 
 
-def _purchase_keys(item: Item, shards: int) -> Mapping[str, str]:
+def _purchase_keys(item: Item) -> Mapping[str, str]:
     order = Order.find(keys.user(_username_in(item)), keys.order(_order_in(item)))
     is_delivered = order is not None and order.status == Status.DELIVERED.value
-    expected = _keys_if_delivered(item, shards) if is_delivered else {}
-    return in_stored_shard(texts_in(item, PURCHASE_KEYS), expected)
+    return _keys_if_delivered(item) if is_delivered else {}
 
 
-def _keys_if_delivered(item: Item, shards: int) -> dict[str, str]:
+def _keys_if_delivered(item: Item) -> dict[str, str]:
     # The id of an order holds its moment; without one there are no keys.
     username = _username_in(item)
     product_id = item["sk"]["S"].removeprefix(keys.bought(username, ""))
@@ -405,7 +402,7 @@ def _keys_if_delivered(item: Item, shards: int) -> dict[str, str]:
         moment = moment_in(_order_in(item))
     except ValueError:
         return {}
-    return purchase_data(username, product_id, moment, shards=shards)
+    return purchase_data(username, product_id, moment)
 
 
 def _purchase_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:

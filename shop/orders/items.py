@@ -1,7 +1,7 @@
 """The items of an order, and their keys, for every write and the integrity check."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -15,7 +15,7 @@ from ulid import ULID
 from dynapages.django.files.identifiers import identifier_of
 from dynapages.lists import sort_key_of, timestamp
 from shop import keys
-from shop.catalogue.items import purchase_data
+from shop.catalogue.items import also_bought, nearest_to, purchase_data
 from shop.models import (
     Order,
     OrderItem,
@@ -138,6 +138,11 @@ class NewOrder:
         """The status of the order, and since when."""
         return self.history[-1]
 
+    @property
+    def product_ids(self) -> tuple[str, ...]:
+        """The products of its lines, each once."""
+        return tuple(dict.fromkeys(line.product_id for line in self.lines))
+
 
 def derived_keys(
     *, order_id: str, status: Status, entered_at: datetime, placed_at: datetime, shard: int
@@ -153,13 +158,13 @@ def derived_keys(
 
 
 def order_items_of(
-    order: NewOrder, *, shard: int, edge_shards: int = 1
+    order: NewOrder, *, shard: int, before: Iterable[str] = ()
 ) -> tuple[Order, list[ShopItem]]:
     """Build an order's item, and the items of its lines, purchases and foreign id.
 
-    ``shard`` is the order's in the queue; ``edge_shards`` how many ``by_data`` has.
+    ``shard`` is the order's in the queue; ``before`` are products that its customer had bought.
     """
-    dependents = [*_lines(order), *_purchases(order, edge_shards), *_pointers(order)]
+    dependents = [*_lines(order), *_purchases(order, before), *_pointers(order)]
     return _order(order, shard=shard), dependents
 
 
@@ -234,19 +239,19 @@ def _lines(order: NewOrder) -> Iterator[OrderItem]:
         )
 
 
-def _purchases(order: NewOrder, shards: int) -> Iterator[Purchase]:
+def _purchases(order: NewOrder, before: Iterable[str]) -> Iterator[Purchase]:
     is_delivered = order.now_in.status is Status.DELIVERED
-    for product_id in dict.fromkeys(line.product_id for line in order.lines):
+    nearest = nearest_to(order.product_ids, before)
+    for product_id in order.product_ids:
         data: dict[str, Any] = (
-            purchase_data(order.username, product_id, moment_in(order.id), shards=shards)
-            if is_delivered
-            else {}
+            purchase_data(order.username, product_id, moment_in(order.id)) if is_delivered else {}
         )
         yield Purchase(
             pk=keys.user(order.username),
             sk=keys.bought(order.username, product_id),
             username=order.username,
             order_id=order.id,
+            also=also_bought(product_id, nearest),
             **data,
         )
 

@@ -39,7 +39,7 @@ from dynapages.writes import (
     write_together,
 )
 from shop import keys
-from shop.catalogue.items import EDGES, purchase_data
+from shop.catalogue.items import also_bought, nearest_to, purchase_data
 from shop.catalogue.queries import DERIVED, purchase_updates
 from shop.models import Order, OrderDraft, OrderItem, Purchase, ShopItem
 from shop.models import Order as StoredOrder
@@ -248,19 +248,26 @@ def _settle(username: str, order_id: str) -> None:
     if order is None or order.unsettled is None:
         return
     products = dict.fromkeys(line["product_id"]["S"] for line in every_line(order))
+    nearest = nearest_to(products, ())
     key = table_key(order.pk, order.sk)
     same = (Order.unsettled == order.unsettled) & (Order.status == order.status)
     for some in in_chunks(products, AT_ONCE):
-        if actions := list(_settling(username, order_id, some, status=Status(order.status))):
+        status = Status(order.status)
+        if actions := list(_settling(username, order_id, some, nearest, status=status)):
             _write_all([check(Order, key, same), *actions])
     _write_all([update(Order, key, [Order.unsettled.remove()], same)])
 
 
 def _settling(
-    username: str, order_id: str, product_ids: Sequence[str], *, status: Status
+    username: str,
+    order_id: str,
+    product_ids: Sequence[str],
+    nearest: Sequence[str],
+    *,
+    status: Status,
 ) -> Iterator[Action]:
     found = read_items((keys.user(username), keys.bought(username, one)) for one in product_ids)
-    is_delivered, shards = status is Status.DELIVERED, EDGES.writable()
+    is_delivered = status is Status.DELIVERED
     for key, edge in found.items():  # of an erased customer there are none
         product_id = key[1].removeprefix(keys.bought(username, ""))
         of_order = edge["order_id"]["S"]
@@ -268,11 +275,14 @@ def _settling(
         is_settled = is_listed is is_delivered and "is_staged" not in edge
         if (of_order == order_id and is_settled) or _is_of_later(edge, order_id):
             continue
-        data = purchase_data(username, product_id, moment_in(order_id), shards=shards)
+        also = also_bought(product_id, nearest)
+        values: dict[str, object] = {"also": also} if also else {}
+        if is_delivered:
+            values |= purchase_data(username, product_id, moment_in(order_id))
         changes = [
             Purchase.order_id.set(order_id),
             Purchase.is_staged.remove(),
-            *set_or_remove(Purchase, DERIVED, data if is_delivered else {}),
+            *set_or_remove(Purchase, ("also", *DERIVED), values),
         ]
         same = unchanged(edge, Purchase.order_id, Purchase.is_staged)
         yield update(Purchase, table_key(*key_of(edge)), changes, same)

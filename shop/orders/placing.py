@@ -12,12 +12,12 @@ from functools import partial
 from django.utils.translation import gettext as _
 
 from dynapages.items import Item
+from dynapages.lists import id_at, sort_key_of
 from dynapages.process import pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
 from shop import keys
-from shop.catalogue.items import EDGES
-from shop.catalogue.queries import prices_of
+from shop.catalogue.queries import bought_before, prices_of
 from shop.models import Order, OrderPointer
 from shop.order_status import Status
 from shop.orders.actions import (
@@ -69,7 +69,10 @@ def place_order(
     if placed_before := order_placed_by(username=username, client_id=client_id):
         return _logged(placed_before, username)
     placed_at = now.replace(microsecond=now.microsecond // 1000 * 1000)  # the precision of an id
-    lines, currency = _priced(basket)
+    with pool().together() as together:
+        bought = together.start(partial(bought_before, username))
+        lines, currency = _priced(basket)
+        before = bought.result()
     order = NewOrder(
         id=new_order_id(placed_at),
         username=username,
@@ -79,7 +82,7 @@ def place_order(
         currency=currency,
         pickup=pickup,
     )
-    item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick(), edge_shards=EDGES.writable())
+    item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick(), before=before)
     mark = keys.placing(username, client_id)
     pointer = OrderPointer(pk=mark, sk=mark, username=username, order_id=order.id)
     actions = list(put_actions([item, pointer, *dependents]).values())
@@ -147,12 +150,20 @@ class _Prepared:
     deltas: Deltas
 
     @classmethod
-    def of(cls, order: NewOrder) -> "_Prepared":
-        item, dependents = order_items_of(
-            order, shard=OPEN_ORDERS.pick(), edge_shards=EDGES.writable()
-        )
+    def of(cls, order: NewOrder, before: Iterable[str]) -> "_Prepared":
+        item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick(), before=before)
         deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
         return cls(order, put_actions([item, *dependents]), deltas)
+
+    @classmethod
+    def all_of(cls, username: str, orders: Iterable[NewOrder]) -> "Iterator[_Prepared]":
+        """Yield the orders of a customer, each with what was bought by those before it."""
+        bought = bought_before(username)
+        for order in orders:
+            yield cls.of(order, map(id_at, sorted(bought.values(), reverse=True)))
+            places = {one: sort_key_of(moment_in(order.id), one) for one in order.product_ids}
+            kept = {one: place for one, place in bought.items() if one not in places}
+            bought = kept | places if order.now_in.status is Status.DELIVERED else kept
 
     @property
     def is_large(self) -> bool:
@@ -168,24 +179,26 @@ def put_orders(orders: Iterable[NewOrder], *, announces: bool = False) -> list[O
     not repeat within one call. Customers are written in parallel: pass a few hundred orders. Raises
     what `dynapages.writes.transactions` raises; what was interrupted is completed by the same call.
     """
-    wanted = [_Prepared.of(order) for order in orders]
-    by_customer: dict[str, list[_Prepared]] = {}
-    for prepared in wanted:
-        by_customer.setdefault(prepared.order.username, []).append(prepared)
+    wanted = list(orders)
+    by_customer: dict[str, list[NewOrder]] = {}
+    for order in wanted:
+        by_customer.setdefault(order.username, []).append(order)
     put_all = partial(_put_all, announces=announces)
-    written = pool().gather([partial(put_all, group) for group in by_customer.values()])
+    written = pool().gather([partial(put_all, *group) for group in by_customer.items()])
     outcomes = {order_id: outcome for some in written for order_id, outcome in some.items()}
-    return [outcomes[prepared.order.id] for prepared in wanted]
+    return [outcomes[order.id] for order in wanted]
 
 
-def _put_all(orders: Sequence[_Prepared], *, announces: bool) -> dict[str, OrderOutcome]:
+def _put_all(
+    username: str, orders: Iterable[NewOrder], *, announces: bool
+) -> dict[str, OrderOutcome]:
     outcomes: dict[str, OrderOutcome] = {}
-    for batch in _batches(orders):
+    for batch in _batches(_Prepared.all_of(username, orders)):
         outcomes |= _put_batch(batch, announces=announces)
     return outcomes
 
 
-def _batches(orders: Sequence[_Prepared]) -> Iterator[list[_Prepared]]:
+def _batches(orders: Iterable[_Prepared]) -> Iterator[list[_Prepared]]:
     # What two of them write counts once.
     batch: list[_Prepared] = []
     names: set[Key] = set()

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from shop.activity import listing
 from shop.activity.entries import Kind
 from shop.activity.tables import Month
 from shop.catalogue.items import NewProduct
@@ -65,8 +66,24 @@ class TestThePage:
         rows = shown.page.all("li", data_activity=True)
         assert rows[0].one("a", href=f"/products/{lamp}/").text == "Desk lamp"
         assert rows[1].one("a", href=f"/products/{gone}/").text == gone
-        other = shown.response.context["explanation"].other
-        assert [line.calls for line in other if line.name == "product names"] == [1]
+        names = {line.name for line in shown.response.context["explanation"].other}
+        assert names == {"user", "shards"}
+
+    def test_of_a_rare_kind_goes_on_behind_a_page_without_any(self, sam, own_log, monkeypatch):
+        monkeypatch.setattr(listing, "MOST_UNITS", 0.5)
+        own_log(Month.of(NOW).plus(-1), Month.of(NOW))
+        kinds = [Kind.ORDER] * 50 + [Kind.COMMENT]
+        write_entries(made_entry(NOW - timedelta(seconds=n), kind) for n, kind in enumerate(kinds))
+        seen, url = [], f"{URL}?kind=COMMENT"
+        for _ in range(9):
+            page = sam.get(url).page
+            seen.append(page.one("main").text)
+            further = [link["href"] for link in page.all("a", rel="next")]
+            if not further:
+                break
+            (url,) = further
+        assert "No matches on this page. More may follow." in " ".join(seen[0].split())
+        assert "posted a comment" in seen[-1]
 
     def test_has_toggles_that_add_and_remove_a_kind(self, sam, history):
         toggle = sam.get(f"{URL}?kind=ORDER").toggle

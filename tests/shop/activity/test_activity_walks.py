@@ -11,23 +11,37 @@ from dynapages.lists import PageRequest, Position, Toward
 from dynapages.process import client
 from shop.activity import tables
 from shop.activity.entries import Kind
-from shop.activity.listing import list_activity
+from shop.activity.listing import MOST_UNITS, list_activity, within_limit
 from shop.activity.tables import Month
 from shop.days import Days
-from tests.support.activity.making import NOW, THIS, made_entry, newest_first, walk, write_entries
+from tests.support.activity.making import (
+    NOW,
+    THIS,
+    begin_as_the_first_version_did,
+    made_entry,
+    newest_first,
+    walk,
+    write_entries,
+)
 
 PREVIOUS = Toward.PREVIOUS
+KIND_OF = (Kind.MODERATION, Kind.COMMENT, Kind.ORDER)
 BOUNDARIES = [datetime(2026, month, 1, tzinfo=UTC) for month in (9, 10, 11)]
 KIND_SETS = [kinds for size in (0, 1, 2) for kinds in combinations(Kind, size)]
 
 
 @pytest.fixture
 def history(own_log, monkeypatch):
-    """Some eighty entries in four months with two, three, two and one shards; nothing in August."""
+    """Some eighty entries in four months with two, three, two and one shards; nothing in August.
+
+    September is of the first version, and has partitions for each kind.
+    """
     entries = []
     for month, shards in [(7, 2), (9, 3), (10, 2), (11, 1)]:
         own_log(Month(2026, month))
         monkeypatch.setattr(tables, "ACTIVITY_SHARDS", shards)
+        if month == 9:
+            begin_as_the_first_version_did(Month(2026, month), shards=shards)
         begin = datetime(2026, month, 1, tzinfo=UTC)
         random = Random(month)
         some = [
@@ -104,33 +118,42 @@ class TestMissingTables:
 
 @pytest.mark.real_engine
 class TestTheCostOfAPage:
-    """With two shards, as without a setting. What a month's shards are is known from before.
-
-    The entries are always the same ones, and so are their shards: by chance one shard has more
-    of a page than it is asked for at first, and is asked twice.
-    """
+    """With one shard, as without a setting. That it is one is known from before."""
 
     @pytest.fixture
     def busy(self, own_log):
+        """Entries every hour, of which one in thirty is about a comment, one a moderator's."""
         own_log(THIS, THIS.plus(-1))
         write_entries(
-            made_entry(NOW - timedelta(hours=3 * n), kind, subject=f"thing-{n}")
-            for n in range(230)
-            for kind in Kind
+            made_entry(NOW - timedelta(hours=n), KIND_OF[min(n % 30, 2)], subject=f"thing-{n}")
+            for n in range(690)
         )
         list_activity((), PageRequest(20, Position("2026-11")), now=NOW)
 
-    def test_is_half_a_unit_for_each_kind_shard_and_month(self, busy):
-        for kinds, units in (((), 3.0), ((Kind.ORDER,), 1.0)):
-            for position in (None, Position("2026-11-10"), Position("2026-10-28")):
+    def test_is_half_a_unit_for_each_series_and_month(self, busy):
+        for kinds, units in (((), 1.0), ((Kind.MODERATION,), 0.5), (KIND_OF[1:], 0.5)):
+            for position in (None, Position("2026-11-16")):
                 with metered() as meter:
-                    found = list_activity(kinds, PageRequest(20, position), now=NOW)
-                assert len(found.items) == 20
-                assert meter.units == units
+                    found = list_activity(kinds, PageRequest(9, position), now=NOW)
+                assert len(found.items) == 9
+                assert (meter.calls, meter.units) == (units * 2, units)
         with metered() as meter:
             found = list_activity((), PageRequest(20, Position("2026-11-01T03")), now=NOW)
         assert {entry.month for entry in found.items} == {THIS, THIS.plus(-1)}
-        assert meter.units == 6.0
+        assert (meter.calls, meter.units) == (4, 2.0)
+
+    def test_of_a_kind_among_many_others_has_a_limit_and_goes_on_behind_it(self, busy):
+        request, found = PageRequest(20), []
+        for _ in range(9):
+            request = within_limit(request, [Kind.COMMENT])
+            with metered() as meter:
+                page = list_activity([Kind.COMMENT], request, now=NOW).page
+            assert meter.units <= MOST_UNITS
+            found += page.entries
+            if page.next_position is None:
+                break
+            request = PageRequest(20, page.next_position)
+        assert len(found) == 690 // 30
 
     def test_is_one_call_for_a_month_without_entries(self, own_log):
         own_log(THIS, *(THIS.plus(-back) for back in range(1, 13)))

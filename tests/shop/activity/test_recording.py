@@ -14,9 +14,18 @@ from dynapages_testing.processes import until
 from shop import background
 from shop.activity import tables
 from shop.activity.entries import LOG, Kind, LogEntry, LogVerb, entry_in_line, line_of, record
-from shop.activity.tables import Month, forget_shards, settle_shards, shards_of
-from tests.support.activity.making import THIS, made_entry, newest_first, whole_log, write_entries
+from shop.activity.tables import Layout, Month, forget_layout, layout_of, settle_layout
+from tests.support.activity.making import (
+    THIS,
+    begin_as_the_first_version_did,
+    made_entry,
+    newest_first,
+    whole_log,
+    write_entries,
+)
+from tests.support.chance import unique
 from tests.support.clock import now_within_a_month
+from tests.support.orders.making import put_product
 from tests.support.project import PROJECT
 
 
@@ -50,8 +59,14 @@ class TestAnEntry:
             entry_in_line(line)
 
     def test_goes_to_all_shards(self):
-        keys = {made_entry().item(shards=4)["pk"]["S"] for _ in range(200)}
-        assert keys == {f"ORDER#{shard}" for shard in range(4)}
+        keys = {made_entry().item(Layout(4))["pk"]["S"] for _ in range(200)}
+        assert keys == {f"MAIN#{shard}" for shard in range(4)}
+
+    def test_has_the_name_that_its_product_has_when_it_is_written(self, own_log, today, month):
+        own_log(month)
+        lamp = put_product(unique("lamp"))
+        write_entries([made_entry(today, Kind.COMMENT, about=lamp)])
+        assert [entry.name for entry in whole_log()] == [f"Product {lamp}"]
 
 
 class TestRecording:
@@ -82,8 +97,9 @@ class TestRecording:
     @pytest.mark.real_engine
     def test_costs_one_unit_an_entry(self, own_log):
         own_log(THIS)
-        settle_shards(THIS, client=client())
-        item = made_entry(who="a" * 30, subject="b" * 100, about="c" * 100).item(shards=2)
+        settle_layout(THIS, client=client())
+        entry = made_entry(who="a" * 30, subject="b" * 100, about="c" * 100, name="d" * 300)
+        item = entry.item(Layout(2))
         answer = client().put_item(TableName=THIS.table, Item=item, ReturnConsumedCapacity="TOTAL")
         assert answer["ConsumedCapacity"]["CapacityUnits"] == 1
 
@@ -92,19 +108,18 @@ class TestTheShardsOfAMonth:
     def test_are_those_of_its_first_entry_for_good(self, own_log, monkeypatch):
         own_log(THIS)
         monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 3)
-        assert shards_of(THIS, client=client()) == 0
-        assert settle_shards(THIS, client=client()) == 3
+        assert layout_of(THIS, client=client()) == Layout(0)
+        assert settle_layout(THIS, client=client()) == Layout(3)
         monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 1)
-        assert settle_shards(THIS, client=client()) == shards_of(THIS, client=client()) == 3
+        assert settle_layout(THIS, client=client()) == layout_of(THIS, client=client()) == Layout(3)
 
     def test_are_heard_of_from_the_table_where_another_process_was_first(
         self, own_log, monkeypatch
     ):
         own_log(THIS)
         monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 3)
-        number = {"_shards": {"N": "7"}, "pk": {"S": "SHARDS"}, "sk": {"S": "SHARDS"}}
-        client().put_item(TableName=THIS.table, Item=number)
-        assert settle_shards(THIS, client=client()) == 7
+        begin_as_the_first_version_did(THIS, shards=7)
+        assert settle_layout(THIS, client=client()) == Layout(7, is_by_kind=True)
 
 
 class TestWhenItCannotBeWritten:
@@ -138,7 +153,7 @@ class TestWhenItCannotBeWritten:
         assert not LOG.flush(seconds=0.1)
         own_log(month)
         assert LOG.flush(seconds=10)
-        forget_shards(month)  # as a reader in another process, which never knew
+        forget_layout(month)  # as a reader in another process, which never knew
         assert whole_log() == [entry]
 
 

@@ -9,7 +9,7 @@ from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
-from shop.catalogue.items import EDGES, NewCategory, NewProduct
+from shop.catalogue.items import ALSO_BYTES, EDGES, NewCategory, NewProduct
 from shop.catalogue.queries import (
     ProductOrder,
     find_category,
@@ -111,11 +111,12 @@ class TestWriting:
         assert self.put(replace(product, unit_price_cents=2_999)) == 14
 
     def test_a_purchase_stands_in_two_indexes_for_a_unit_each(self, fresh):
-        ordered = made_order(
-            fresh("ann"), Status.DELIVERED, lines=[NewLine(fresh("lamp"), "Lamp", 1, 100)]
-        )
+        products = [f"{fresh('lamp')}-{n}".ljust(32, "-") for n in range(40)]
+        lines = [NewLine(product_id, "Lamp", 1, 100) for product_id in products]
+        ordered = made_order(fresh("ann").ljust(32, "-"), Status.DELIVERED, lines=lines)
         _, belongings = order_items_of(ordered, shard=0)
-        (purchase,) = (item.serialize() for item in belongings if isinstance(item, Purchase))
+        purchase = next(item.serialize() for item in belongings if isinstance(item, Purchase))
+        assert len(purchase["trail"]["L"]) == ALSO_BYTES // 33
         derived = ("order_status_date", "data_partition", "data")
         bare = {name: value for name, value in purchase.items() if name not in derived}
         assert (units_of_put(bare), units_of_put(purchase)) == (2, 2 + 2)

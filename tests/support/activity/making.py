@@ -26,6 +26,12 @@ def write_entries(entries: Iterable[LogEntry]) -> None:
         write_entry(entry, client=client())
 
 
+def begin_as_the_first_version_did(month: Month, *, shards: int) -> None:
+    """Begin a month whose partitions hold a kind of entries each."""
+    item = {"_shards": {"N": str(shards)}, "pk": {"S": "SHARDS"}, "sk": {"S": "SHARDS"}}
+    client().put_item(TableName=month.table, Item=item)
+
+
 def newest_first(entries: Iterable[LogEntry], *kinds: Kind) -> list[LogEntry]:
     chosen = [entry for entry in entries if not kinds or entry.kind in kinds]
     return sorted(chosen, key=lambda entry: entry.place, reverse=True)

@@ -31,7 +31,7 @@ from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
 from shop.accounts.services import confirm, create_profile
 from shop.activity.entries import LOG
-from shop.activity.tables import Month, forget_shards
+from shop.activity.tables import Month, forget_layout
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -55,7 +55,7 @@ AUTHOR, READER, STAFF = "ada", "ben", "cleo"
 
 def load_every_kind() -> None:
     """Load a small sample shop, and write what it does not have."""
-    forget_shards(Month.of(NOW))  # which the process may know of another engine
+    forget_layout(Month.of(NOW))  # which the process may know of another engine
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(comments, "VOTES", ((2,),))
         patch.setattr(orders, "ORDERS_OF_REGULAR", 10)
