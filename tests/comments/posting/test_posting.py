@@ -287,7 +287,7 @@ class TestWhatWasJustWritten:
 
     def test_is_read_strongly_for_a_minute_and_for_its_writer_alone(self, alice, lamp):
         alice.write(lamp)
-        url, later = f"/products/{lamp}/", datetime.now(UTC) + timedelta(seconds=61)
+        url, later = f"/products/{lamp}/?explain=1", datetime.now(UTC) + timedelta(seconds=61)
         assert "just written" in alice.get(url).page.text
         assert "just written" not in someone("bob").get(url).page.text
         with patch("comments.views.clock.now", return_value=later):
