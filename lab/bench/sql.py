@@ -200,5 +200,5 @@ def sql_section(found: Results, notes: tuple[str, ...]) -> Section:
         "pages": Results(row for row in found if row.page is not None),
         "counted": found.where(page=None, list=tuple(LISTS)),
     }
-    product_page = found.where(list=PRODUCT_PAGE).number(f"{PAGE}.ratio")
-    return section("peers", found, notes=notes, groups=groups, product_page=product_page)
+    most = {f"most_of_{what}": max(found.numbers(f"{what}.ratio")) for what in (LIST, PAGE)}
+    return section("peers", found, notes=notes, groups=groups, **most)

@@ -58,11 +58,12 @@ class TestPeers:
         ]
         assert all(one.names("reader") == ["site", "sql"] for one in pages.values())
 
-    def test_are_reported_with_ratios_and_the_limit_of_the_product_page(self, found):
+    def test_are_reported_with_ratios_and_the_limits_of_every_page(self, found):
         (section,) = sections_of(found)
         text = section.markdown(folder="benchmarks")
-        assert "| list by OFFSET | whole page | page by SQL |" in text
+        assert "| list by OFFSET | list ÷ SQL | page ÷ SQL |" in text
         assert "| whole page ÷ SQL's | 1 |" in text
+        assert "| list read ÷ SQL's | 2 |" in text
 
     def test_are_not_timed_where_sql_answers_otherwise(
         self, programs, django_db_blocker, monkeypatch
