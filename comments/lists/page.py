@@ -7,9 +7,10 @@ not have.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import partial
+from operator import attrgetter
 from typing import Any
 from urllib.parse import urljoin
 
@@ -86,6 +87,7 @@ NO_COUNTS = ProductCounts({})
 SHOWN = "shown"
 """The parameter of a page that reads on by itself: how many comments it has already."""
 _NEWEST = ProductRank.newest.attr_name
+_values_of = attrgetter(*(field.name for field in fields(CommentEntry)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +176,8 @@ class CommentsPage:
         """What decides what the page of a visitor without a session says."""
         found = self.found
         counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
-        facts = (self.product, self.chosen, found.comments, counts, self.highlights)
+        comments = [_values_of(comment) for comment in found.comments]  # their `repr` takes long
+        facts = (self.product, self.chosen, comments, counts, self.highlights)
         return (*facts, found.page.next_position, self.wanted.all_languages)
 
     @property
