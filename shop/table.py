@@ -113,16 +113,16 @@ def write_with_counts(
     )
 
 
-def queue_cells() -> dict[str, int]:
-    """Read the counter of open orders, and note in how many shards these are, in one call.
+def queue_cells() -> tuple[dict[str, int], int]:
+    """Read the counter of open orders, and in how many shards these are, in one call.
 
     Eventually consistent like the index, at half a unit for each item.
     """
     counters, key = counters_of(QUEUE), wire_key(keys.shards(QUEUE))
     known = counters.known([QUEUE])
     items = page_batches().get(TABLE, [key, *counters.keys(known)], consistent=False)
-    shards().note(QUEUE, shards_in(next((item for item in items if item["pk"] == key["pk"]), {})))
-    return counters.sums(known, items)[QUEUE]
+    number = shards_in(next((item for item in items if item["pk"] == key["pk"]), {}))
+    return counters.sums(known, items)[QUEUE], number
 
 
 def share_of(needed: int, shards: int) -> int:

@@ -124,21 +124,21 @@ class Shards:
         read: Callable[[int], T],
         *,
         pool: Pool,
-        count: Callable[[], object] | None = None,
+        count: Callable[[], int] | None = None,
     ) -> T:
         """Return what ``read`` returns for the stored number of shards, in one round as a rule.
 
         It is called with the number that this process knows, while the stored one is read, and
         again if that is greater. Shards may be used as soon as their number is stored, so nothing
-        is missed that was written before this read began. Instead, ``count`` may read the number
-        together with other items, and `note` it.
+        is missed that was written before this read began. ``count`` may read the number together
+        with other items.
         """
         with pool.together() as together:
             counted = together.start(count or partial(self.count, name))
             known = self.known(name)
             found = read(known)
-            counted.result()
-        stored = self.known(name)
+            stored = counted.result()
+        self.note(name, stored)
         return found if stored <= known else read(stored)
 
 
@@ -190,7 +190,7 @@ class NamedShards:
         return spread
 
     def read_all(
-        self, read: Callable[[int], T], *, pool: Pool, count: Callable[[], object] | None = None
+        self, read: Callable[[int], T], *, pool: Pool, count: Callable[[], int] | None = None
     ) -> T:
         """Return what ``read`` returns for the stored number of shards."""
         return self.shards().read_all(self.name, read, pool=pool, count=count)

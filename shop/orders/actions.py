@@ -116,15 +116,21 @@ queue_counted = Signal()
 
 
 def queue_lengths() -> dict[Status, int]:
-    """Read how many orders of the whole shop are in each open status.
+    """Read how many orders of the whole shop are in each open status."""
+    return queue_lengths_and_shards()[0]
+
+
+def queue_lengths_and_shards() -> tuple[dict[Status, int], int]:
+    """Read how many orders are in each open status, and how many shards each status has.
 
     Eventually consistent, as the queue is. Their sum is remembered for the navigation.
     """
     now = clock.now()
     with labelled_calls("counts"):
-        lengths = _by_status(queue_cells(), OPEN)
+        cells, shards = queue_cells()
+    lengths = _by_status(cells, OPEN)
     queue_counted.send(Status, count=sum(lengths.values()), at=now)
-    return lengths
+    return lengths, shards
 
 
 def _by_status(cells: Mapping[str, int], statuses: Iterable[Status]) -> dict[Status, int]:

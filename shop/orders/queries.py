@@ -11,7 +11,7 @@ from shop import keys
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, Purchase
 from shop.order_status import Status
-from shop.orders.actions import counts_of, queue_lengths
+from shop.orders.actions import counts_of, queue_lengths_and_shards
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.items import foreign_key
@@ -63,8 +63,10 @@ def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """
     counts: dict[Status, int] = {}
 
-    def count() -> None:
-        counts.update(queue_lengths())
+    def count() -> int:
+        lengths, shards = queue_lengths_and_shards()
+        counts.update(lengths)
+        return shards
 
     found = OPEN_ORDERS.read_all(partial(_list_queue, chosen, request), pool=pool(), count=count)
     return replace(found, counts=counts)
