@@ -3,7 +3,7 @@
 Loading it again changes nothing, even where comments were deleted, hidden or replied to since.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -144,9 +144,17 @@ BY_CUSTOMERS = frozenset({Status.PLACED, Status.CANCELED, Status.RETURNED})
 
 
 def load_activity(
-    sales: SampleSales, comments: Iterable[NewComment], reactions: SampleReactions, *, now: datetime
+    sales: SampleSales,
+    comments: Iterable[NewComment],
+    reactions: SampleReactions,
+    *,
+    names: Mapping[str, str],
+    now: datetime,
 ) -> None:
-    """Write entries of this month and the one before, unless there are any in the log."""
+    """Write entries of this month and the one before, unless there are any in the log.
+
+    ``names`` are those of the products, which may not be stored yet.
+    """
     if list_activity((), PageRequest(1), now=now).items:
         return
     first = Month.of(now).plus(-1)
@@ -170,7 +178,8 @@ def load_activity(
     ]
     for entry in entries:
         if entry.moment >= begin:
-            write_entry(entry, client=client())
+            named = replace(entry, name=names.get(entry.about, ""))
+            write_entry(named, client=client())
 
 
 def _of_order(order: NewOrder) -> Iterator[LogEntry]:

@@ -221,6 +221,14 @@ class TestAlsoBought:
         assert [len(tile.all("img")) for tile in tiles] == [1] * len(tiles) != []
 
 
+class TestTheActivity:
+    def test_calls_products_by_their_names(self, visits):
+        visit = visits["activity"]
+        text = read_markup(visit.browser.get(visit.path).content.decode()).one("main").text
+        names = {product.name for product in sample_catalogue().products}
+        assert any(name in text for name in names)
+
+
 class TestTheAddressesOfTheReadme:
     @pytest.mark.usefixtures("visits")
     def test_are_pages_of_the_sample_shop(self):

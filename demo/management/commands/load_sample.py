@@ -81,7 +81,8 @@ class Command(BaseCommand):
             made = sample_comments(catalogue, seed=seed, count=options["comments"], now=today)
             comments = list(made)
             reactions = sample_reactions(comments, CUSTOMERS, seed=seed)
-            load_activity(sales, comments, reactions, now=now())
+            names = {product.id: product.name for product in catalogue.products}
+            load_activity(sales, comments, reactions, names=names, now=now())
             outcome = _load(comments, progress=progress)
             load_own_comments(sales, not_about=comments[0].product_id, now=now())
             load_reactions(reactions, now=now())
