@@ -200,5 +200,7 @@ def sql_section(found: Results, notes: tuple[str, ...]) -> Section:
         "pages": Results(row for row in found if row.page is not None),
         "counted": found.where(page=None, list=tuple(LISTS)),
     }
-    most = {f"most_of_{what}": max(found.numbers(f"{what}.ratio")) for what in (LIST, PAGE)}
-    return section("peers", found, notes=notes, groups=groups, **most)
+    of_page, of_list = (max(found.numbers(f"{what}.ratio")) for what in (PAGE, LIST))
+    return section(
+        "peers", found, notes=notes, groups=groups, most_of_page=of_page, most_of_list=of_list
+    )
