@@ -63,7 +63,7 @@ REMEDIES = (
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The names of the measured product in keys, of its category and a comment; of tables a prefix."""
+    """The names of the measured product, its category and comment in keys; tables' prefix."""
 
     product: str
     category: str
@@ -129,10 +129,14 @@ def forecast(measured: Measured, names: Names, traffic: Traffic, *, seed: int) -
     dear = {p: n for p, n in spread.items() if remedy_for(names.in_words(p)).is_dear}
     before, after = sum(one.share for one in bare), sum(one.share for one in cached)
     return Forecast(
-        *(traffic, *outcomes, outcome, described),
-        _dollars(bare, traffic, {}),
-        (before - after) * traffic.rate * _mean(traffic) * MONTH * EDGE_REQUEST,
-        _dollars(cached, traffic, dear),
+        traffic,
+        bare=outcomes[0],
+        cached=outcomes[1],
+        remedied=outcome,
+        spread=described,
+        dollars=_dollars(bare, traffic, {}),
+        edge_dollars=(before - after) * traffic.rate * _mean(traffic) * MONTH * EDGE_REQUEST,
+        remedied_dollars=_dollars(cached, traffic, dear),
     )
 
 

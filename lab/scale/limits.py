@@ -1,7 +1,7 @@
 """The limits of a partition that AWS publishes, and the token bucket that keeps to them.
 
-"Partitions and data distribution" and "DynamoDB burst and adaptive capacity" of the Developer Guide:
-a partition serves 3,000 read and 1,000 write units a second. Adaptive capacity isolates keys that
+"Partitions and data distribution" and "Burst and adaptive capacity" of the Developer Guide: a
+partition serves 3,000 read and 1,000 write units a second. Adaptive capacity isolates keys that
 are asked for often, so that in the end a hot key has a partition of its own: here each key of a
 table or index is one from the start. Unused capacity is kept for 300 seconds, which bridges a peak
 above what a table provisions, not one above the limits of a partition ("DynamoDB spiky workloads",
@@ -26,15 +26,15 @@ TABLE_UNITS = 40_000
 
 
 class Partition(NamedTuple):
-    """What is limited: a partition key of a table, or of its ``index``, for reads or writes."""
+    """What is limited: a partition key of a table, or of an index, for reads or writes."""
 
     table: str
-    index: str
+    index_name: str
     key: str
     is_write: bool = False
 
     def __str__(self) -> str:
-        where = f"{self.table}.{self.index}" if self.index else self.table
+        where = f"{self.table}.{self.index_name}" if self.index_name else self.table
         return f"{'writes' if self.is_write else 'reads'} of {self.key} in {where}"
 
 

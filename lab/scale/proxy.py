@@ -1,4 +1,4 @@
-"""A proxy before an engine, which throttles each partition key at limits of its own, by its own clock.
+"""A proxy before an engine, which throttles each partition key by a clock of its own.
 
 No emulator throttles. The proxy finds the partitions of a call in its request, and what it took in
 the answer's ConsumedCapacity, which has the units of the table and of each index. Where a write
@@ -46,7 +46,7 @@ class ProxiedCall:
 
 
 class Key(NamedTuple):
-    """A key that a request names, in a table or index, and the part of the units that is its own."""
+    """A key that a request names, in a table or index, and its part of the units."""
 
     partition: Partition
     weight: float = 1.0

@@ -188,8 +188,8 @@ class Model:
         reached, missed = self._calls(arrived, served)
         let_through = (reached - missed)[self.call_of]
         size = len(self.rates)
-        units = np.bincount(self.place_of, let_through * self.units, minlength=size)
-        return units, np.bincount(self.place_of, let_through, minlength=size)
+        units: Floats = np.bincount(self.place_of, let_through * self.units, size).astype(float)
+        return units, np.bincount(self.place_of, let_through, size).astype(float)
 
     def _calls(self, arrived: Floats, served: Floats) -> tuple[Floats, Floats]:
         """Return how many calls are made, and how many of them are throttled.
@@ -214,7 +214,9 @@ class Model:
     def _refused(self, arrived: Floats, served: Floats, reached: Floats) -> Floats:
         came = arrived[self.arrival_of][self.call_of]
         over = reached[self.call_of] - came * served[self.place_of]
-        return np.bincount(self.place_of, np.maximum(over, 0.0), minlength=len(self.rates))
+        size = len(self.rates)
+        found: Floats = np.bincount(self.place_of, np.maximum(over, 0.0), size).astype(float)
+        return found
 
 
 def _starts(numbers: NDArray[np.intp]) -> NDArray[np.intp]:

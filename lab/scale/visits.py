@@ -1,4 +1,4 @@
-"""The pages and writes of the traffic: the site's own, made in this process and measured one by one.
+"""The pages and writes of the traffic: the site's own, in this process, measured one by one.
 
 Each is measured several times, behind the proxy and within `dynapages.calls.metered`, which must
 agree on its units. A partition that is another one each time, such as a visitor's own, is no
@@ -15,8 +15,8 @@ from itertools import count
 from math import inf
 from threading import Barrier
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from django.http import HttpResponse
 from django.test import Client
 
 from comments.posting.services import new_form_id
@@ -30,13 +30,16 @@ from shop.accounts.services import create_profile
 from shop.activity.entries import LOG
 from shop.activity.tables import Month
 
-Send = Callable[[], HttpResponse]
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+
+Send = Callable[[], "Answer"]
 WRITE_SECONDS = 1.0
 """What a form may take: a throttled transaction is tried again and again until then."""
 TRIES = 3
 """Of a request, where a busy machine took too long for it."""
 RARE = 2
-"""How often a partition of one's own is seen: a comment is written, and is the newest for the next."""
+"""How often a partition of one's own is seen: a comment is written, and read by the next writer."""
 SHARD = re.compile(r"#\d+$")
 
 
@@ -50,7 +53,7 @@ class WronglyFailed(DynamoError):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of request. Shared caches may keep ``urls`` pages of it, for each product if it has one."""
+    """A kind of request. Shared caches may keep ``urls`` pages of it, maybe for each product."""
 
     name: str
     share: float
@@ -102,7 +105,7 @@ class Shop:
         finally:
             self.proxy.paused = False
 
-    def _ready(self, kind: str, product: str) -> Send:
+    def _ready(self, kind: str, product: str) -> Send:  # noqa: PLR0911 - one of each kind
         pages = {
             "product page": f"/products/{product}/",
             "filtered list": f"/products/{product}/comments/de.en/1.2.5/",
@@ -132,7 +135,7 @@ class Shop:
         form = visitor.get("/basket/order/").content.decode()
         (order_id,) = re.findall(r'name="order_id" value="(\w+)"', form)
 
-        def place() -> HttpResponse:
+        def place() -> "Answer":
             return visitor.post("/basket/place/", {"order_id": order_id, "point": ""})
 
         if kind == "order":
@@ -172,7 +175,7 @@ def _wait_for_other_calls() -> None:
     threads.gather([all_are_free.wait] * threads.size)
 
 
-def _path_of(answer: HttpResponse) -> str:
+def _path_of(answer: "Answer") -> str:
     return answer.headers["Location"].partition("?")[0]
 
 
