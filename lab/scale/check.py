@@ -107,7 +107,7 @@ def compare(
     advance: Callable[[int], object],
 ) -> Agreement:
     """Make the requests of some traffic, and simulate the same. Raises WronglyFailed."""
-    products = list(dict.fromkeys(product for _, product in measured.calls))
+    products = list(dict.fromkeys(product for _, product in measured.samples))
     arrivals = list(_arrivals(traffic, measured, products))
     counts = list(draw(traffic, arrivals, seed=seed))
     model = Model(arrivals, limits, measured.shards)
@@ -137,18 +137,17 @@ def _arrivals(traffic: Traffic, measured: Measured, products: Sequence[str]) -> 
     """Yield the requests of a shop of so few products, all of which were measured."""
     popular = zipf(len(products), among=len(products))
     for kind, described in KINDS.items():
+        shares = list((1 - traffic.hot) * popular)
+        shares[0] += traffic.hot
         if not described.of_product:
-            yield Arrivals(kind, 0, traffic.share(kind), _kept(measured, kind, products[0]))
-            continue
-        for number, product in enumerate(products):
-            share = (1 - traffic.hot) * popular[number] + traffic.hot * (number == 0)
-            yield Arrivals(
-                kind, number, traffic.share(kind) * share, _kept(measured, kind, product)
-            )
+            shares = [1.0]
+        for number, share in enumerate(shares):
+            samples = measured.samples[kind, products[number]]
+            for calls in samples:
+                part = traffic.share(kind) * share / len(samples)
+                yield Arrivals(kind, number, part, _kept(calls, measured.tables_behind))
 
 
-def _kept(measured: Measured, kind: str, product: str) -> Calls:
+def _kept(calls: Calls, behind: Sequence[str]) -> Calls:
     """Leave out what is written behind the pages."""
-    calls = measured.calls[kind, product]
-    behind = measured.tables_behind
     return tuple(c for c in calls if not any(u.partition.table in behind for u in c.uses))

@@ -178,7 +178,7 @@ def arrivals_of(
     popular[0] += traffic.hot
     members = _members(measured)
     for kind in KINDS.values():
-        calls = measured.calls[kind.name, names.product]
+        calls = measured.last(kind.name, names.product)
         shares = traffic.share(kind.name) * (popular if kind.of_product else np.ones(1))
         if has_edge and kind.urls:
             shares = _behind_the_edge(kind, shares, traffic.rate)
@@ -197,12 +197,8 @@ def _behind_the_edge(kind: Kind, shares: np.ndarray, rate: float) -> np.ndarray:
 
 def _members(measured: Measured) -> Mapping[Partition, int]:
     """Return how many shards each family has of which something was read or written."""
-    seen = {
-        u.partition._replace(is_write=True)
-        for c in measured.calls.values()
-        for k in c
-        for u in k.uses
-    }
+    calls = (c for samples in measured.samples.values() for one in samples for c in one)
+    seen = {use.partition._replace(is_write=True) for call in calls for use in call.uses}
     families: dict[Partition, int] = {}
     for one in seen:
         if SHARD.search(one.key):

@@ -162,7 +162,7 @@ def _shapes_of(table: Mapping[str, Any]) -> list[Shape]:
 class _Handler(Forwarding):
     proxy: ThrottlingProxy
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
         operation, body = self.read_call()
         if self.proxy.paused or operation not in READS | WRITES:
             self.answer(*self.send(body))

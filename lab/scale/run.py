@@ -45,8 +45,7 @@ def run_scale(options: ScaleOptions, *, progress: Progress) -> Results:
     """Measure, check and forecast. Raises EngineError, Disagreement and WronglyFailed."""
     with open_shop(comments=options.comments) as shop:
         chosen = shop.products[:CHECKED_PRODUCTS]
-        requests = sum(len(chosen) if kind.of_product else 1 for kind in KINDS.values())
-        with progress.step("Requests", total=requests, unit=" kinds") as advance:
+        with progress.step("Requests", total=TIMES + 1, unit=" times") as advance:
             measured = measure(shop, chosen, times=TIMES, advance=advance)
         names = Names(
             *(chosen[0], shop.categories[chosen[0]], shop.comments[chosen[0]]),
@@ -88,7 +87,7 @@ def check(
 
 def _facts(measured: Measured, shop: Shop) -> Iterator[tuple[str, int]]:
     """Yield what there is of the limits that are not units a second."""
-    calls = [call for calls in measured.calls.values() for call in calls]
+    calls = [c for samples in measured.samples.values() for one in samples for c in one]
     queries = [call.response_bytes for call in calls if call.operation == "Query"]
     yield "actions", max(call.actions for call in calls)
     yield "most_actions", MOST_ACTIONS
@@ -111,7 +110,7 @@ def _facts(measured: Measured, shop: Shop) -> Iterator[tuple[str, int]]:
 def _request_rows(measured: Measured, names: Names) -> Iterator[Row]:
     mean = 0.0
     for kind in KINDS.values():
-        calls = measured.calls[kind.name, names.product]
+        calls = measured.last(kind.name, names.product)
         reads = sum(call.units for call in calls if call.operation in READS)
         writes = sum(call.units for call in calls if call.operation not in READS)
         mean += kind.share * reads

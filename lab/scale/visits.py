@@ -201,14 +201,18 @@ Shards = Mapping[Partition, int]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The calls of requests by kind and product, and the shards that were drawn at random.
+    """The calls of requests by kind and product, each time, and the shards drawn at random.
 
     ``tables_behind`` are written behind the pages.
     """
 
-    calls: Mapping[tuple[str, str], Calls]
+    samples: Mapping[tuple[str, str], Sequence[Calls]]
     shards: Shards
     tables_behind: Sequence[str]
+
+    def last(self, kind: str, product: str) -> Calls:
+        """Return the calls of a request the last time."""
+        return self.samples[kind, product][-1]
 
 
 def measure(
@@ -218,12 +222,14 @@ def measure(
 
     Raises Disagreement.
     """
-    measured: dict[tuple[str, str], list[Calls]] = {}
-    for kind, described in KINDS.items():
-        for product in products if described.of_product else products[:1]:
-            advance(1)
-            _measured(shop, kind, product)  # processes remember what they have read before
-            measured[kind, product] = [_measured(shop, kind, product) for _ in range(times)]
+    measured: dict[tuple[str, str], list[Calls]] = defaultdict(list)
+    for number in range(times + 1):
+        for kind, described in KINDS.items():
+            for product in products if described.of_product else products[:1]:
+                calls = _measured(shop, kind, product)
+                if number:  # processes remember what they have read before
+                    measured[kind, product].append(calls)
+        advance(1)
     seen: dict[Partition, set[tuple[str, str, int]]] = defaultdict(set)
     for key, samples in measured.items():
         for number, calls in enumerate(samples):
@@ -234,7 +240,7 @@ def measure(
     shards = _drawn(measured, seen)
     return Measured(
         {
-            key: tuple(_kept(call, kept, shards) for call in samples[-1])
+            key: [tuple(_kept(call, kept, shards) for call in calls) for calls in samples]
             for key, samples in measured.items()
         },
         {family: len(members) for family, members in shards.items()},

@@ -18,9 +18,9 @@ class Command(BaseCommand):
     """Measures the site's requests, checks the simulation, forecasts, and writes a report."""
 
     help = (
-        "Simulate a large shop's traffic against the limits of DynamoDB's partitions: measure what "
-        "the site's requests take, check the simulation on an engine behind a throttling proxy, and "
-        "say what throttles first, what helps, and what it costs"
+        "Simulate a large shop against the limits of DynamoDB's partitions: measure what requests "
+        "take, check the simulation on an engine behind a throttling proxy, and say what throttles "
+        "first, what helps, and what that costs"
     )
     requires_system_checks = ()  # neither the site's engine nor its secrets are used
 
