@@ -36,28 +36,27 @@ MONTH = 30 * DAY
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What helps a partition whose description matches; ``built`` says whether it is here.
+    """What helps a partition whose description matches; those that are built name their setting.
 
     It is dear where all shards are read, or all copies written, each time.
     """
 
     pattern: str
     words: str
-    built: str
     is_dear: bool = True
 
 
 REMEDIES = (
-    Remedy(r"^writes of (COUNTS#OPEN|OPEN#)", "shards of the queue", "`ORDER_SHARDS`, to 64"),
-    Remedy(r"^writes of COUNTS#", "shards of a counter", "`COUNTER_SHARDS`, to 64"),
-    Remedy(r"^writes .* in activity", "shards of the log", "`ACTIVITY_SHARDS`"),
-    Remedy(r"^writes of (COMMENT|TALLY)#", "votes on a comment gathered", "no", is_dear=False),
-    Remedy(r"^writes of RANK#", "ranks stored once a second", "no", is_dear=False),
-    Remedy(r"^writes .* in comments\.", "shards of a product's list", "no"),
-    Remedy(r"^reads of SHARDS#", "numbers of shards remembered", "no", is_dear=False),
-    Remedy(r"^reads .* in \S+\.\w+", "a list copied under several keys", "no"),
-    Remedy(r"^reads ", "an item copied under several keys", "no"),
-    Remedy(r"", "other writes spread", "no"),
+    Remedy(r"^writes of (COUNTS#OPEN|OPEN#)", "shards of the queue (`ORDER_SHARDS`)"),
+    Remedy(r"^writes of COUNTS#", "shards of a counter (`COUNTER_SHARDS`)"),
+    Remedy(r"^writes .* in activity", "shards of the log (`ACTIVITY_SHARDS`)"),
+    Remedy(r"^writes of (COMMENT|TALLY)#", "votes gathered", is_dear=False),
+    Remedy(r"^writes of RANK#", "ranks stored once a second", is_dear=False),
+    Remedy(r"^writes .* in comments\.", "shards of a list"),
+    Remedy(r"^reads of SHARDS#", "numbers of shards remembered", is_dear=False),
+    Remedy(r"^reads .* in \S+\.\w+", "copies of a list"),
+    Remedy(r"^reads ", "copies of an item"),
+    Remedy(r"", "other writes spread"),
 )
 
 
@@ -94,20 +93,20 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """One kind of traffic at one rate, as it is and with all remedies.
+    """One kind of traffic at one rate: as it is, behind caches, and with all remedies.
 
-    ``spread`` are the partitions that stand in the place of one, by its description; dollars are
-    those of a month.
+    ``spread`` are the partitions that stand in the place of one. Dollars are those of a month.
     """
 
     traffic: Traffic
     bare: Outcome
     cached: Outcome
     remedied: Outcome
-    spread: Mapping[str, int]
+    spread: Mapping[Partition, int]
     dollars: float
+    cached_dollars: float
     edge_dollars: float
-    remedied_dollars: float
+    at_origin: Sequence[Arrivals]
 
 
 def forecast(measured: Measured, names: Names, traffic: Traffic, *, seed: int) -> Forecast:
@@ -117,27 +116,55 @@ def forecast(measured: Measured, names: Names, traffic: Traffic, *, seed: int) -
     spread: dict[Partition, int] = {}
     outcomes = [_run(one, traffic, measured.shards, seed=seed) for one in (bare, cached)]
     outcome = outcomes[1]
-    for _ in range(ROUNDS):
-        hot = {p: times for p, times in outcome.asked.items() if times * MARGIN > 1}
-        if not outcome.refused:
-            break
-        for partition, times in hot.items():
-            spread[partition] = ceil(times * MARGIN * spread.get(partition, 1))
+    for _ in range(ROUNDS if outcome.refused else 0):
+        for partition, times in outcome.asked.items():
+            if times * MARGIN > 1:
+                spread[partition] = ceil(times * MARGIN * spread.get(partition, 1))
         stand_in = {p: measured.shards.get(p, 1) * n for p, n in spread.items()}
         outcome = _run(cached, traffic, {**measured.shards, **stand_in}, seed=seed)
-    described = {names.in_words(p): n for p, n in sorted(spread.items(), key=lambda one: one[1])}
-    dear = {p: n for p, n in spread.items() if remedy_for(names.in_words(p)).is_dear}
+        if not outcome.refused:
+            break
     before, after = sum(one.share for one in bare), sum(one.share for one in cached)
     return Forecast(
         traffic,
         bare=outcomes[0],
         cached=outcomes[1],
         remedied=outcome,
-        spread=described,
-        dollars=_dollars(bare, traffic, {}),
+        spread=spread,
+        dollars=month_of(bare, traffic, {}),
+        cached_dollars=month_of(cached, traffic, {}),
         edge_dollars=(before - after) * traffic.rate * _mean(traffic) * MONTH * EDGE_REQUEST,
-        remedied_dollars=_dollars(cached, traffic, dear),
+        at_origin=cached,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A remedy: where it takes the most partitions, how many, and what it adds to a month."""
+
+    where: str
+    partitions: int
+    dollars: float
+
+
+def needs_of(forecasts: Sequence[Forecast], names: Names) -> dict[str, Need]:
+    """Return the remedies that all traffic of one rate needs, by their words.
+
+    The first forecast is of the steady traffic, whose price is told.
+    """
+    steady = forecasts[0]
+    groups: dict[Remedy, dict[Partition, int]] = {}
+    for one in forecasts:
+        for partition, number in one.spread.items():
+            group = groups.setdefault(remedy_for(names.in_words(partition)), {})
+            group[partition] = max(number, group.get(partition, 0))
+    found = {}
+    for remedy, group in groups.items():
+        most = max(group, key=lambda one: group[one])
+        spread = group if remedy.is_dear else {}
+        more = month_of(steady.at_origin, steady.traffic, spread) - steady.cached_dollars
+        found[remedy.words] = Need(names.in_words(most), group[most], more)
+    return found
 
 
 def _run(
@@ -151,7 +178,7 @@ def _mean(traffic: Traffic) -> float:
     return float(np.mean([day(hour * 3600) for hour in range(24)])) if traffic.seconds == DAY else 1
 
 
-def _dollars(
+def month_of(
     arrivals: Sequence[Arrivals], traffic: Traffic, spread: Mapping[Partition, int]
 ) -> float:
     """Return what a month of requests costs: copies are all written, shards are all read."""

@@ -14,7 +14,7 @@ from lab.reports.plots import Panel, Plot, Series
 from lab.reports.results import Results, Row, Value, rows
 from lab.reports.tables import Section, section
 from lab.scale.check import DIVISOR, Agreement, compare, open_shop
-from lab.scale.forecast import Forecast, Names, forecast, remedy_for
+from lab.scale.forecast import Forecast, Names, forecast, needs_of
 from lab.scale.limits import COLLECTION_BYTES, MOST_ACTIONS, QUERY_BYTES, TABLE_UNITS, Limits
 from lab.scale.proxy import READS
 from lab.scale.simulation import Traffic, small_traffics, traffics
@@ -56,15 +56,16 @@ def run_scale(options: ScaleOptions, *, progress: Progress) -> Results:
         with progress.step("Check", total=len(small) * options.seconds, unit=" s") as advance:
             agreements = check(shop, measured, small, seed=options.seed, advance=advance)
     with progress.step("Forecasts", total=len(RATES) * len(small), unit="") as advance:
-        forecasts = []
-        for traffic in (one for rate in RATES for one in traffics(rate)):
-            forecasts.append(forecast(measured, names, traffic, seed=options.seed))
-            advance(1)
+        forecasts: dict[int, list[Forecast]] = {rate: [] for rate in RATES}
+        for rate in RATES:
+            for traffic in traffics(rate):
+                forecasts[rate].append(forecast(measured, names, traffic, seed=options.seed))
+                advance(1)
     return Results(
         (
             *_request_rows(measured, names),
             *rows(REQUESTS, facts),
-            *(row for one in forecasts for row in _forecast_rows(one, names)),
+            *(row for some in forecasts.values() for row in _forecast_rows(some, names)),
             *(row for one in agreements for row in _check_rows(one, names)),
         )
     )
@@ -125,27 +126,28 @@ def _request_rows(measured: Measured, names: Names) -> Iterator[Row]:
     yield Row(REQUESTS, None, None, None, "quota_pages", int(TABLE_UNITS / mean))
 
 
-def _forecast_rows(one: Forecast, names: Names) -> Iterator[Row]:
-    first, rate = one.bare.bottleneck, int(one.traffic.rate)
-    values: dict[str, Value] = {
-        "first": f"`{names.in_words(first)}`" if first else "nothing",
-        "seconds": one.bare.seconds,
-        "share": one.bare.share,
-        "cached": one.cached.share,
-        "remedied": one.remedied.share,
-        "dollars": dollars(one.dollars),
-        "edge_dollars": dollars(one.edge_dollars),
-        "remedied_dollars": dollars(one.remedied_dollars),
-    }
-    yield from rows(FORECAST, values, list=one.traffic.name, page=rate)
-    for partition, number in one.spread.items():
-        remedy = remedy_for(partition)
-        found: dict[str, Value] = {
-            "where": f"`{partition}`",
-            "partitions": number,
-            "built": remedy.built,
+def _forecast_rows(forecasts: Sequence[Forecast], names: Names) -> Iterator[Row]:
+    rate = int(forecasts[0].traffic.rate)
+    for one in forecasts:
+        first = one.bare.bottleneck
+        values: dict[str, Value] = {
+            "first": f"`{names.in_words(first)}`" if first else "nothing",
+            "seconds": one.bare.seconds,
+            "share": one.bare.share,
+            "cached": one.cached.share,
+            "remedied": one.remedied.share,
+            "dollars": dollars(one.dollars),
+            "cached_dollars": dollars(one.cached_dollars),
+            "edge_dollars": dollars(one.edge_dollars),
         }
-        yield from rows(REMEDIES, found, list=remedy.words, page=rate)
+        yield from rows(FORECAST, values, list=one.traffic.name, page=rate)
+    for words, need in needs_of(forecasts, names).items():
+        found: dict[str, Value] = {
+            "where": f"`{need.where}`",
+            "partitions": need.partitions,
+            "dollars": dollars(need.dollars),
+        }
+        yield from rows(REMEDIES, found, list=words, page=rate, reader=str(rate))
 
 
 def _check_rows(one: Agreement, names: Names) -> Iterator[Row]:
@@ -162,18 +164,24 @@ def _check_rows(one: Agreement, names: Names) -> Iterator[Row]:
 
 def sections_of(found: Results) -> list[Section]:
     """Write the sections of a run."""
-    told = found.where(page=TOLD)
-    forecasts, remedies = (told.where(part=part) for part in (FORECAST, REMEDIES))
+    forecasts = found.where(part=FORECAST)
     checked, requests = found.where(part=CHECK), found.where(part=REQUESTS)
+    quiet, *told = TOLD
     return [
         section(
             "scale-requests", requests, groups={"kinds": Results(r for r in requests if r.list)}
         ),
         section(
             "scale-forecast",
-            forecasts,
-            groups={"remedies": _most(remedies), "steady": forecasts.where(list="steady")},
-            plots=[_shares_plot(found.where(part=FORECAST))],
+            forecasts.where(page=tuple(told)),
+            groups={
+                "remedies": found.where(part=REMEDIES, page=tuple(told)),
+                "steady": forecasts.where(list="steady", page=TOLD),
+            },
+            plots=[_shares_plot(forecasts)],
+            quiet=quiet,
+            throttled_quietly=max(forecasts.where(page=quiet).numbers("share")),
+            still=max(forecasts.where(page=TOLD).numbers("remedied")),
         ),
         section(
             "scale-check",
@@ -183,15 +191,6 @@ def sections_of(found: Results) -> list[Section]:
             others=sum(checked.numbers("others")),
         ),
     ]
-
-
-def _most(remedies: Results) -> Results:
-    """Return each remedy at each rate once, where it takes the most partitions."""
-    kept: dict[tuple[object, ...], Results] = {}
-    for key, group in remedies.by("page", "list").items():
-        most = max(range(0, len(group), 3), key=lambda at: float(group[at + 1].value))
-        kept[key] = Results(group[most : most + 3])
-    return Results(row for group in kept.values() for row in group)
 
 
 def _shares_plot(found: Results) -> Plot:

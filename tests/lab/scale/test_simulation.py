@@ -19,10 +19,8 @@ from lab.scale.simulation import (  # noqa: E402 - the same
 )
 from lab.scale.visits import KINDS, Call  # noqa: E402 - the same
 
-ITEM, COUNTER = (
-    Partition("shop", "", "PRODUCT#hot"),
-    Partition("shop", "", "COUNTS#hot", is_write=True),
-)
+ITEM = Partition("shop", "", "PRODUCT#hot")
+COUNTER = Partition("shop", "", "COUNTS#hot", is_write=True)
 
 
 def reading(partition: Partition = ITEM, *, units: float = 1.0, at: int = 1) -> Call:
