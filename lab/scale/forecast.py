@@ -190,7 +190,8 @@ def month_of(
             writes += one.share * call.units * (not is_read)
             for partition, units in call.uses:
                 other = partition._replace(is_write=not partition.is_write)
-                more = one.share * units * (spread.get(other, 1) - 1)
+                number = max(spread.get(other, 1), spread.get(family_of(other), 1))
+                more = one.share * units * (number - 1)
                 reads += 0 if partition.is_write else more
                 writes += more if partition.is_write else 0
     times = traffic.rate * _mean(traffic) * MONTH
