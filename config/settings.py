@@ -244,7 +244,10 @@ DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", f"{SITE_NAME} <dynashop@loca
 STATIC_URL = "static/"
 STATICFILES_DIRS = [
     BASE_DIR / "static",
-    *((f"docs/{name}", BASE_DIR / "docs" / name) for name in ("images", "lab", "benchmarks")),
+    *(
+        (f"docs/{name}", BASE_DIR / "docs" / name)
+        for name in ("images", "lab", "benchmarks", "scale")
+    ),
 ]
 STATIC_ROOT = env.path("STATIC_ROOT")
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None

@@ -12,7 +12,7 @@ COLOURS = ("#1f6f8b", "#c8742b", "#8a4f7d", "#4a7c59")
 """Distinct for the colour-blind as well."""
 INK = "#1f2328"
 STYLE = Path(__file__).with_suffix(".mplstyle")
-THOUSAND = 1_000
+THOUSAND, MILLION = 1_000, 1_000_000
 GRIDS: Mapping[str, Literal["x", "y", "both"]] = {"lines": "y", "shares": "both", "bars": "x"}
 BARS = 0.78
 """The height of all bars of a row; rows are 1 apart."""
@@ -82,6 +82,13 @@ class Plot:
         return path
 
 
+def _shortened(number: float) -> str:
+    for unit, letter in ((MILLION, "M"), (THOUSAND, "k")):
+        if number >= unit:
+            return f"{number / unit:.3g}{letter}"
+    return str(number)
+
+
 def _draw(axes: "Axes", panel: Panel, *, is_logarithmic: bool) -> None:
     if is_logarithmic:
         axes.set_xscale("log")
@@ -91,8 +98,7 @@ def _draw(axes: "Axes", panel: Panel, *, is_logarithmic: bool) -> None:
         colour = COLOURS[at % len(COLOURS)]
         if panel.kind == "lines":
             axes.plot(numbers, values, marker="o", markersize=4, color=colour, label=name)
-            labels = [f"{n / THOUSAND:.3g}k" if n >= THOUSAND else str(n) for n in numbers]
-            axes.set_xticks(numbers, labels, fontsize=8)
+            axes.set_xticks(numbers, list(map(_shortened, numbers)), fontsize=8)
             axes.minorticks_off()
         elif panel.kind == "shares":
             axes.ecdf(values, linewidth=1.8, color=colour, label=name)

@@ -73,7 +73,7 @@ class Table:
 
     def _are_words(self) -> list[bool]:
         first = self.rows[0] if self.rows else self.titles
-        return [cell.lstrip("[")[:1].isalpha() for cell in first]
+        return [cell.lstrip("[`")[:1].isalpha() for cell in first]
 
 
 def section(

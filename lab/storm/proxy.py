@@ -77,8 +77,12 @@ class FaultyProxy:
 
     def __enter__(self) -> Self:
         self.random = Random(self.seed)  # noqa: S311 - repeatable, nothing secret
-        handler = type("Handler", (_Handler,), {"proxy": self})
-        self._server = _Server(("127.0.0.1", 0), handler)
+        handler = type(
+            "Handler",
+            (_Handler,),
+            {"proxy": self, "upstream": self.upstream, "has_checksums": self.has_checksums},
+        )
+        self._server = ProxyServer(("127.0.0.1", 0), handler)
         Thread(target=self._server.serve_forever, daemon=True).start()
         return self
 
@@ -114,7 +118,9 @@ class FaultyProxy:
                 self._held -= mine
 
 
-class _Server(ThreadingHTTPServer):
+class ProxyServer(ThreadingHTTPServer):
+    """Serves each client in a thread of its own."""
+
     daemon_threads = True
     request_queue_size = 128
 
@@ -122,10 +128,13 @@ class _Server(ThreadingHTTPServer):
         """Ignore clients that left."""
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Forwarding(BaseHTTPRequestHandler):
+    """Sends calls on to the engine at ``upstream``, and answers or fails them."""
+
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    proxy: FaultyProxy
+    upstream: str
+    has_checksums = True
     _engine: HTTPConnection | None = None
 
     def log_message(self, *_: object) -> None:
@@ -137,22 +146,78 @@ class _Handler(BaseHTTPRequestHandler):
             self._engine.close()
         super().finish()
 
-    def do_POST(self) -> None:
+    def read_call(self) -> tuple[str, bytes]:
+        """Return the operation and the body of a call."""
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        operation = self.headers.get("X-Amz-Target", "").rpartition(".")[2]
+        return self.headers.get("X-Amz-Target", "").rpartition(".")[2], body
+
+    def send(self, body: bytes, **changed: str) -> tuple[int, bytes]:
+        """Send a call to the engine with ``changed`` headers; return its status and body."""
+        if self._engine is None:
+            self._engine = HTTPConnection(urlsplit(self.upstream).netloc, timeout=60)
+        left = {"Connection", "Content-Length", *changed}
+        kept = {name: value for name, value in self.headers.items() if name not in left}
+        try:
+            self._engine.request("POST", "/", body, kept | changed)
+            response = self._engine.getresponse()
+            return response.status, response.read()
+        except (OSError, HTTPException):
+            self._engine.close()
+            self._engine = None
+            self.reset()
+            raise
+
+    def fail(self, status: int, code: str, **more: object) -> None:
+        """Answer with an error of DynamoDB."""
+        error = {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": code, **more}
+        self.answer(status, json.dumps(error).encode())
+
+    def answer(
+        self,
+        status: int,
+        content: bytes,
+        kind: str = "application/x-amz-json-1.0",
+        *,
+        checksum: int | None = None,
+        pause: float = 0.0,
+    ) -> None:
+        """Answer a call; ``pause`` are seconds between two bytes."""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        if kind != "text/html" and self.has_checksums:
+            self.send_header("x-amz-crc32", str(crc32(content) if checksum is None else checksum))
+        self.end_headers()
+        for start in range(0, len(content), 1 if pause else len(content) or 1):
+            self.wfile.write(content[start : start + 1] if pause else content)
+            sleep(pause)
+
+    def reset(self) -> None:
+        """Close the connection with a RST, as a crash does."""
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+        self.connection.close()
+
+
+class _Handler(Forwarding):
+    proxy: FaultyProxy
+
+    def do_POST(self) -> None:
+        operation, body = self.read_call()
         fault = self.proxy.draw(operation)
         if fault in {"reset before", "reset after", "stalled"}:
             if fault == "reset after":
                 self._forward(body, operation)
             if fault == "stalled":
                 sleep(self.proxy.stall_seconds)
-            self._reset()
+            self.reset()
         elif fault == "throttled":
-            self._fail(400, "ThrottlingException")
+            self.fail(400, "ThrottlingException")
         elif fault == "server error":
-            self._fail(500, "InternalServerError")
+            self.fail(500, "InternalServerError")
         elif fault == "front end":
-            self._answer(503, PAGE, "text/html")
+            self.answer(503, PAGE, "text/html")
         elif fault == "cancelled":
             self._cancel(json.loads(body)["TransactItems"], {0})
         elif fault == "unprocessed":
@@ -166,13 +231,13 @@ class _Handler(BaseHTTPRequestHandler):
             return
         status, content = answered
         if fault == "truncated":
-            self._answer(status, content[: len(content) // 2], checksum=crc32(content))
+            self.answer(status, content[: len(content) // 2], checksum=crc32(content))
         elif fault == "damaged":
-            self._answer(status, self.proxy.random.choice(self.proxy.bodies))
+            self.answer(status, self.proxy.random.choice(self.proxy.bodies))
         elif fault == "wrong checksum":
-            self._answer(status, content, checksum=crc32(content) ^ 1)
+            self.answer(status, content, checksum=crc32(content) ^ 1)
         else:
-            self._answer(status, content, pause=0.5 if fault == "dripping" else 0.0)
+            self.answer(status, content, pause=0.5 if fault == "dripping" else 0.0)
 
     def _forward(self, body: bytes, operation: str) -> tuple[int, bytes] | None:
         """Send a call on; None where it met a transaction and was answered."""
@@ -182,68 +247,24 @@ class _Handler(BaseHTTPRequestHandler):
                 self._cancel(json.loads(body)["TransactItems"], conflicts)
                 return None
             if conflicts:
-                self._fail(400, "TransactionConflictException")
+                self.fail(400, "TransactionConflictException")
                 return None
             if operation == TRANSACTION:
                 sleep(self.proxy.lock_seconds)
-            return self._send(body)
-
-    def _send(self, body: bytes) -> tuple[int, bytes]:
-        if self._engine is None:
-            self._engine = HTTPConnection(urlsplit(self.proxy.upstream).netloc, timeout=60)
-        kept = {name: value for name, value in self.headers.items() if name != "Connection"}
-        try:
-            self._engine.request("POST", "/", body, kept)
-            response = self._engine.getresponse()
-            return response.status, response.read()
-        except (OSError, HTTPException):
-            self._engine.close()
-            self._engine = None
-            self._reset()
-            raise
+            return self.send(body)
 
     def _cancel(self, actions: Sequence[Any], conflicts: set[int] | frozenset[int]) -> None:
         reasons = [
             {"Code": "TransactionConflict" if n in conflicts else "None"}
             for n, _ in enumerate(actions)
         ]
-        self._fail(400, "TransactionCanceledException", CancellationReasons=reasons)
+        self.fail(400, "TransactionCanceledException", CancellationReasons=reasons)
 
     def _leave_unprocessed(self, operation: str, asked: Mapping[str, Any]) -> None:
         left = {"UnprocessedItems": asked["RequestItems"]}
         if operation == "BatchGetItem":
             left = {"UnprocessedKeys": asked["RequestItems"], "Responses": {}}
-        self._answer(200, json.dumps(left).encode())
-
-    def _fail(self, status: int, code: str, **more: object) -> None:
-        error = {"__type": f"com.amazonaws.dynamodb.v20120810#{code}", "message": code, **more}
-        self._answer(status, json.dumps(error).encode())
-
-    def _answer(
-        self,
-        status: int,
-        content: bytes,
-        kind: str = "application/x-amz-json-1.0",
-        *,
-        checksum: int | None = None,
-        pause: float = 0.0,
-    ) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(content)))
-        if kind != "text/html" and self.proxy.has_checksums:
-            self.send_header("x-amz-crc32", str(crc32(content) if checksum is None else checksum))
-        self.end_headers()
-        for start in range(0, len(content), 1 if pause else len(content) or 1):
-            self.wfile.write(content[start : start + 1] if pause else content)
-            sleep(pause)
-
-    def _reset(self) -> None:
-        """Close the connection with a RST, as a crash does."""
-        linger = struct.pack("ii", 1, 0)
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-        self.close_connection = True
-        self.connection.close()
+        self.answer(200, json.dumps(left).encode())
 
 
 def _items_in(operation: str, asked: Mapping[str, Any]) -> list[str]:

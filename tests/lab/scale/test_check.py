@@ -1,0 +1,42 @@
+"""The simulation and the proxy agree, on a little traffic of each kind."""
+
+import pytest
+
+pytest.importorskip("numpy")
+
+from dynapages.engine.server import find
+from lab.scale.check import open_shop
+from lab.scale.run import check
+from lab.scale.simulation import small_traffics
+from lab.scale.visits import measure
+from tests.support.project import PROJECT
+
+pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
+
+TENTH = 1.1
+
+
+@pytest.fixture(scope="module")
+def agreements():
+    if find(PROJECT) is None:
+        pytest.skip("dynoxide is not installed")
+
+    def advance(_number: int) -> None:
+        pass
+
+    with open_shop(comments=1_000) as shop:
+        measured = measure(shop, shop.products[:2], times=4, advance=advance)
+        found = check(shop, measured, small_traffics(25), seed=1, advance=advance)
+    return {one.traffic.name: one for one in found}
+
+
+@pytest.mark.parametrize("name", [one.name for one in small_traffics(1)])
+class TestTrafficOfEachKind:
+    def test_meets_the_same_bottleneck_first(self, agreements, name):
+        assert agreements[name].has_one_bottleneck, agreements[name]
+
+    def test_is_throttled_in_shares_within_a_tenth(self, agreements, name):
+        assert 1 / TENTH <= agreements[name].ratio <= TENTH, agreements[name]
+
+    def test_is_throttled_at_all(self, agreements, name):
+        assert agreements[name].proxied.throttled > 10
