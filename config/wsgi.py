@@ -15,7 +15,6 @@ from config.web.shedding import Shedding, WithoutBodies
 from dynapages.calls import clock
 from dynapages.process import background_client
 from dynapages.pynamodb import FAILURES
-from shop.activity.entries import LOG
 
 MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
@@ -40,9 +39,9 @@ def start_errors() -> list[CheckMessage]:
 
 def _begin(**_: object) -> None:
     request_started.disconnect(_begin)
-    LOG.resume()
+    queues = {name: import_string(path) for name, path in QUEUES.items()}
+    queues["activity log"].resume()
     if settings.OPENTELEMETRY:
-        queues = {name: import_string(path) for name, path in QUEUES.items()}
         import_module(TELEMETRY).start(queues)
 
 

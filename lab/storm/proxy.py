@@ -155,8 +155,8 @@ class Forwarding(BaseHTTPRequestHandler):
         """Send a call to the engine with ``changed`` headers; return its status and body."""
         if self._engine is None:
             self._engine = HTTPConnection(urlsplit(self.upstream).netloc, timeout=60)
-        left = {"Connection", "Content-Length", *changed}
-        kept = {name: value for name, value in self.headers.items() if name not in left}
+        left = {name.lower() for name in ("Connection", "Content-Length", *changed)}
+        kept = {name: value for name, value in self.headers.items() if name.lower() not in left}
         try:
             self._engine.request("POST", "/", body, kept | changed)
             response = self._engine.getresponse()

@@ -25,7 +25,7 @@ COMMENTS = """\
 id,product_id,language,rating,created_at,author,title,body
 1,lamp,en,5,2026-01-02,Ann,Lovely,Bright and warm.
 """
-LIST = "/products/lamp/comments/en/4.5/"
+LIST = "/products/lamp/comments/en/4.5/?explain=1"
 PAGES = (
     *("/", "/products/lamp/", LIST, "/orders/", "/staff/orders/", "/categories/", "/users/alice/"),
     *("/docs/how-it-works/", "/docs/designs/filters/", "/docs/lab/"),
