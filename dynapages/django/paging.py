@@ -21,8 +21,8 @@ from django.urls.converters import PathConverter, StringConverter, get_converter
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.formats import number_format
 from django.utils.http import RFC3986_SUBDELIMS
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
@@ -530,6 +530,11 @@ def grouped(number: float, *, places: int | None = None) -> str:
     shown = f"{number:.{places}f}" if places is not None else f"{number:.6g}"
     if isinstance(number, int):
         shown = str(number)
+    return _grouped(shown, places, get_language())
+
+
+@lru_cache(maxsize=2_000)
+def _grouped(shown: str, places: int | None, _language: str | None) -> str:
     return number_format(shown, decimal_pos=places, use_l10n=True, force_grouping=True)
 
 
