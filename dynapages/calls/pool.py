@@ -59,7 +59,7 @@ class Started(Generic[T]):
 
     def _wait(self) -> T:
         left = seconds_left()
-        if isinf(left):
+        if isinf(left) or self.future.done():
             return self.future.result()
         done, _ = wait([self.future], timeout=left + GRACE)
         if not done:
