@@ -197,7 +197,7 @@ def machine_sentence(results: Results) -> str:
     run = results.where(part=RUN).facts()
     return (
         f"Measured on {run['cores']} cores ({run['system']}) with Python {run['python']}, Django "
-        f"{run['django']} and {run['engine']}; engine, site and benchmark share the cores."
+        f"{run['django']} and {run['engine']}."
     )
 
 

@@ -9,7 +9,6 @@ AWS re:Post): ``burst_seconds`` is 0 unless said otherwise.
 """
 
 from dataclasses import dataclass, field, replace
-from math import ceil, log2
 from typing import NamedTuple, Self
 
 READS, WRITES = 3_000.0, 1_000.0
@@ -58,21 +57,6 @@ class Limits:
     def divided(self, by: float) -> Self:
         """Return the same for a model of the database ``by`` times as small."""
         return replace(self, reads=self.reads / by, writes=self.writes / by)
-
-
-def ranges_after_splits(
-    times_the_limit: float, *, is_item: bool, at_an_end: bool, has_local_index: bool
-) -> int:
-    """Return over how many partitions splitting for heat spreads the load of one key.
-
-    A partition is split in two as long as it is too hot. That helps no single item, no collection
-    that is read or written at one end of its sort keys, and none of a table with a local index
-    ("Scaling DynamoDB: How partitions, hot keys, and split for heat impact performance", AWS
-    Database Blog). How soon it happens is not published.
-    """
-    if times_the_limit <= 1 or is_item or at_an_end or has_local_index:
-        return 1
-    return int(2 ** ceil(log2(times_the_limit)))
 
 
 @dataclass(slots=True)

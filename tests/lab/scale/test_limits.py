@@ -1,8 +1,7 @@
 """Buckets of partitions, by hand."""
 
-import pytest
 
-from lab.scale.limits import Buckets, Limits, Partition, ranges_after_splits
+from lab.scale.limits import Buckets, Limits, Partition
 
 HOT, OTHER = Partition("shop", "", "PRODUCT#hot"), Partition("shop", "", "PRODUCT#other")
 
@@ -42,15 +41,3 @@ class TestABucket:
         assert mine.left(HOT) == -2
         mine.second = 2
         assert mine.left(HOT) == 1
-
-
-class TestASplit:
-    @pytest.mark.parametrize(("times", "ranges"), [(0.9, 1), (1.5, 2), (2, 2), (5, 8)])
-    def test_halves_a_hot_collection_until_it_is_not(self, times, ranges):
-        found = ranges_after_splits(times, is_item=False, at_an_end=False, has_local_index=False)
-        assert found == ranges
-
-    @pytest.mark.parametrize("why", ["is_item", "at_an_end", "has_local_index"])
-    def test_does_not_help(self, why):
-        reasons = {"is_item": False, "at_an_end": False, "has_local_index": False, why: True}
-        assert ranges_after_splits(5, **reasons) == 1
