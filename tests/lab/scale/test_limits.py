@@ -1,6 +1,5 @@
 """Buckets of partitions, by hand."""
 
-
 from lab.scale.limits import Buckets, Limits, Partition
 
 HOT, OTHER = Partition("shop", "", "PRODUCT#hot"), Partition("shop", "", "PRODUCT#other")
