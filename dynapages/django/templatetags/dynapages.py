@@ -80,7 +80,7 @@ def _moment(at: datetime, form: str, language: str | None) -> SafeString:
     return format_html(element, as_datetime(utc), second, shown)
 
 
-REMEMBERED = 1_000
+REMEMBERED = 400
 """Parts whose HTML is kept, at up to some kilobytes each."""
 
 
