@@ -380,7 +380,7 @@ _answer: ContextVar[AWSResponse] = ContextVar("answer")
 class _Call:
     """One call of a client, whose handlers may change its parameters, or answer it."""
 
-    def __init__(self, client: Any, name: str, parameters: Mapping[str, Any]) -> None:  # noqa: ANN401
+    def __init__(self, client: Any, name: str, parameters: Mapping[str, Any]) -> None:  # noqa: ANN401 - a `Caller`
         self.client = client
         self.operation = client.meta.service_model.operation_model(name)
         self.context: dict[str, Any] = {}

@@ -141,7 +141,7 @@ class TestARequest:
 
 
 def decoded(item: Any) -> Any:
-    """Give an item its bytes, as a caller does."""
+    """Return an item with its bytes, as a caller has it."""
     model = MODEL.operation_model("GetItem").output_shape
     body = json.dumps({"Item": item}).encode()
     return JSONParser().parse({"body": body, "headers": {}, "status_code": 200}, model)["Item"]
