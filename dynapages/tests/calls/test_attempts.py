@@ -7,7 +7,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, Damaged, build_client
-from dynapages.calls.faults import Throttled, Unreachable, fault_in
+from dynapages.calls.faults import Throttled, Unauthorized, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
 from dynapages_testing.chance import unique
 from dynapages_testing.faulty_proxy import DAMAGED, FaultyProxy
@@ -129,6 +129,11 @@ class TestACallThatFails:
         with pytest.raises(ClientError, match="ResourceNotFoundException"):
             called.describe_table(TableName=unique("nothing"))
         assert len(calls) == 1
+
+    def test_is_not_repeated_with_an_expired_token(self, proxy):
+        proxy.kinds = ["expired token"]
+        assert isinstance(fault_in(fails(proxy)), Unauthorized)
+        assert proxy.met.total() == 1
 
     def test_leaves_the_throttling_of_a_batch_to_its_caller(self, proxy):
         proxy.kinds = ["throttled"]

@@ -23,7 +23,11 @@ DAMAGED = (
 )
 """Bodies that are no JSON object, or not UTF-8: with the status and checksum of a good answer."""
 PAGE = b"<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>"
-REFUSALS = {"throttled": (400, "ThrottlingException"), "server error": (500, "InternalServerError")}
+REFUSALS = {
+    "throttled": (400, "ThrottlingException"),
+    "server error": (500, "InternalServerError"),
+    "expired token": (400, "ExpiredTokenException"),
+}
 
 
 @dataclass(slots=True)
