@@ -120,8 +120,9 @@ def _reads_of_pages(username: str) -> list[Callable[[], object]]:
 
 def _read_queue(request: PageRequest) -> None:
     with pool().together() as together:
-        together.start(partial(ProfileBackend().get_user, settings.SAMPLE_SIGN_IN[1]))
+        user = together.start(partial(ProfileBackend().get_user, settings.SAMPLE_SIGN_IN[1]))
         list_open_orders(OrderFilter(), request)
+        user.result()
 
 
 SHELVES = 12

@@ -1,6 +1,7 @@
 """The lists that the front page of the sample shop offers to try."""
 
 from datetime import UTC, datetime, timedelta
+from time import sleep
 
 import pytest
 from django.core.cache import cache
@@ -10,6 +11,7 @@ from comments.items import NewComment
 from config import home
 from config.home import PRODUCT_ID
 from dynapages.calls import metered
+from shop.accounts.backend import ProfileBackend
 from shop.catalogue.services import ensure_products
 from shop.orders.items import NewLine
 from tests.support.chance import unique
@@ -73,6 +75,12 @@ class TestTheExamples:
         costs = [item.one(class_="example-cost").text for item in items]
         browsers = (Client(), Client(), staff.browser)
         assert costs == [chip(browser, url) for browser, url in zip(browsers, urls, strict=True)]
+
+    def test_cost_no_less_where_an_account_is_read_late(self, staff, monkeypatch):
+        read = ProfileBackend.get_user
+        monkeypatch.setattr(ProfileBackend, "get_user", lambda *of: (sleep(0.1), read(*of))[1])
+        queue = examples(Client()).all("li")[2]
+        assert queue.one(class_="example-cost").text == chip(staff.browser, "/staff/orders/")
 
     def test_cost_somebody_who_is_signed_in_what_the_pages_say_to_them(self, staff):
         items = examples(staff.browser).all("li")
