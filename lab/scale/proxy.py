@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from math import ceil
 from re import findall
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any, NamedTuple, Self
 
 from dynapages.items import Item, item_bytes
 from lab.scale.limits import Buckets, Limits, Partition
-from lab.storm.proxy import Forwarding, ProxyServer
+from lab.storm.proxy import Forwarding, Proxy
 
 READS = frozenset({"GetItem", "BatchGetItem", "Query"})
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"})
@@ -53,8 +53,8 @@ class Key(NamedTuple):
 
 
 @dataclass(slots=True)
-class ThrottlingProxy:
-    """Forwards calls to the engine at ``upstream``, within the block, and throttles some.
+class ThrottlingProxy(Proxy):
+    """A proxy that throttles some calls.
 
     Tables in ``exempt`` are not throttled, none where ``limits`` are None. While it is ``paused``
     calls are neither throttled nor counted. ``seen`` counts calls, ``throttled`` those refused, and
@@ -62,7 +62,6 @@ class ThrottlingProxy:
     calls since `begin_page`.
     """
 
-    upstream: str
     limits: Limits | None = None
     exempt: Sequence[str] = ()
     paused: bool = False
@@ -73,23 +72,10 @@ class ThrottlingProxy:
     _buckets: Buckets = field(init=False)
     _repeated: set[bytes] = field(default_factory=set)
     _guard: Lock = field(default_factory=Lock)
-    _server: ProxyServer = field(init=False)
     shapes: dict[str, list["Shape"]] = field(default_factory=dict)
 
-    def __enter__(self) -> Self:
+    def __post_init__(self) -> None:
         self.restart(self.limits)
-        handler = type("Handler", (_Handler,), {"proxy": self, "upstream": self.upstream})
-        self._server = ProxyServer(("127.0.0.1", 0), handler)
-        Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    @property
-    def endpoint_url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def restart(self, limits: Limits | None) -> None:
         """Begin anew with full buckets, at second 0."""
@@ -251,6 +237,9 @@ class _Handler(Forwarding):
         target = {"X-Amz-Target": f"DynamoDB_20120810.{operation}"}
         answer: dict[str, Any] = json.loads(self.send(json.dumps(request).encode(), **target)[1])
         return answer
+
+
+ThrottlingProxy.handler = _Handler
 
 
 def _actions(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from threading import Lock, Thread
 from time import sleep
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 from urllib.parse import urlsplit
 from zlib import crc32
 
@@ -53,35 +53,15 @@ PAGE = b"<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>"
 
 
 @dataclass(slots=True)
-class FaultyProxy:
-    """Forwards calls to the engine at ``upstream``, within the block.
+class Proxy:
+    """Forwards calls to the engine at ``upstream``, within the block."""
 
-    ``rate`` is the probability of a fault, 0 to 1, and may be changed at any time, as may
-    ``kinds``. Transactions take ``lock_seconds`` longer. ``met`` counts the faults by operation.
-    A ``damaged`` answer has one of ``bodies``. Without ``has_checksums`` no answer has a checksum.
-    """
-
+    handler: ClassVar[type["Forwarding"]]
     upstream: str
-    seed: int = 0
-    rate: float = 0.0
-    kinds: Sequence[Fault] = ()
-    lock_seconds: float = 0.0
-    stall_seconds: float = 20.0
-    bodies: Sequence[bytes] = DAMAGED
-    has_checksums: bool = True
-    met: Counter[tuple[str, str]] = field(default_factory=Counter)
-    random: Random = field(init=False)
-    _guard: Lock = field(default_factory=Lock)
-    _held: set[str] = field(default_factory=set)
     _server: ThreadingHTTPServer = field(init=False)
 
     def __enter__(self) -> Self:
-        self.random = Random(self.seed)  # noqa: S311 - repeatable, nothing secret
-        handler = type(
-            "Handler",
-            (_Handler,),
-            {"proxy": self, "upstream": self.upstream, "has_checksums": self.has_checksums},
-        )
+        handler = type("Handler", (self.handler,), {"proxy": self})
         self._server = ProxyServer(("127.0.0.1", 0), handler)
         Thread(target=self._server.serve_forever, daemon=True).start()
         return self
@@ -93,6 +73,30 @@ class FaultyProxy:
     @property
     def endpoint_url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+
+@dataclass(slots=True)
+class FaultyProxy(Proxy):
+    """A proxy whose calls meet faults.
+
+    ``rate`` is the probability of a fault, 0 to 1, and may be changed at any time, as may
+    ``kinds``. Transactions take ``lock_seconds`` longer. ``met`` counts the faults by operation.
+    A ``damaged`` answer has one of ``bodies``.
+    """
+
+    seed: int = 0
+    rate: float = 0.0
+    kinds: Sequence[Fault] = ()
+    lock_seconds: float = 0.0
+    stall_seconds: float = 20.0
+    bodies: Sequence[bytes] = DAMAGED
+    met: Counter[tuple[str, str]] = field(default_factory=Counter)
+    random: Random = field(init=False)
+    _guard: Lock = field(default_factory=Lock)
+    _held: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.random = Random(self.seed)  # noqa: S311 - repeatable, nothing secret
 
     def draw(self, operation: str) -> Fault | None:
         """Draw the fault that a call meets."""
@@ -129,12 +133,11 @@ class ProxyServer(ThreadingHTTPServer):
 
 
 class Forwarding(BaseHTTPRequestHandler):
-    """Sends calls on to the engine at ``upstream``, and answers or fails them."""
+    """Sends the calls of a proxy on to its engine, and answers or fails them."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    upstream: str
-    has_checksums = True
+    proxy: Proxy
     _engine: HTTPConnection | None = None
 
     def log_message(self, *_: object) -> None:
@@ -154,7 +157,7 @@ class Forwarding(BaseHTTPRequestHandler):
     def send(self, body: bytes, **changed: str) -> tuple[int, bytes]:
         """Send a call to the engine with ``changed`` headers; return its status and body."""
         if self._engine is None:
-            self._engine = HTTPConnection(urlsplit(self.upstream).netloc, timeout=60)
+            self._engine = HTTPConnection(urlsplit(self.proxy.upstream).netloc, timeout=60)
         left = {name.lower() for name in ("Connection", "Content-Length", *changed)}
         kept = {name: value for name, value in self.headers.items() if name.lower() not in left}
         try:
@@ -185,7 +188,7 @@ class Forwarding(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
-        if kind != "text/html" and self.has_checksums:
+        if kind != "text/html":
             self.send_header("x-amz-crc32", str(crc32(content) if checksum is None else checksum))
         self.end_headers()
         for start in range(0, len(content), 1 if pause else len(content) or 1):
@@ -265,6 +268,9 @@ class _Handler(Forwarding):
         if operation == "BatchGetItem":
             left = {"UnprocessedKeys": asked["RequestItems"], "Responses": {}}
         self.answer(200, json.dumps(left).encode())
+
+
+FaultyProxy.handler = _Handler
 
 
 def _items_in(operation: str, asked: Mapping[str, Any]) -> list[str]:
