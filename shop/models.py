@@ -230,8 +230,8 @@ class PickupChoice(MapAttribute[str, str]):
 class Order(ShopItem):
     """An order as lists show it, and its history.
 
-    ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived by
-    `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
+    ``order_status_date`` and what follows it are derived by `shop.orders.items`. A closed order
+    lacks ``order_open_date``, ``open_shard`` and ``open_place``: it is not in these sparse indexes.
     ``summary`` is missing in an order without lines. ``unsettled`` is there while the purchases of
     a large order are still to be changed (`shop.orders.moving`). ``id_prefix`` is the part of
     ``foreign_id`` that an import put in front, to tell shops with the same ids apart.
@@ -256,6 +256,8 @@ class Order(ShopItem):
     order_open_date = UnicodeAttribute(null=True)
     open_shard = UnicodeAttribute(null=True)
     open_place = UnicodeAttribute(null=True)
+    data_partition = UnicodeAttribute(null=True)
+    data = UnicodeAttribute(null=True)
 
 
 class OrderItem(ShopItem):

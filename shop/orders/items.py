@@ -32,6 +32,10 @@ _MILLISECOND = timedelta(milliseconds=1)
 _TIME_BYTES, _RANDOM_BYTES = 6, 10
 _TIME_CHARACTERS = 10
 _ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+ID_LENGTH = 26
+_END_OF_ID = re.compile(rf"[0-9A-HJKMNP-TV-Z]{{{keys.SHORT_ID},{ID_LENGTH}}}")
+_NOT_OF_ID = re.compile(r"^[…#.\s]+|[\s-]+")
+_READ_AS = str.maketrans("OIL", "011")
 
 
 def new_order_id(placed_at: datetime) -> str:
@@ -53,6 +57,16 @@ def foreign_key(foreign_id: str) -> str:
 def is_id_of(text: str, placed_at: datetime) -> bool:
     """Return whether a text is an id of this shop for an order placed at that moment."""
     return _ID.fullmatch(text) is not None and text.startswith(id_bound(placed_at))
+
+
+def number_in(typed: str) -> str:
+    """Return the order's id, or an end of one, that was typed as pages show it; else "".
+
+    It is decoded as Crockford's base 32: in any case, O as 0, I and L as 1, without hyphens. Blanks
+    do not count, nor “…” or # in front.
+    """
+    spelled = _NOT_OF_ID.sub("", typed).upper().translate(_READ_AS)
+    return spelled if _END_OF_ID.fullmatch(spelled) else ""
 
 
 def moment_in(order_id: str) -> datetime:
@@ -147,14 +161,20 @@ class NewOrder:
 def derived_keys(
     *, order_id: str, status: Status, entered_at: datetime, placed_at: datetime, shard: int
 ) -> dict[str, str]:
-    """Derive an order's keys in the indexes; a closed order has none in the sparse ones."""
+    """Derive an order's keys in the indexes; a closed order has none in those of open ones."""
     derived = {"order_status_date": keys.status_prefix(status) + sort_key_of(entered_at, order_id)}
+    derived |= tail_keys(order_id)
     if status.is_open:
         place = sort_key_of(placed_at, order_id)
         derived["order_open_date"] = place
         derived["open_shard"] = keys.open_shard(status, shard)
         derived["open_place"] = place
     return derived
+
+
+def tail_keys(order_id: str) -> dict[str, str]:
+    """Derive an order's keys among those whose ids end alike; so few need no order."""
+    return {"data_partition": keys.tail(order_id), "data": "-"}
 
 
 def order_items_of(

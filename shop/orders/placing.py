@@ -11,10 +11,11 @@ from functools import partial
 
 from django.utils.translation import gettext as _
 
-from dynapages.items import Item
+from dynapages.items import Item, table_key
 from dynapages.lists import id_at, sort_key_of
 from dynapages.process import pool
-from dynapages.pynamodb import unchanged
+from dynapages.pynamodb import unchanged, update
+from dynapages.upkeep import MigrationStep
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
 from shop import keys
 from shop.catalogue.queries import bought_before, prices_of
@@ -38,9 +39,30 @@ from shop.orders.items import (
     moment_in,
     new_order_id,
     order_items_of,
+    tail_keys,
 )
 from shop.orders.moving import COUNTERS, settle, unsettled_by, write_in_parts, write_move
-from shop.table import OPEN_ORDERS, Key, put_of, write_with_counts
+from shop.table import OPEN_ORDERS, TABLE, Key, key_of, put_of, set_or_remove, write_with_counts
+
+
+def numbered(order: Item) -> list[Action]:
+    """Build the update of an order that lacks its key by the end of its id."""
+    if Order.data_partition.attr_name in order:
+        return []
+    values = tail_keys(order["sk"]["S"])
+    same = unchanged(order, Order.status, Order.data_partition)
+    return [update(TABLE, table_key(*key_of(order)), set_or_remove(Order, values, values), same)]
+
+
+ORDER_NUMBERS = MigrationStep(
+    name="order-numbers",
+    sentence="Note with each order the end of its number, by which staff find it.",
+    table=TABLE,
+    only=Order.pk.startswith(keys.USER_PREFIX)
+    & Order.sk.startswith(keys.ORDER_PREFIX)
+    & Order.data_partition.does_not_exist(),
+    derive=numbered,
+)
 
 
 class TooManyLines(ValueError):

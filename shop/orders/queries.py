@@ -1,6 +1,6 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,11 +15,11 @@ from shop.orders.actions import counts_of, queue_lengths_and_shards
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.items import foreign_key
-from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
+from shop.table import INVERTED, OPEN_ORDERS, Key, key_of, read_for_page, share_of
 
 LONGEST_ID = 200
-MOST_SHOPS = 10
-"""Orders of other shops with the same id, of which staff choose one."""
+MOST_ALIKE = 10
+"""Orders with the same end of their id, or the same id elsewhere, of which staff choose one."""
 
 
 class NoSuchOrder(LookupError):
@@ -146,8 +146,20 @@ def products_bought_by(username: str) -> Iterator[str]:
 
 def pointers_to(foreign_id: str) -> list[OrderPointer]:
     """Return pointers to the orders with an id elsewhere: several if shops have the same ids."""
-    found = OrderPointer.query(foreign_key(foreign_id), limit=MOST_SHOPS)
+    found = OrderPointer.query(foreign_key(foreign_id), limit=MOST_ALIKE)
     return sorted(found, key=lambda pointer: pointer.pk != pointer.sk)
+
+
+def orders_ending_in(number: str) -> list[Key]:
+    """Return the keys of the orders whose ids end in at least `keys.SHORT_ID` characters (S3)."""
+    found = StoredOrder.by_data.query(keys.tail(number), limit=MOST_ALIKE)
+    return [(order.pk, order.sk) for order in found if order.sk.endswith(number)]
+
+
+def orders_at(order_keys: Iterable[Key]) -> list[WholeOrder]:
+    """Read orders without their lines, newest first; those that do not exist are left out."""
+    found = map(StoredOrder.from_raw_data, map(dict, read_for_page(order_keys)))
+    return sorted((whole_order(order, ()) for order in found), key=lambda one: one.id, reverse=True)
 
 
 def every_line(order: StoredOrder) -> list[Item]:
