@@ -42,7 +42,7 @@ product, by price         ``CATEGORY#<slug>#PRICE#<n>``    ``<cents>#<product>``
 product, by name          ``CATEGORY#<slug>#NAME#<n>``     ``<name>#<product>``
 category, in the tree     ``CATEGORY#~#NAME#<n>``          ``<name>$<name>#<slug>``
 purchase of a product     ``BOUGHT#<product>#0``           ``<moment>#<user>``
-order, by its id's end    ``TAIL#<last 8>#0``              ``-``
+first line of an order    ``TAIL#<end of the order>#0``    ``-``
 ========================  ===============================  =========================
 
 No sort key is shared without bound, because the index ``inverted`` turns sort keys into
@@ -167,7 +167,7 @@ def item(order_id: str, line: int) -> str:
 
 
 def tail(order_id: str) -> str:
-    """Return the partition key in ``by_data`` of the orders whose ids end alike: one shard."""
+    """Return the partition key in ``by_data`` of orders whose ids end alike: one shard."""
     return f"TAIL#{order_id[-SHORT_ID:]}#0"
 
 

@@ -17,9 +17,8 @@ from shop.order_status import OPEN, Status
 from shop.orders.items import StatusChange, history_entry
 from shop.table import QUEUE, Key, counters_of, put_of, queue_cells, set_or_remove
 
-_SPARSE = ("order_open_date", "open_shard", "open_place")
-DERIVED = ("order_status_date", "data_partition", "data", *_SPARSE)
-"""The keys that follow from an order's status and id; a closed order lacks the last three."""
+DERIVED = ("order_status_date", "order_open_date", "open_shard", "open_place")
+"""The keys that follow from an order's status; a closed order has the first one alone."""
 
 
 def put_actions(items: Iterable[ShopItem]) -> dict[Key, Action]:

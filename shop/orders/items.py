@@ -161,9 +161,8 @@ class NewOrder:
 def derived_keys(
     *, order_id: str, status: Status, entered_at: datetime, placed_at: datetime, shard: int
 ) -> dict[str, str]:
-    """Derive an order's keys in the indexes; a closed order has none in those of open ones."""
+    """Derive an order's keys in the indexes; a closed order has none in the sparse ones."""
     derived = {"order_status_date": keys.status_prefix(status) + sort_key_of(entered_at, order_id)}
-    derived |= tail_keys(order_id)
     if status.is_open:
         place = sort_key_of(placed_at, order_id)
         derived["order_open_date"] = place
@@ -172,9 +171,16 @@ def derived_keys(
     return derived
 
 
-def tail_keys(order_id: str) -> dict[str, str]:
-    """Derive an order's keys among those whose ids end alike; so few need no order."""
-    return {"data_partition": keys.tail(order_id), "data": "-"}
+TAIL = ("data_partition", "data")
+"""The keys by which an order is found by the end of its id."""
+
+
+def tail_keys(order_id: str, *, is_first: bool) -> dict[str, str]:
+    """Derive the `TAIL` of the first item of an order, and {} of its others.
+
+    It is the first line, because lists read no lines; of an order without lines, its own item.
+    """
+    return dict(zip(TAIL, (keys.tail(order_id), "-"), strict=True)) if is_first else {}
 
 
 def order_items_of(
@@ -244,6 +250,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         shard=shard,
         summary=summary,
         **derived,
+        **tail_keys(order.id, is_first=not order.lines),
     )
 
 
@@ -256,6 +263,7 @@ def _lines(order: NewOrder) -> Iterator[OrderItem]:
             name=line.name,
             quantity=line.quantity,
             unit_price_cents=line.unit_price_cents,
+            **tail_keys(order.id, is_first=number == 1),
         )
 
 

@@ -9,12 +9,12 @@ from dynapages.lists import Order, Page, PageRequest, PageResult, Run, every_ent
 from dynapages.process import pool, read
 from shop import keys
 from shop.models import Order as StoredOrder
-from shop.models import OrderPointer, Purchase
+from shop.models import OrderPointer, Purchase, ShopItem
 from shop.order_status import Status
 from shop.orders.actions import counts_of, queue_lengths_and_shards
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
-from shop.orders.items import foreign_key
+from shop.orders.items import ID_LENGTH, foreign_key
 from shop.table import INVERTED, OPEN_ORDERS, Key, key_of, read_for_page, share_of
 
 LONGEST_ID = 200
@@ -150,10 +150,17 @@ def pointers_to(foreign_id: str) -> list[OrderPointer]:
     return sorted(found, key=lambda pointer: pointer.pk != pointer.sk)
 
 
-def orders_ending_in(number: str) -> list[Key]:
-    """Return the keys of the orders whose ids end in at least `keys.SHORT_ID` characters (S3)."""
-    found = StoredOrder.by_data.query(keys.tail(number), limit=MOST_ALIKE)
-    return [(order.pk, order.sk) for order in found if order.sk.endswith(number)]
+def orders_numbered(number: str) -> list[Key]:
+    """Return the keys of the orders whose id is, or ends in, what `number_in` returned (S3).
+
+    A line leads to an order, which is read as well: that of a draft is not there.
+    """
+    order_keys = [keys.order(number)] if len(number) == ID_LENGTH else []
+    if keys.SHORT_ID <= len(number) < ID_LENGTH:
+        found = ShopItem.by_data.query(keys.tail(number), limit=MOST_ALIKE)
+        order_keys = [item.sk for item in found if item.sk.endswith(number)]
+    owners = ((_owner(key.removeprefix(keys.ORDER_PREFIX)), key) for key in order_keys)
+    return [(keys.user(owner), key) for owner, key in owners if owner is not None]
 
 
 def orders_at(order_keys: Iterable[Key]) -> list[WholeOrder]:

@@ -19,7 +19,7 @@ from shop.accounts.queries import users_called
 from shop.catalogue.queries import ProductTile, find_tiles
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.filters import OrderFilter
-from shop.orders.items import ID_LENGTH, number_in
+from shop.orders.items import number_in
 from shop.orders.listing import (
     DAY,
     OrderList,
@@ -31,11 +31,9 @@ from shop.orders.listing import (
     queue_url,
 )
 from shop.orders.queries import (
-    NoSuchOrder,
     OrdersResult,
     list_orders,
-    orders_ending_in,
-    owner_of,
+    orders_numbered,
     pointers_to,
 )
 from shop.table import Key
@@ -119,7 +117,7 @@ def find_meant(typed: str) -> Meant:
     round.
     """
     with pool().together() as together:
-        own = together.start(partial(_orders, number_in(typed)))
+        own = together.start(partial(orders_numbered, number_in(typed)))
         foreign = together.start(partial(pointers_to, typed))
         users = together.start(partial(users_called, typed))
         customer = together.start(partial(_customer, typed))
@@ -132,15 +130,6 @@ def find_meant(typed: str) -> Meant:
             tuple(dict.fromkeys(named)),
             tuple(products.values()),
         )
-
-
-def _orders(number: str) -> list[Key]:
-    if len(number) < ID_LENGTH:
-        return orders_ending_in(number) if number else []
-    try:
-        return [(keys.user(owner_of(number)), keys.order(number))]
-    except NoSuchOrder:
-        return []
 
 
 def _customer(typed: str) -> list[str]:

@@ -16,7 +16,7 @@ from shop.accounts.services import create_profile
 from shop.order_status import Status
 from shop.orders.items import NewLine
 from shop.orders.listing import age_in_words
-from shop.orders.queue.listing import find_orders_or_customers
+from shop.orders.queue.listing import find_meant
 from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import LATER, START, made_order, put
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
@@ -234,6 +234,6 @@ class TestTheSearch:
     @pytest.mark.real_engine
     def test_reads_by_key_alone_in_one_round(self, alice):
         with metered() as meter:
-            find_orders_or_customers(alice.username)
+            find_meant(alice.username)
         assert {call.operation for call in meter.log} == {"Query", "GetItem"}
         assert (meter.rounds, meter.units) <= (1, 3.0)
