@@ -1,6 +1,6 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -163,10 +163,12 @@ def orders_numbered(number: str) -> list[Key]:
     return [(keys.user(owner), key) for owner, key in owners if owner is not None]
 
 
-def orders_at(order_keys: Iterable[Key]) -> list[WholeOrder]:
-    """Read orders without their lines, newest first; those that do not exist are left out."""
-    found = map(StoredOrder.from_raw_data, map(dict, read_for_page(order_keys)))
-    return sorted((whole_order(order, ()) for order in found), key=lambda one: one.id, reverse=True)
+def orders_at(order_keys: Collection[Key]) -> list[WholeOrder]:
+    """Read orders without their lines; those that do not exist are left out."""
+    found = {
+        key_of(item): StoredOrder.from_raw_data(dict(item)) for item in read_for_page(order_keys)
+    }
+    return [whole_order(found[key], ()) for key in order_keys if key in found]
 
 
 def every_line(order: StoredOrder) -> list[Item]:
