@@ -88,21 +88,24 @@ def queue_filter(request: HttpRequest) -> OrderFilter:
     return filter_of(request.GET, reverse("staff_orders"), among=OPEN)
 
 
+def _read_meant(request: HttpRequest, _visitor: Visitor) -> Meant:
+    typed = request.GET.get("q", "").strip()
+    return find_meant(typed) if 0 < len(typed) <= LONGEST_ID else Meant()
+
+
 @require_safe
-@staff_only
-def find(request: HttpRequest) -> HttpResponse:
+@prefetch(_read_meant, staff_only)
+def find(request: HttpRequest, meant: Meant) -> HttpResponse:
     """Lead to the order, customer or product that was typed; show a choice, or that there is none.
 
     An order is found by the number that pages show (S3).
     """
-    typed = request.GET.get("q", "").strip()
-    is_long = len(typed) > LONGEST_ID
-    meant = find_meant(typed) if typed and not is_long else Meant()
     if len(meant.urls) == 1:
         return redirect(*meant.urls)
+    typed = request.GET.get("q", "").strip()
     context = {
         "typed": typed,
-        "most": LONGEST_ID if is_long else None,
+        "most": LONGEST_ID if len(typed) > LONGEST_ID else None,
         "is_choice": bool(meant.urls),
         "orders": orders_at(meant.order_keys),
         "meant": meant,
