@@ -134,7 +134,7 @@ def product_orders(
 ) -> HttpResponse:
     """Show who got a product, by the latest delivered order of each customer, newest first."""
     context = {
-        "heading": _("Orders of “%(product)s”") % {"product": asked.chosen.name},
+        "heading": _("Orders with “%(product)s”") % {"product": asked.chosen.name},
         "product": asked.chosen,
         "purchases": [*map(purchase_row, asked.result.entries)],
     }
