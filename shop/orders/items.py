@@ -175,7 +175,7 @@ TAIL = ("data_partition", "data")
 """The keys by which an order is found by the end of its id."""
 
 
-def tail_keys(order_id: str, *, is_first: bool) -> dict[str, str]:
+def tail_keys(order_id: str, *, is_first: bool) -> dict[str, Any]:
     """Derive the `TAIL` of the first item of an order, and {} of its others.
 
     It is the first line, because lists read no lines; of an order without lines, its own item.
