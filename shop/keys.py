@@ -42,6 +42,7 @@ product, by price         ``CATEGORY#<slug>#PRICE#<n>``    ``<cents>#<product>``
 product, by name          ``CATEGORY#<slug>#NAME#<n>``     ``<name>#<product>``
 category, in the tree     ``CATEGORY#~#NAME#<n>``          ``<name>$<name>#<slug>``
 purchase of a product     ``BOUGHT#<product>#0``           ``<moment>#<user>``
+first line of an order    ``TAIL#<end of the order>#0``    ``-``
 ========================  ===============================  =========================
 
 No sort key is shared without bound, because the index ``inverted`` turns sort keys into
@@ -67,6 +68,8 @@ BOUGHT_PREFIX = "BOUGHT#"
 PICKUP_PREFIX = "PICKUP#"
 ZIP_PREFIX = "ZIP#"
 AREA_PREFIX = "GEO#"
+SHORT_ID = 8
+"""Characters at the end of an order's id that pages show, and staff find it by."""
 AREA_CHARACTERS = 2
 """Of a geohash: 1,024 areas of at most 1,250 km by 625 km, and some at each pole."""
 CAPS = ("N", "S")
@@ -161,6 +164,11 @@ def item(order_id: str, line: int) -> str:
     further = len(str(line)) - len("99")
     letter = chr(ord("a") - 1 + further) if further > 0 else ""
     return f"{ITEM_PREFIX}{order_id}#{letter}{line:02}"
+
+
+def tail(order_id: str) -> str:
+    """Return the partition key in ``by_data`` of orders whose ids end alike: one shard."""
+    return f"TAIL#{order_id[-SHORT_ID:]}#0"
 
 
 def draft(order_id: str) -> str:

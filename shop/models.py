@@ -232,6 +232,7 @@ class Order(ShopItem):
 
     ``order_status_date``, ``order_open_date``, ``open_shard`` and ``open_place`` are derived by
     `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
+    ``data_partition`` is there in an order without lines, which is found by it as others by a line.
     ``summary`` is missing in an order without lines. ``unsettled`` is there while the purchases of
     a large order are still to be changed (`shop.orders.moving`). ``id_prefix`` is the part of
     ``foreign_id`` that an import put in front, to tell shops with the same ids apart.
@@ -256,15 +257,22 @@ class Order(ShopItem):
     order_open_date = UnicodeAttribute(null=True)
     open_shard = UnicodeAttribute(null=True)
     open_place = UnicodeAttribute(null=True)
+    data_partition = UnicodeAttribute(null=True)
+    data = UnicodeAttribute(null=True)
 
 
 class OrderItem(ShopItem):
-    """A line of an order: a product with its name and price at that time."""
+    """A line of an order: a product with its name and price at that time.
+
+    By the first one in ``by_data`` the order is found by the end of its id (ADR 33).
+    """
 
     product_id = UnicodeAttribute()
     name = UnicodeAttribute()
     quantity = NumberAttribute()
     unit_price_cents = NumberAttribute()
+    data_partition = UnicodeAttribute(null=True)
+    data = UnicodeAttribute(null=True)
 
 
 class OrderDraft(ShopItem):

@@ -37,6 +37,9 @@ urlpatterns = [
     path("staff/activity.csv", activity_views.activity_csv, name="activity_csv"),
     path("staff/orders/move/", queue_views.move_selected, name="move_orders"),
     path("staff/orders/all/", queue_views.move_all, name="move_all_orders"),
+    path(
+        "staff/products/<id:product_id>/orders/", queue_views.product_orders, name="product_orders"
+    ),
     path(f"{_CUSTOMER}orders/", order_views.customer_orders, name="staff_customer_orders"),
     path(
         f"{_CUSTOMER}orders.csv", order_views.customer_orders_csv, name="staff_customer_orders_csv"

@@ -112,8 +112,9 @@ _renamings: list[Renaming] = []
 
 
 def register_name_copies(renaming: Renaming) -> None:
-    """Have ``renaming`` change copies of names; once in a process."""
-    _renamings.append(renaming)
+    """Have ``renaming`` change copies of names; the same one again changes nothing."""
+    if renaming not in _renamings:  # Django makes apps ready again for other INSTALLED_APPS
+        _renamings.append(renaming)
 
 
 ATTEMPTS = 5

@@ -37,8 +37,9 @@ from shop.models import Order, OrderDraft, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
 from shop.orders.actions import CUSTOMER_PREFIX, counter_of
 from shop.orders.actions import DERIVED as ORDER_KEYS
-from shop.orders.items import derived_keys, moment_in, summary_of
+from shop.orders.items import TAIL, derived_keys, moment_in, summary_of
 from shop.orders.moving import delete_staged, discard, draft_key, is_abandoned, settle
+from shop.orders.placing import tail_actions, tail_in
 from shop.pickup.queries import (
     COUNTER_PREFIX,
     area_key,
@@ -66,7 +67,7 @@ _UNSETTLED = Order.unsettled.attr_name
 
 
 def order_kinds() -> Sequence[Kind]:
-    """Return large orders, orders' keys and summaries, the queue's shards, and their counts."""
+    """Return large orders, what is derived of orders, the queue's shards, and counts."""
     of_orders = partial(
         Derived,
         starts=_ORDERS,
@@ -78,6 +79,13 @@ def order_kinds() -> Sequence[Kind]:
     return (
         LargeOrders(),
         of_orders("keys", names=ORDER_KEYS, derive=_order_keys, actions=_order_actions),
+        of_orders(
+            "number",
+            starts=("", keys.ORDER_PREFIX),
+            names=TAIL,
+            derive=tail_in,
+            actions=tail_actions,
+        ),
         of_orders("summary", names=[_SUMMARY], derive=_summary, actions=_summary_actions),
         ShardNumber(
             "the queue",

@@ -20,8 +20,6 @@ from shop.orders.items import NewPickup, StatusChange, summary_in_words
 
 LINES_AT_ONCE = 100
 """Lines of an order that a page shows: as many as one BatchGetItem reads."""
-SHORT_ID = 8
-"""Characters of an order's id that lists show: those before them tell the moment of placing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ class OrderEntry:
     @property
     def short_id(self) -> str:
         """The end of the id, which tells orders apart at a glance."""
-        return f"…{self.id[-SHORT_ID:]}"
+        return f"…{self.id[-keys.SHORT_ID :]}"
 
     @property
     def url(self) -> str:

@@ -32,6 +32,10 @@ _MILLISECOND = timedelta(milliseconds=1)
 _TIME_BYTES, _RANDOM_BYTES = 6, 10
 _TIME_CHARACTERS = 10
 _ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+ID_LENGTH = 26
+_END_OF_ID = re.compile(rf"[0-9A-HJKMNP-TV-Z]{{{keys.SHORT_ID},{ID_LENGTH}}}")
+_NOT_OF_ID = re.compile(r"^[…#.\s]+|[\s-]+")
+_READ_AS = str.maketrans("OIL", "011")
 
 
 def new_order_id(placed_at: datetime) -> str:
@@ -53,6 +57,16 @@ def foreign_key(foreign_id: str) -> str:
 def is_id_of(text: str, placed_at: datetime) -> bool:
     """Return whether a text is an id of this shop for an order placed at that moment."""
     return _ID.fullmatch(text) is not None and text.startswith(id_bound(placed_at))
+
+
+def number_in(typed: str) -> str:
+    """Return the order's id, or an end of one, that was typed as pages show it; else "".
+
+    It is decoded as Crockford's base 32: in any case, O as 0, I and L as 1, without hyphens. Blanks
+    do not count, nor “…” or # in front.
+    """
+    spelled = _NOT_OF_ID.sub("", typed).upper().translate(_READ_AS)
+    return spelled if _END_OF_ID.fullmatch(spelled) else ""
 
 
 def moment_in(order_id: str) -> datetime:
@@ -157,6 +171,18 @@ def derived_keys(
     return derived
 
 
+TAIL = ("data_partition", "data")
+"""The keys by which an order is found by the end of its id."""
+
+
+def tail_keys(order_id: str, *, is_first: bool) -> dict[str, Any]:
+    """Derive the `TAIL` of the first item of an order, and {} of its others.
+
+    It is the first line, because lists read no lines; of an order without lines, its own item.
+    """
+    return dict(zip(TAIL, (keys.tail(order_id), "-"), strict=True)) if is_first else {}
+
+
 def order_items_of(
     order: NewOrder, *, shard: int, before: Iterable[str] = ()
 ) -> tuple[Order, list[ShopItem]]:
@@ -224,6 +250,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         shard=shard,
         summary=summary,
         **derived,
+        **tail_keys(order.id, is_first=not order.lines),
     )
 
 
@@ -236,6 +263,7 @@ def _lines(order: NewOrder) -> Iterator[OrderItem]:
             name=line.name,
             quantity=line.quantity,
             unit_price_cents=line.unit_price_cents,
+            **tail_keys(order.id, is_first=number == 1),
         )
 
 

@@ -11,14 +11,15 @@ from functools import partial
 
 from django.utils.translation import gettext as _
 
-from dynapages.items import Item
+from dynapages.items import Item, table_key
 from dynapages.lists import id_at, sort_key_of
 from dynapages.process import pool
-from dynapages.pynamodb import unchanged
+from dynapages.pynamodb import unchanged, update
+from dynapages.upkeep import MigrationStep, texts_in
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
 from shop import keys
 from shop.catalogue.queries import bought_before, prices_of
-from shop.models import Order, OrderPointer
+from shop.models import Order, OrderItem, OrderPointer, ShopItem
 from shop.order_status import Status
 from shop.orders.actions import (
     DERIVED,
@@ -31,6 +32,7 @@ from shop.orders.actions import (
 )
 from shop.orders.items import (
     MOST_LINES,
+    TAIL,
     NewLine,
     NewOrder,
     NewPickup,
@@ -38,9 +40,40 @@ from shop.orders.items import (
     moment_in,
     new_order_id,
     order_items_of,
+    tail_keys,
 )
 from shop.orders.moving import COUNTERS, settle, unsettled_by, write_in_parts, write_move
-from shop.table import OPEN_ORDERS, Key, put_of, write_with_counts
+from shop.table import OPEN_ORDERS, TABLE, Key, key_of, put_of, set_or_remove, write_with_counts
+
+
+def tail_in(item: Item) -> dict[str, str]:
+    """Derive the `TAIL` of an order's item or line, as `tail_keys` does."""
+    partition, key = key_of(item)
+    order_id = key.removeprefix(keys.ORDER_PREFIX)
+    has_lines = item.get(Order.line_count.attr_name) != {"N": "0"}
+    is_first = partition == keys.item(order_id, 1) or not has_lines
+    return tail_keys(order_id, is_first=is_first)
+
+
+def tail_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    """Build the update of an order's item or line that lacks the ``expected`` `TAIL`."""
+    same = unchanged(item, ShopItem.pk, OrderItem.data_partition)
+    changes = set_or_remove(OrderItem, TAIL, expected)
+    return [update(OrderItem, table_key(*key_of(item)), changes, same)]
+
+
+def _numbered(item: Item) -> list[Action]:
+    expected = tail_in(item)
+    return tail_actions(item, expected) if expected != texts_in(item, TAIL) else []
+
+
+ORDER_NUMBERS = MigrationStep(
+    name="order-numbers",
+    sentence="Note with each order the end of its number, by which staff find it.",
+    table=TABLE,
+    only=Order.sk.startswith(keys.ORDER_PREFIX) & Order.data_partition.does_not_exist(),
+    derive=_numbered,
+)
 
 
 class TooManyLines(ValueError):

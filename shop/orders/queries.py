@@ -1,6 +1,6 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -9,17 +9,17 @@ from dynapages.lists import Order, Page, PageRequest, PageResult, Run, every_ent
 from dynapages.process import pool, read
 from shop import keys
 from shop.models import Order as StoredOrder
-from shop.models import OrderPointer, Purchase
+from shop.models import OrderPointer, Purchase, ShopItem
 from shop.order_status import Status
 from shop.orders.actions import counts_of, queue_lengths_and_shards
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
-from shop.orders.items import foreign_key
-from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
+from shop.orders.items import ID_LENGTH, foreign_key
+from shop.table import INVERTED, OPEN_ORDERS, Key, key_of, read_for_page, share_of
 
 LONGEST_ID = 200
-MOST_SHOPS = 10
-"""Orders of other shops with the same id, of which staff choose one."""
+MOST_ALIKE = 10
+"""Orders with the same end of their id, or the same id elsewhere, of which staff choose one."""
 
 
 class NoSuchOrder(LookupError):
@@ -146,8 +146,29 @@ def products_bought_by(username: str) -> Iterator[str]:
 
 def pointers_to(foreign_id: str) -> list[OrderPointer]:
     """Return pointers to the orders with an id elsewhere: several if shops have the same ids."""
-    found = OrderPointer.query(foreign_key(foreign_id), limit=MOST_SHOPS)
+    found = OrderPointer.query(foreign_key(foreign_id), limit=MOST_ALIKE)
     return sorted(found, key=lambda pointer: pointer.pk != pointer.sk)
+
+
+def orders_numbered(number: str) -> list[Key]:
+    """Return the keys of the orders whose id is, or ends in, what `number_in` returned (S3).
+
+    A line leads to an order, which is read as well: that of a draft is not there.
+    """
+    order_keys = [keys.order(number)] if len(number) == ID_LENGTH else []
+    if keys.SHORT_ID <= len(number) < ID_LENGTH:
+        found = ShopItem.by_data.query(keys.tail(number), limit=MOST_ALIKE)
+        order_keys = [item.sk for item in found if item.sk.endswith(number)]
+    owners = ((_owner(key.removeprefix(keys.ORDER_PREFIX)), key) for key in order_keys)
+    return [(keys.user(owner), key) for owner, key in owners if owner is not None]
+
+
+def orders_at(order_keys: Collection[Key]) -> list[WholeOrder]:
+    """Read orders without their lines; those that do not exist are left out."""
+    found = {
+        key_of(item): StoredOrder.from_raw_data(dict(item)) for item in read_for_page(order_keys)
+    }
+    return [whole_order(found[key], ()) for key in order_keys if key in found]
 
 
 def every_line(order: StoredOrder) -> list[Item]:

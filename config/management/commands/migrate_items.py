@@ -11,8 +11,9 @@ from dynapages.django.options import Progress, at_least_one, failures_in_one_lin
 from dynapages.process import client, pool
 from dynapages.upkeep import Migration, MigrationStep, Pace
 from shop.catalogue.services import ALSO_BOUGHT
+from shop.orders.placing import ORDER_NUMBERS
 
-STEPS: tuple[MigrationStep, ...] = (ALSO_BOUGHT,)
+STEPS: tuple[MigrationStep, ...] = (ALSO_BOUGHT, ORDER_NUMBERS)
 """All steps, in their order."""
 INTERRUPTED = 130
 

@@ -1,6 +1,7 @@
 """The shop's open orders as their page shows them."""
 
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import date, datetime
 from functools import partial
 from typing import Any
 
@@ -9,14 +10,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from dynapages.django.access import with_next
-from dynapages.django.paging import grouped
-from dynapages.lists import PageRequest
+from dynapages.django.paging import address_of_item, grouped
+from dynapages.lists import Entry, PageRequest, id_at, moment_at
 from dynapages.process import pool
+from shop import keys
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
+from shop.catalogue.queries import ProductTile, find_tiles
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.filters import OrderFilter
+from shop.orders.items import number_in
 from shop.orders.listing import (
+    DAY,
+    OrderList,
     age_in_words,
     buttons_for,
     in_list,
@@ -25,13 +31,12 @@ from shop.orders.listing import (
     queue_url,
 )
 from shop.orders.queries import (
-    LONGEST_ID,
-    NoSuchOrder,
     OrdersResult,
     list_orders,
-    owner_of,
+    orders_numbered,
     pointers_to,
 )
+from shop.table import Key
 
 
 def queue_context(
@@ -77,31 +82,54 @@ def _label_of_all(move: Move, count: int | None) -> str:
     return _("%(action)s all") % {"action": move.label}
 
 
-def find_orders_or_customers(typed: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Look for an order's number, here or where it was imported from, a user name and an address.
+def purchase_row(entry: Entry) -> tuple[str, datetime, str]:
+    """Return whose purchase it is, when it was ordered, and where the orders of that day are."""
+    place = entry.position.place
+    username, placed = id_at(place), moment_at(place)
+    day = min(placed.date(), date.max - DAY)
+    orders_of = OrderList(username, address_of_item("staff_customer_orders", username))
+    return username, placed, orders_of.url(OrderFilter(since=day, until=day + DAY))
 
-    Return the orders' ids, several if shops have the same numbers, or none and the users who may be
-    meant. All reads are made in one round.
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What staff may mean by what they typed: keys of orders, customers' names, a product."""
+
+    order_keys: tuple[Key, ...] = ()
+    usernames: tuple[str, ...] = ()
+    products: tuple[ProductTile, ...] = ()
+
+    @property
+    def urls(self) -> list[str]:
+        """The address of each."""
+        ids = (key.removeprefix(keys.ORDER_PREFIX) for _partition, key in self.order_keys)
+        return [
+            *(address_of_item("order", order_id) for order_id in ids),
+            *(address_of_item("staff_customer_orders", name) for name in self.usernames),
+            *(address_of_item("product_orders", product.id) for product in self.products),
+        ]
+
+
+def find_meant(typed: str) -> Meant:
+    """Look for an order's number or its end, its number in another shop, a customer, a product.
+
+    Customers are found by user name and e-mail address, products by id. All reads are made in one
+    round.
     """
-    typed = typed.strip()
-    if not 0 < len(typed) <= LONGEST_ID:
-        return (), ()
     with pool().together() as together:
-        own = together.start(partial(_order, typed.upper()))
+        own = together.start(partial(orders_numbered, number_in(typed)))
         foreign = together.start(partial(pointers_to, typed))
         users = together.start(partial(users_called, typed))
         customer = together.start(partial(_customer, typed))
-        order_ids = own.result() or [pointer.order_id for pointer in foreign.result()]
+        products = find_tiles([typed])
+        found = foreign.result()
+        elsewhere = [(keys.user(one.username), keys.order(one.order_id)) for one in found]
         named = [*(user.get_username() for user in users.result()), *customer.result()]
-    return tuple(order_ids), () if order_ids else tuple(dict.fromkeys(named))
-
-
-def _order(order_id: str) -> list[str]:
-    try:
-        owner_of(order_id)
-    except NoSuchOrder:
-        return []
-    return [order_id]
+        return Meant(
+            tuple(dict.fromkeys([*own.result(), *elsewhere])),
+            tuple(dict.fromkeys(named)),
+            tuple(products.values()),
+        )
 
 
 def _customer(typed: str) -> list[str]:

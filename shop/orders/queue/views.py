@@ -14,16 +14,33 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
-from dynapages.django.paging import ListData, ListRequest, render_list, show_page, wants_partial
+from dynapages.django.paging import (
+    ListData,
+    ListRequest,
+    Pager,
+    render_list,
+    show_page,
+    wants_partial,
+)
 from dynapages.django.refusals import Refusal
+from dynapages.lists import Page
+from dynapages.process import pool, read
+from shop.catalogue.queries import PLAN, Product, buyers_of
+from shop.catalogue.views import product_or_404
 from shop.days import url_without_blanks
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import COLUMNS, csv_reader, filter_of, order_data, queue_pager, total_of
 from shop.orders.moving import Moved, move_orders, move_page
-from shop.orders.queries import OrdersResult, find_order, list_open_orders
-from shop.orders.queue.listing import all_context, find_orders_or_customers, queue_context
+from shop.orders.queries import LONGEST_ID, OrdersResult, list_open_orders, orders_at
+from shop.orders.queue.listing import (
+    Meant,
+    all_context,
+    find_meant,
+    purchase_row,
+    queue_context,
+)
 
 Asked = ListRequest[OrderFilter, OrdersResult]
 
@@ -71,19 +88,65 @@ def queue_filter(request: HttpRequest) -> OrderFilter:
     return filter_of(request.GET, reverse("staff_orders"), among=OPEN)
 
 
-@require_safe
-@staff_only
-def find(request: HttpRequest) -> HttpResponse:
-    """Lead to the order or the customer that was typed; show a choice, or that there is none."""
+def _read_meant(request: HttpRequest, _visitor: Visitor) -> Meant:
     typed = request.GET.get("q", "").strip()
-    order_ids, usernames = find_orders_or_customers(typed)
-    if len(order_ids) == 1:
-        return redirect("order", *order_ids)
-    if len(usernames) == 1:
-        return redirect("staff_customer_orders", usernames[0])
-    orders = [find_order(order_id).order for order_id in order_ids]
-    context = {"typed": typed, "orders": orders, "usernames": usernames}
+    return find_meant(typed) if 0 < len(typed) <= LONGEST_ID else Meant()
+
+
+@require_safe
+@prefetch(_read_meant, staff_only)
+def find(request: HttpRequest, meant: Meant) -> HttpResponse:
+    """Lead to the order, customer or product that was typed; show a choice, or that there is none.
+
+    An order is found by the number that pages show (S3).
+    """
+    if len(meant.urls) == 1:
+        return redirect(*meant.urls)
+    typed = request.GET.get("q", "").strip()
+    context = {
+        "typed": typed,
+        "most": LONGEST_ID if len(typed) > LONGEST_ID else None,
+        "is_choice": bool(meant.urls),
+        "orders": orders_at(meant.order_keys),
+        "meant": meant,
+    }
     return render(request, "shop/orders/queue/find.html", context)
+
+
+def _read_buyers(
+    request: HttpRequest, _visitor: Visitor, product_id: str
+) -> ListRequest[Product, Page]:
+    asked = _buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
+    with pool().together() as together:
+        product = together.start(partial(product_or_404, product_id, is_whole=False))
+        page = read(buyers_of(product_id), asked)
+        return ListRequest(product.result(), asked, page)
+
+
+def _buyers_pager(product_id: str) -> Pager:
+    return Pager(reverse("product_orders", args=[product_id]), f"buyers/{product_id}")
+
+
+@require_safe
+@prefetch(_read_buyers, staff_only)
+def product_orders(
+    request: HttpRequest, asked: ListRequest[Product, Page], product_id: str
+) -> HttpResponse:
+    """Show who got a product, by the latest delivered order of each customer, newest first."""
+    context = {
+        "heading": _("Orders with “%(product)s”") % {"product": asked.chosen.name},
+        "product": asked.chosen,
+        "purchases": [*map(purchase_row, asked.result.entries)],
+    }
+    return show_page(
+        request,
+        _buyers_pager(product_id),
+        asked.page,
+        asked.result,
+        templates=("shop/orders/queue/buyers.html", "shop/orders/queue/_buyers.html"),
+        context=lambda: context,
+        plan=PLAN,
+    )
 
 
 MOST_DIGITS = 9

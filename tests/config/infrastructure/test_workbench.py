@@ -170,7 +170,7 @@ class TestAnIndex:
 class TestAFacet:
     def test_shows_the_form_of_its_keys(self, model):
         by_name = {facet["FacetName"]: facet for facet in model["DataModel"][0]["TableFacets"]}
-        alias = by_name["order-item-A3"]["KeyAttributeAlias"]
+        alias = by_name["order-item-A3-S3"]["KeyAttributeAlias"]
         assert alias["PartitionKeyAlias"] == "ITEM#<order>#<line>"
         assert alias["SortKeyAlias"] == "ORDER#<order>"
 

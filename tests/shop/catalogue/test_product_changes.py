@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError
+from django.conf import settings
+from django.test import override_settings
 
 from dynapages.calls import metered
 from dynapages.items import table_key
@@ -100,6 +102,15 @@ class TestAChangedProduct:
         put_catalogue(categories=[category(slug)], products=[changed])
         assert shown_in(slug) == shown_in(slug, ProductOrder.CHEAPEST) == [("Lamp", 5)]
         assert prices_of([lamp.id])[lamp.id].unit_price_cents == 5
+
+
+class TestCopiesOfAName:
+    def test_are_changed_once_where_an_app_registers_them_again(self, lamp):
+        """DynamoDB refuses two changes of an item in one transaction."""
+        (slug,) = lamp.category_slugs
+        with override_settings(INSTALLED_APPS=settings.INSTALLED_APPS):
+            put_catalogue(categories=[category(slug)], products=[replace(lamp, name="Torch")])
+        assert shown_in(slug) == [("Torch", 1_999)]
 
 
 class TestAnUnchangedProduct:

@@ -68,7 +68,7 @@ class TestAMoveIsRefused:
         with pytest.raises(MoveNotAllowed, match=f"from “Placed” to “{target.label}”"):
             move(order, Status.PLACED, target, is_staff=is_staff)
 
-    def test_for_an_order_that_does_not_exist(self, fresh):
+    def test_for_an_order_that_does_not_exist(self, fresh, tables):
         with pytest.raises(NoSuchOrder):
             move(made_order(fresh("alex")), Status.PLACED, Status.APPROVED)
 

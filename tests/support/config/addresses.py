@@ -47,6 +47,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "staff/orders/move/": (NONE, "in 404 404 400"),
     "staff/orders/all/": ("in 404 404 400", "in 404 404 400"),
     "staff/customers/<id:username>/orders/": ("in 404 404 200", NONE),
+    "staff/products/<id:product_id>/orders/": ("in 404 404 200", NONE),
     "": (ALL, NONE),
     "examples/": ("404 404 404 404", NONE),
     "rankings/most-loved/": (ALL, NONE),

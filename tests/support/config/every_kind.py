@@ -102,7 +102,10 @@ def _write_orders() -> None:
         id_prefix="shop-",
         zip_prefix="1100",
     )
-    put_orders([imported])
+    empty = replace(
+        imported, id=imported_order_id(NOW, ""), lines=(), foreign_id=None, id_prefix=""
+    )
+    put_orders([imported, empty])
     lines = tuple(NewLine(f"{product.id}-{n}", product.name, 1, 100) for n in range(50))
     for step in ("write_with_counts", "settle"):
         large_order = replace(imported, id=imported_order_id(NOW, step), lines=lines)

@@ -7,6 +7,7 @@ import csv
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
@@ -14,11 +15,11 @@ from dynapages.calls import metered
 from dynapages.django import formats
 from shop.accounts.services import create_profile
 from shop.order_status import Status
-from shop.orders.items import NewLine
+from shop.orders.items import NewLine, id_bound
 from shop.orders.listing import age_in_words
-from shop.orders.queue.listing import find_orders_or_customers
+from shop.orders.queue.listing import find_meant
 from tests.support.comments.browsing import Shown, Visitor
-from tests.support.orders.making import LATER, START, made_order, put
+from tests.support.orders.making import LATER, START, made_order, put, put_product
 from tests.support.orders.queueing import LONG_AGO, ids_of, stored_status
 
 
@@ -208,6 +209,29 @@ class TestTheSearch:
         found = bob.get(f"/orders/%23{number[1:]}/").response["Location"]
         assert found == f"/orders/{other.id}/"
 
+    def test_finds_an_order_by_the_number_that_pages_show(self, sam, alice):
+        put(order := made_order(alice.username))
+        page, end = sam.get(f"/staff/customers/{alice.username}/orders/").page, order.id[-8:]
+        assert page.one(class_="order-id").text.endswith(f"…{end}")
+        for typed in (f"…{end}", end, f"#{end.lower()}", f" {end[:4]} {end[4:]} ", order.id[-12:]):
+            assert leads_to(sam, typed) == f"/orders/{order.id}/"
+
+    def test_shows_all_that_may_be_meant(self, sam, sign_up, fresh):
+        end = fresh("").upper()[-12:-4].replace("-", "0")
+        sign_up(end.lower())
+        orders = [
+            replace(made_order(fresh("alex")), id=f"{id_bound(START)}{middle}{end}")
+            for middle in ("AAAAAAAA", "BBBBBBBB")
+        ]
+        put(*orders)
+        put_product(end.lower())
+        links = sam.get(f"/staff/find/?q={end.lower()}").page.one("ul", class_="found").all("a")
+        assert {link["href"] for link in links} == {
+            *(f"/orders/{order.id}/" for order in orders),
+            f"/staff/customers/{end.lower()}/orders/",
+            f"/staff/products/{end.lower()}/orders/",
+        }
+
     def test_finds_a_customer_by_name_in_any_case_and_without_an_account(self, sam, alice, fresh):
         put(order := made_order(fresh("imported")))
         for typed in (f" {alice.username.upper()} ", order.username):
@@ -223,17 +247,74 @@ class TestTheSearch:
         page = sam.get(f"/staff/find/?q={email}").page
         assert [link.text for link in page.one("ul", class_="found").all("a")] == names
 
-    @pytest.mark.parametrize("typed", ["nobody-has-it", "x" * 201, "%23", "a@b@c", "🚲"])
-    def test_says_when_there_is_neither(self, sam, typed):
-        shown = sam.get(f"/staff/find/?q={typed}")
-        assert (shown.status, shown.page.one(role="alert").text[:33]) == (
-            200,
-            "There is no order and no customer",
-        )
+    @pytest.mark.parametrize(
+        "typed",
+        [
+            "nobody-has-it",
+            "x" * 200,
+            "#",
+            "…",
+            "a@b@c",
+            "🚲",
+            "\0",
+            "…nezn dqtb",
+            "U" * 8,
+            "0" * 27,
+        ],
+    )
+    def test_says_when_there_is_none_and_keeps_what_was_typed(self, sam, typed):
+        shown = sam.get(f"/staff/find/?{urlencode({'q': typed})}")
+        told = "There is no order, no customer and no product called"
+        assert (shown.status, shown.page.one(role="alert").text.partition(" “")[0]) == (200, told)
+        assert shown.page.one("input", id="find")["value"] == typed
+        assert "…NEZNDQTB" in shown.page.one(id="find-help").text
+
+    def test_says_that_it_is_too_long_and_keeps_it(self, sam):
+        shown = sam.get(f"/staff/find/?q={'x' * 201}")
+        assert shown.page.one(role="alert").text == "This is too long: type at most 200 characters."
+        assert shown.page.one("input", id="find")["value"] == "x" * 201
+
+    @pytest.mark.parametrize("query", ["", "?q=", "?q=%20"])
+    def test_says_what_can_be_typed_where_nothing_was(self, sam, query):
+        shown = sam.get(f"/staff/find/{query}")
+        assert shown.page.one("input", id="find")["value"] == ""
+        assert not shown.page.all(role="alert")
+
+    def test_is_for_staff_alone(self, alice):
+        assert alice.get("/staff/find/?q=NEZNDQTB").status == 404
 
     @pytest.mark.real_engine
     def test_reads_by_key_alone_in_one_round(self, alice):
         with metered() as meter:
-            find_orders_or_customers(alice.username)
-        assert {call.operation for call in meter.log} == {"Query", "GetItem"}
+            find_meant(alice.username)
+        assert {call.operation for call in meter.log} <= {"Query", "GetItem", "BatchGetItem"}
         assert (meter.rounds, meter.units) <= (1, 3.0)
+
+
+class TestTheOrdersOfAProduct:
+    def test_are_found_by_the_products_id(self, sam, fresh):
+        product = put_product(fresh("lamp"))
+        assert leads_to(sam, product) == f"/staff/products/{product}/orders/"
+        assert sam.get(f"/staff/products/{product}/orders/").page.one("main").text
+
+    def test_are_the_delivered_ones_newest_first_page_by_page(self, sam, fresh, settings):
+        settings.PAGE_SIZE = 2
+        product = put_product(fresh("lamp"))
+        lines = [NewLine(product, "Lamp", 1, 100)]
+        orders = [
+            made_order(fresh("alex"), status, placed_at=START + timedelta(days=day), lines=lines)
+            for day, status in enumerate([*[Status.DELIVERED] * 3, Status.SHIPPED])
+        ]
+        put(*orders)
+        first = sam.get(f"/staff/products/{product}/orders/")
+        second = sam.get(first.older or "")
+        links = [link for page in (first, second) for link in page.page.one("ol").all("a")]
+        assert [link.text for link in links] == [one.username for one in orders[2::-1]]
+        assert sam.get(links[0]["href"]).order_ids == [orders[2].id]
+        assert second.older is None
+
+    def test_are_for_staff_alone(self, alice, fresh):
+        assert alice.get(f"/staff/products/{put_product(fresh('lamp'))}/orders/").status == 404
+
+    def test_are_none_of_a_product_that_does_not_exist(self, sam):
+        assert sam.get("/staff/products/none/orders/").status == 404

@@ -1,0 +1,185 @@
+"""Orders by the number that pages show: the end of an order's id."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dynapages.process import client, pool
+from dynapages.upkeep import Migration
+from shop import keys
+from shop.order_status import Status
+from shop.orders import moving
+from shop.orders.items import ID_LENGTH, TAIL, NewLine, NewOrder, id_bound, number_in
+from shop.orders.placing import ORDER_NUMBERS, place_order, put_orders
+from shop.orders.queries import orders_at, orders_numbered
+from tests.support.chance import CHANCE
+from tests.support.orders.making import START, made_order, move, put, put_product
+from tests.support.shop.checks import Key, spoil, stored, told
+
+pytestmark = pytest.mark.usefixtures("tables")
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+LOOK_ALIKES = {"0": "0Oo", "1": "1IiLl"}
+
+
+def drawn(count: int) -> str:
+    return "".join(CHANCE.choices(ALPHABET, k=count))
+
+
+def found(number: str) -> list[str]:
+    return sorted(key.removeprefix(keys.ORDER_PREFIX) for _, key in orders_numbered(number))
+
+
+def first_of(order: NewOrder) -> Key:
+    """The key of the item by which an order is found."""
+    own = keys.item(order.id, 1) if order.lines else keys.user(order.username)
+    return own, keys.order(order.id)
+
+
+@pytest.fixture(params=["a line", "no lines"])
+def order(request, fresh):
+    made = made_order(fresh("alex"), lines=LINE if request.param == "a line" else ())
+    put(made)
+    return made
+
+
+LINE = (NewLine("lamp", "Desk lamp", 2, 1_999),)
+
+
+@st.composite
+def typed(draw: st.DrawFn) -> tuple[str, str]:
+    """A number, and a way to type it."""
+    number = draw(st.text(ALPHABET, min_size=keys.SHORT_ID, max_size=ID_LENGTH))
+    letters = [
+        draw(st.sampled_from(LOOK_ALIKES.get(one, one + one.lower())))
+        + draw(st.sampled_from(["", "", "", " ", "-", "\N{NO-BREAK SPACE}"]))
+        for one in number
+    ]
+    return number, draw(st.sampled_from(["", "…", "#", " # ", "...", "…\t"])) + "".join(letters)
+
+
+class TestANumber:
+    @given(typed())
+    def test_is_read_however_it_is_typed(self, case):
+        number, text = case
+        assert number_in(text) == number
+
+    @given(st.text(st.characters(codec="utf-8") | st.sampled_from(ALPHABET), max_size=40))
+    def test_is_one_or_none_in_any_text(self, text):
+        number = number_in(text)
+        assert not number or keys.SHORT_ID <= len(number) <= ID_LENGTH
+        assert set(number) <= set(ALPHABET)
+
+    @pytest.mark.parametrize("text", ["", "…", "NEZNDQT", "NEZNDQTU", "0" * 27, "NEZN.DQTB"])
+    def test_is_none_where_no_id_ends_so(self, text):
+        assert number_in(text) == ""
+        assert orders_numbered("") == []
+
+
+class TestOrders:
+    @given(st.lists(st.text("AB", min_size=2, max_size=2), min_size=1, max_size=6), st.data())
+    def test_are_those_whose_ids_end_so(self, ends, data):
+        stem, middle = drawn(keys.SHORT_ID - 2), drawn(1)
+        orders = []
+        for end in ends:
+            lines, before = data.draw(st.sampled_from([(LINE, middle), (LINE, "Z"), ((), middle)]))
+            made = made_order(f"alex-{drawn(12).lower()}", lines=lines)
+            whole = f"{id_bound(START)}{drawn(7)}{before}{stem}{end}"
+            orders.append(replace(made, id=whole))
+        put(*orders)
+        for typed in (f"{stem}AA", f"{stem}BA", f"{middle}{stem}AA", orders[0].id):
+            assert found(typed) == sorted(one.id for one in orders if one.id.endswith(typed))
+
+    def test_are_found_where_they_were_placed_here(self, fresh):
+        basket = {put_product(fresh("lamp")): 1 for _ in range(3)}
+        order_id = place_order(
+            username=fresh("alex"), client_id=fresh("form"), basket=basket, now=datetime.now(UTC)
+        )
+        assert found(order_id[-8:]) == [order_id]
+
+    def test_are_found_however_often_they_were_imported(self, order):
+        put_orders([order])
+        later = replace(order, history=made_order("alex", Status.SHIPPED).history)
+        put_orders([later])
+        assert found(order.id[-8:]) == [order.id]
+
+    def test_are_found_in_every_status(self, order):
+        move(order, Status.PLACED, Status.APPROVED)
+        move(order, Status.APPROVED, Status.CANCELED)
+        assert found(order.id[-8:]) == [order.id]
+
+    def test_are_read_as_they_are_listed(self, order):
+        (one,) = orders_at([*orders_numbered(order.id[-8:]), ("USER#nobody", "ORDER#none")])
+        assert (one.id, one.username) == (order.id, order.username)
+
+
+@pytest.mark.real_engine
+class TestALargeOrder:
+    @pytest.fixture
+    def large(self, fresh):
+        lines = [NewLine(fresh("p"), "Product", 1, 100) for _ in range(120)]
+        return made_order(fresh("alex"), lines=lines)
+
+    @pytest.fixture
+    def draft(self, large, monkeypatch) -> Iterator[NewOrder]:
+        """One whose lines are stored, and which is not visible yet."""
+        with monkeypatch.context() as patch:
+            patch.setattr(moving, "write_with_counts", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                put_orders([large])
+        yield large
+        moving.discard(large.id)
+
+    def test_is_found_once_it_is_visible(self, draft):
+        assert stored(first_of(draft))
+        assert found(draft.id[-8:]) == found(draft.id) == []
+        put_orders([draft])
+        assert found(draft.id[-8:]) == [draft.id]
+
+    def test_leaves_nothing_to_find_where_it_is_discarded(self, draft):
+        moving.discard(draft.id)
+        partition = {":it": {"S": keys.tail(draft.id)}}
+        answer = client().query(
+            TableName=ORDER_NUMBERS.table,
+            IndexName="by_data",
+            KeyConditionExpression="data_partition = :it",
+            ExpressionAttributeValues=partition,
+        )
+        assert answer["Items"] == []
+
+
+def interrupted(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+class TestAnOrderOfAnEarlierVersion:
+    def test_is_found_after_the_migration(self, order):
+        before = spoil(first_of(order), *TAIL)
+        assert found(order.id[-8:]) == []
+        assert found(order.id) == [order.id]
+        migration = Migration(client(), pool())
+        assert migration.carry_out(ORDER_NUMBERS, restart=True).changed >= 1
+        assert stored(first_of(order)) == before
+        assert found(order.id[-8:]) == [order.id]
+        assert migration.carry_out(ORDER_NUMBERS, restart=True).changed == 0
+
+    @pytest.mark.parametrize("wrong", [{}, {"data_partition": {"S": "TAIL#ANOTHER1#0"}}])
+    def test_is_found_and_repaired_by_the_check(self, order, wrong):
+        assert told("orders", "number", f"order {order.id}") == []
+        before = spoil(first_of(order), *TAIL, **wrong)
+        (difference,) = told("orders", "number", f"order {order.id}")
+        assert difference.mend()
+        assert stored(first_of(order)) == before
+        assert told("orders", "number", f"order {order.id}") == []
+
+    def test_is_found_by_one_line_alone(self, fresh):
+        put(made := made_order(fresh("alex"), lines=[*LINE, NewLine("bulb", "Bulb", 1, 100)]))
+        second = keys.item(made.id, 2), keys.order(made.id)
+        before = spoil(second, **{name: stored(first_of(made))[name] for name in TAIL})
+        (difference,) = told("orders", "number", f"order {made.id}")
+        assert difference.mend()
+        assert stored(second) == before
