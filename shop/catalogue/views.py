@@ -1,18 +1,25 @@
 """Pages of the catalogue."""
 
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from dynapages.calls import current_meter
 from dynapages.django.access import public
-from dynapages.django.paging import ListData, Pager, render_list, show_page
+from dynapages.django.formats import format_asked
+from dynapages.django.paging import ListData, Pager, render_list, show_page, wants_partial
+from dynapages.django.refusals import Refusal
 from dynapages.lists import explain_reads
 from shop.catalogue.items import Data
 from shop.catalogue.queries import (
@@ -21,6 +28,7 @@ from shop.catalogue.queries import (
     NoSuchCategory,
     NoSuchProduct,
     Product,
+    ProductTile,
     category_data,
     category_pager,
     find_product,
@@ -29,6 +37,13 @@ from shop.catalogue.queries import (
     product_data,
     read_also_bought,
     read_category,
+)
+from shop.catalogue.search import (
+    MOST_UNITS,
+    BadSearch,
+    find_products,
+    parse_search,
+    suggest_products,
 )
 from shop.days import url_without_blanks
 
@@ -116,3 +131,55 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
     return render_list(
         request, "shop/catalogue/also_bought.html", "shop/catalogue/_also_bought.html", context
     )
+
+
+@require_safe
+@public
+def search(request: HttpRequest) -> HttpResponse:
+    """Show the products whose names have words that begin like those that were typed (S2)."""
+    typed = request.GET.get("q", "")
+    template = "shop/catalogue/search.html"
+    try:
+        asked_for = parse_search(typed)
+    except BadSearch as error:
+        if wants_partial(request) or format_asked(request.META):
+            raise Refusal(str(error), first_url=reverse("search")) from error
+        context = {"typed": typed, "error": str(error)}
+        return render(request, template, context, status=HTTPStatus.BAD_REQUEST)
+    if not asked_for.text:
+        return render(request, template)
+    pager = asked_for.pager
+    asked = replace(pager.requested(request.GET, size=settings.PAGE_SIZE), most_units=MOST_UNITS)
+    found = find_products(asked_for, asked)
+    heading = _("Products for “%(typed)s”") % {"typed": asked_for.text}
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=(template, "shop/catalogue/_found.html"),
+        context=lambda: {
+            "heading": heading,
+            "typed": typed,
+            "search": asked_for,
+            "products": found.items,
+        },
+        plan="words of names",
+        data=lambda: ListData([product_data(each) for each in found.items]),
+    )
+
+
+@require_safe
+@public
+def suggestions(request: HttpRequest) -> HttpResponse:
+    """Show the first products for what is being typed, none for what is no search."""
+    typed = request.GET.get("q", "")
+    if not wants_partial(request):
+        response = redirect(f"{reverse('search')}?{urlencode({'q': typed})}")
+        patch_vary_headers(response, ("HX-Request",))
+        return response
+    products: tuple[ProductTile, ...] = ()
+    with suppress(BadSearch):
+        products = suggest_products(parse_search(typed))
+    template = "shop/catalogue/_suggestions.html"
+    return render_list(request, template, template, {"products": products})
