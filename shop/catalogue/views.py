@@ -137,16 +137,16 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
 @public
 def search(request: HttpRequest) -> HttpResponse:
     """Show the products whose names have words that begin like those that were typed (S2)."""
-    typed = request.GET.get("q", "")
+    typed, form = request.GET.get("q", ""), format_asked(request.META)
     template = "shop/catalogue/search.html"
     try:
         asked_for = parse_search(typed)
     except BadSearch as error:
-        if wants_partial(request) or format_asked(request.META):
+        if form or wants_partial(request):
             raise Refusal(str(error), first_url=reverse("search")) from error
         context = {"typed": typed, "error": str(error)}
         return render(request, template, context, status=HTTPStatus.BAD_REQUEST)
-    if not asked_for.text:
+    if not asked_for.text and not form:
         return render(request, template)
     pager = asked_for.pager
     asked = replace(pager.requested(request.GET, size=settings.PAGE_SIZE), most_units=MOST_UNITS)

@@ -132,7 +132,7 @@ class TestTheCheck:
 
     def test_takes_away_edges_to_a_product_that_is_gone(self, lamp):
         lose((keys.product(lamp.id), keys.product(lamp.id)))
-        assert mend(lamp.id) == [True] * 4
+        assert mend(lamp.id) == [True] * 5
         assert (stored(edge_of(lamp)), stored(by_name_of(lamp))) == (None, None)
 
     def test_takes_any_shard_that_is_read_for_right(self):
@@ -164,7 +164,7 @@ class TestTheCheck:
         node = (keys.product(lamp.id), keys.product(lamp.id))
         trail = [{"M": {"slug": {"S": "x"}, "name": {"S": wrong}}}]
         before = spoil(node, "trail", **({"trail": {"L": trail}} if wrong else {}))
-        assert [d.kind for d in found(lamp.id)] == ["trail"]
+        assert [d.kind for d in found(lamp.id)] == ["trail", "word"]  # which shows it, too
         assert mend(lamp.id) == [True]
         assert stored(node) == before
         assert [step.slug for step in find_product(lamp.id).trail] == list(
