@@ -149,17 +149,13 @@ class ProductEdge(ShopItem):
     data = UnicodeAttribute(null=True)
 
 
-class ProductWord(ShopItem):
-    """A product by a word of its name, as `shop.catalogue.items.word_items` derives it.
+class ProductWord(Product):
+    """A product by a word of its name, with what lists show of it.
 
     ``words`` are all words that it is found by, each behind a ``-``. ``before`` is that one of them
     which sorts right before the word; the first one has none.
     """
 
-    name = UnicodeAttribute()
-    unit_price_cents = NumberAttribute(null=True)
-    currency = UnicodeAttribute(null=True)
-    trail = ListAttribute(of=TrailStep, null=True)
     words = UnicodeAttribute()
     before = UnicodeAttribute(null=True)
 

@@ -219,21 +219,19 @@ MOST_WORDS = 12
 """Of a name, that its product is found by: the first different ones, each of them an item."""
 
 
-def word_items(product: NewProduct, path: Iterable[NewCategory]) -> list[ProductWord]:
-    """Build a product's items by the words of its name, from the first letter on.
-
-    They repeat what lists show; ``path`` is that of `product_item`.
-    """
-    name, trail = folded(product.name), _steps(path)
+def word_items(node: Product) -> list[ProductWord]:
+    """Build what a product's own item is found by: an item for each word of its name."""
+    name = folded(node.name)
     words = sorted(list(dict.fromkeys(filter(None, name.split(JOINT))))[:MOST_WORDS])
+    product_id = node.pk.removeprefix(keys.PRODUCT_PREFIX)
     return [
         ProductWord(
             pk=keys.words(word),
-            sk=f"{cut(f'{word}{BELOW}{name}')}{SEPARATOR}{product.id}",
-            name=product.name,
-            unit_price_cents=product.unit_price_cents,
-            currency=product.currency,
-            trail=trail,
+            sk=f"{cut(f'{word}{BELOW}{name}')}{SEPARATOR}{product_id}",
+            name=node.name,
+            unit_price_cents=node.unit_price_cents,
+            currency=node.currency,
+            trail=node.trail,
             words="".join(f"{JOINT}{each}" for each in words),
             before=before,
         )

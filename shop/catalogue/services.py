@@ -37,7 +37,6 @@ from shop.catalogue.queries import (
     first_products,
     steps_in,
     tile_of,
-    trail_in,
 )
 from shop.models import CategoryEdge, Product, ProductWord, Purchase, ShopItem
 from shop.table import TABLE, Key, key_of, put_of, read_items, unless_changed
@@ -156,16 +155,12 @@ def product_node(product: NewProduct, tree: CategoryTree) -> Product:
 def _edges(product: NewProduct, tree: CategoryTree, shards: int) -> list[ShopItem]:
     """Build what leads to a product: its edges from categories, and its words."""
     edges = product_edges(product, names=tree.names, shards=shards)
-    return [*edges, *word_items(product, tree.deepest_path(product.category_slugs))]
+    return [*edges, *word_items(product_node(product, tree))]
 
 
 def words_of(node: Item) -> dict[Key, ProductWord]:
     """Build the items by the words of a stored product's name, by their keys."""
-    name, cents, currency = shown(node)
-    product_id = key_of(node)[0].removeprefix(keys.PRODUCT_PREFIX)
-    product = NewProduct(product_id, name, (), unit_price_cents=cents, currency=currency)
-    path = [NewCategory(step.slug, step.name) for step in trail_in(node)]
-    return {(word.pk, word.sk): word for word in word_items(product, path)}
+    return {(word.pk, word.sk): word for word in word_items(Product.from_raw_data({**node}))}
 
 
 def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
@@ -307,7 +302,8 @@ ALSO_BOUGHT = MigrationStep(
 )
 
 
-WORDS_DERIVE_FROM = (Product.name, Product.unit_price_cents, Product.currency, Product.trail)
+SHOWN = (Product.name, Product.unit_price_cents, Product.currency, Product.trail)
+"""What edges and words show of a product."""
 
 
 def with_words(node: Item) -> list[Action]:
@@ -318,7 +314,7 @@ def with_words(node: Item) -> list[Action]:
     words = words_of(node)
     stored = read_items(words)
     puts = [put_of(word) for key, word in words.items() if word.serialize() != stored.get(key)]
-    return [*puts, unless_changed(key_of(node), node, *WORDS_DERIVE_FROM)] if puts else []
+    return [*puts, unless_changed(key_of(node), node, *SHOWN)] if puts else []
 
 
 PRODUCT_WORDS = MigrationStep(

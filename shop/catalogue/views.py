@@ -1,14 +1,12 @@
 """Pages of the catalogue."""
 
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
-from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
@@ -17,18 +15,16 @@ from django.views.decorators.http import require_safe
 
 from dynapages.calls import current_meter
 from dynapages.django.access import public
-from dynapages.django.formats import format_asked
 from dynapages.django.paging import ListData, Pager, render_list, show_page, wants_partial
-from dynapages.django.refusals import Refusal
+from dynapages.django.refusals import Refusal, refuse
 from dynapages.lists import explain_reads
-from shop.catalogue.items import Data
+from shop.catalogue.items import JOINT, Data
 from shop.catalogue.queries import (
     LABELS,
     PLAN,
     NoSuchCategory,
     NoSuchProduct,
     Product,
-    ProductTile,
     category_data,
     category_pager,
     find_product,
@@ -38,13 +34,7 @@ from shop.catalogue.queries import (
     read_also_bought,
     read_category,
 )
-from shop.catalogue.search import (
-    MOST_UNITS,
-    BadSearch,
-    find_products,
-    parse_search,
-    suggest_products,
-)
+from shop.catalogue.search import SUGGESTED, find_products, parse_search
 from shop.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
@@ -137,33 +127,24 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
 @public
 def search(request: HttpRequest) -> HttpResponse:
     """Show the products whose names have words that begin like those that were typed (S2)."""
-    typed, form = request.GET.get("q", ""), format_asked(request.META)
-    template = "shop/catalogue/search.html"
+    typed, whole = " ".join(request.GET.get("q", "").split()), "shop/catalogue/search.html"
     try:
-        asked_for = parse_search(typed)
-    except BadSearch as error:
-        if form or wants_partial(request):
-            raise Refusal(str(error), first_url=reverse("search")) from error
-        context = {"typed": typed, "error": str(error)}
-        return render(request, template, context, status=HTTPStatus.BAD_REQUEST)
-    if not asked_for.text and not form:
-        return render(request, template)
-    pager = asked_for.pager
-    asked = replace(pager.requested(request.GET, size=settings.PAGE_SIZE), most_units=MOST_UNITS)
-    found = find_products(asked_for, asked)
-    heading = _("Products for “%(typed)s”") % {"typed": asked_for.text}
+        words = parse_search(typed)
+    except Refusal as error:
+        return refuse(request, error.status, template=whole, message=error, typed=typed)
+    list_name = f"search/{JOINT.join(words)}"
+    pager = Pager(_search_url(typed), list_name, shape={"words": len(words)})
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    found = find_products(words, asked)
+    heading = _("Products for “%(typed)s”") if typed else _("Search products")
+    context = {"typed": typed, "words": words, "products": found.items}
     return show_page(
         request,
         pager,
         asked,
         found.page,
-        templates=(template, "shop/catalogue/_found.html"),
-        context=lambda: {
-            "heading": heading,
-            "typed": typed,
-            "search": asked_for,
-            "products": found.items,
-        },
+        templates=(whole, "shop/catalogue/_found.html"),
+        context=lambda: {"heading": heading % {"typed": typed}, **context},
         plan="words of names",
         data=lambda: ListData([product_data(each) for each in found.items]),
     )
@@ -173,13 +154,16 @@ def search(request: HttpRequest) -> HttpResponse:
 @public
 def suggestions(request: HttpRequest) -> HttpResponse:
     """Show the first products for what is being typed, none for what is no search."""
-    typed = request.GET.get("q", "")
+    typed, template = request.GET.get("q", ""), "shop/catalogue/_suggestions.html"
     if not wants_partial(request):
-        response = redirect(f"{reverse('search')}?{urlencode({'q': typed})}")
+        response = redirect(_search_url(typed))
         patch_vary_headers(response, ("HX-Request",))
         return response
-    products: tuple[ProductTile, ...] = ()
-    with suppress(BadSearch):
-        products = suggest_products(parse_search(typed))
-    template = "shop/catalogue/_suggestions.html"
-    return render_list(request, template, template, {"products": products})
+    context = {}
+    with suppress(Refusal):
+        context["products"] = find_products(parse_search(typed), SUGGESTED).items
+    return render_list(request, template, template, context)
+
+
+def _search_url(typed: str) -> str:
+    return f"{reverse('search')}?{urlencode({'q': typed})}"

@@ -37,7 +37,7 @@ from shop.catalogue.queries import first_products, steps_in, trail_in
 from shop.catalogue.services import (
     ON_A_SHELF,
     SHELF,
-    WORDS_DERIVE_FROM,
+    SHOWN,
     items_on,
     put_shelf,
     root_key,
@@ -49,19 +49,9 @@ from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
 
 PARTITION = ProductEdge.data_partition.attr_name
-COMPARED = (
-    "name",
-    "unit_price_cents",
-    "currency",
-    "category",
-    "trail",
-    "words",
-    "before",
-    PARTITION,
-    "data",
-)
+SHOWN_NAMES = ("name", "unit_price_cents", "currency", "category", "trail")
+COMPARED = (*SHOWN_NAMES, "words", "before", PARTITION, "data")
 """What lists show of the catalogue and what keys are derived from; items may hold more."""
-SHOWN = (Product.name, Product.unit_price_cents, Product.currency)
 _CATEGORIES = Product.categories.attr_name
 Edge = tuple[str, str]
 """A category's slug and a product's id: two items, which must show what the product's own does."""
@@ -127,8 +117,7 @@ class CatalogueItems:
 
     def add_word(self, item: Item) -> None:
         """Note a product by a word of its name."""
-        key = key_of(item)
-        self._words[id_at(key[1])][key] = item
+        self._words[id_at(item["sk"]["S"])][key_of(item)] = item
 
     def add(self, item: Item) -> None:
         """Note a category, a product's own item, or an edge to either."""
@@ -175,9 +164,9 @@ class CatalogueItems:
                 yield Candidate(partial(_differing_product, edges, tree))
 
     def _word_candidates(self) -> Iterator[Candidate]:
-        own = {key[0].removeprefix(keys.PRODUCT_PREFIX) for key in self._items if _is_product(key)}
+        own = {id_at(key[0]) for key in self._items if key[0].startswith(keys.PRODUCT_PREFIX)}
         for product_id in sorted(own | self._words.keys()):
-            words = self._words[product_id]
+            words = self._words.get(product_id, {})
             differing = _differing_words(product_id, words, ChainMap(words, self._items))
             if product_id in self._led_elsewhere or any(differing):
                 yield Candidate(partial(_differing_words, product_id, words))
@@ -336,15 +325,16 @@ def _differing_words(
 ) -> Iterator[Difference]:
     """Compare the items by a product's words, those noted too; without ``items`` they are read."""
     key = (keys.product(product_id),) * 2
-    node = (read_items([key]) if items is None else items).get(key)
+    node = (items or read_items([key])).get(key)
     expected = words_of(node) if node else {}
     every = sorted({*words, *expected})
-    if items is None and (items := read_items([key, *every])).get(key) != node:
+    found = items or read_items([key, *every])
+    if found.get(key) != node:
         return  # whoever changed it changed its words
-    same = unless_changed(key, node, *WORDS_DERIVE_FROM)
+    same = unless_changed(key, node, *SHOWN)
     for each in every:
         wanted, subject = expected.get(each), f"product {product_id} by “{each[1]}”"
-        yield from _differing_item("word", each, items, wanted, subject=subject, unless=[same])
+        yield from _differing_item("word", each, found, wanted, subject=subject, unless=[same])
 
 
 def _names_of(
@@ -395,10 +385,6 @@ def _edge_keys(edge: Edge) -> tuple[Key, Key]:
 def _is_node(key: Key) -> bool:
     """Return whether a key is of a category's own item."""
     return key[0] == key[1] and key[0].startswith(keys.CATEGORY_PREFIX)
-
-
-def _is_product(key: Key) -> bool:
-    return key[0] == key[1] and key[0].startswith(keys.PRODUCT_PREFIX)
 
 
 def _slug(key: Key) -> str:

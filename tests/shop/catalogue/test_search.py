@@ -7,15 +7,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dynapages.calls import metered
+from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
-from shop.catalogue.items import MOST_WORDS, NewProduct, word_items
+from shop.catalogue.items import MOST_WORDS, NewProduct, product_item, word_items
 from shop.catalogue.search import (
     LONGEST_SEARCH,
     MOST_TYPED,
-    BadSearch,
+    SUGGESTED,
     find_products,
     parse_search,
-    suggest_products,
 )
 from shop.catalogue.services import ensure_products, put_catalogue
 from tests.support.catalogue.making import category
@@ -116,11 +116,11 @@ class TestWhatIsTyped:
         assert meter.calls == 0
 
     def test_has_few_words_and_characters(self):
-        assert len(parse_search("a b c d e f g h").words) == MOST_TYPED
-        with pytest.raises(BadSearch, match="8 words"):
+        assert len(parse_search("a b c d e f g h")) == MOST_TYPED
+        with pytest.raises(Refusal, match="8 words"):
             parse_search("a b c d e f g h i")
-        assert parse_search("x" * LONGEST_SEARCH).words
-        with pytest.raises(BadSearch, match="200 characters"):
+        assert parse_search("x" * LONGEST_SEARCH)
+        with pytest.raises(Refusal, match="200 characters"):
             parse_search("x" * (LONGEST_SEARCH + 1))
 
     @pytest.mark.parametrize("letter", ["ﷺ", "\U00020000", "가"])
@@ -130,7 +130,7 @@ class TestWhatIsTyped:
 
 class TestTheItems:
     def words(self, name: str, product_id: str = "1") -> list[str]:
-        items = word_items(NewProduct(product_id, name, ()), ())
+        items = word_items(product_item(NewProduct(product_id, name, ())))
         return [item.sk.partition("$")[0] for item in items]
 
     def test_are_one_for_each_different_word(self):
@@ -145,7 +145,7 @@ class TestTheItems:
     def test_fit_their_keys(self, letter):
         product_id = "\U00020000" * 128
         for name in (letter * 500, f"{letter * 90} {letter * 200}"):
-            for item in word_items(NewProduct(product_id, name, ()), ()):
+            for item in word_items(product_item(NewProduct(product_id, name, ()))):
                 assert len(item.sk.encode()) <= 1_024
                 assert item.sk.endswith(f"#{product_id}")
 
@@ -189,6 +189,6 @@ class TestAPage:
     def test_of_suggestions_is_one_query(self, many):
         stem, products = many
         with metered() as meter:
-            found = suggest_products(parse_search(stem))
-        assert [one.id for one in found] == [product.id for product in products[:8]]
+            found = find_products(parse_search(stem), SUGGESTED)
+        assert [one.id for one in found.items] == [product.id for product in products[:8]]
         assert (meter.calls, meter.units) == (1, 0.5)
