@@ -7,6 +7,7 @@
 
   const list = () => document.getElementById("suggestions");
   const chosen = () => list().querySelector("[aria-selected=true]");
+  let isLeft = false; // by Escape, until more is typed
 
   function choose(option) {
     chosen()?.setAttribute("aria-selected", "false");
@@ -33,10 +34,12 @@
       const at = chosen() ? options.indexOf(chosen()) : none;
       choose(options[(at + step + none + 1) % (none + 1)]);
     } else if (key === "Enter" && chosen()) chosen().click();
-    else if (key === "Escape" && !list().hidden) show(false);
+    else if (key === "Escape" && !list().hidden) show(!(isLeft = true));
     else return;
     event.preventDefault();
   });
+
+  field.addEventListener("input", () => (isLeft = false));
 
   field.form.addEventListener("focusout", ({ relatedTarget }) => {
     if (!field.form.contains(relatedTarget)) show(false);
@@ -45,7 +48,7 @@
   // An answer that comes when the field was left stays folded.
   document.addEventListener("htmx:afterSwap", ({ target }) => {
     if (target.id !== "suggestions") return;
-    show(document.activeElement === field);
+    show(document.activeElement === field && !isLeft);
     document.getElementById("announcement").textContent = list().dataset.announce;
   });
 })();
