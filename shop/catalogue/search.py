@@ -1,12 +1,15 @@
 """Products by the beginnings of the words of their names.
 
-The longest word of a search leads: its run is read, in the order of the words that begin like it,
-then of names. All others are a filter on the words that each item of the run has. A product of
-which several words begin like the longest one is shown by the first of them alone.
+One word of a search leads: its run is read, in the order of the words that begin like it, then of
+names. The others are a filter on the words that each item of the run has. A product of which
+several words begin like the leading one is shown by the first of them alone.
+
+Which word leads is tried by a read of each; those of the other pages are told.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -28,7 +31,11 @@ MOST_UNITS = 12.0
 """Of a page: one that is not full by then is short, and the next one goes on."""
 ITEM_BYTES = 300
 """That an item by a word is taken to have."""
-SUGGESTED = PageRequest(8, most_units=2.0)
+FILTERED = 60
+"""Items that a page of several words reads first, if it may."""
+TRIAL_UNITS = 1.0
+"""Of each word of several, to find the rarest one."""
+SUGGESTED = PageRequest(8, most_units=4.0)
 """What is read of a search while it is being typed."""
 
 
@@ -42,24 +49,53 @@ def parse_search(text: str) -> tuple[str, ...]:
     return words
 
 
-def find_products(words: Sequence[str], request: PageRequest) -> PageResult[ProductTile]:
+@dataclass(frozen=True, slots=True)
+class FoundProducts(PageResult[ProductTile]):
+    """A page of the products of a search, and the word that leads."""
+
+    leading: str
+
+
+def find_products(
+    words: Sequence[str], request: PageRequest, *, leading: str = ""
+) -> FoundProducts:
     """Read a page of the products whose names have a word that begins like each of ``words``.
 
-    If the longest one has a single letter, it stands for itself alone. Without any nothing is read.
+    ``leading`` is the word that led on another page. A word of a single letter leads only where all
+    are such, and then stands for itself alone. Without words nothing is read.
     """
-    leading = max(words, key=len, default="")
+    tried = [word for word in words if len(word) >= keys.WORD_LETTERS] or [*words[:1], ""][:1]
+    left = min(request.most_units, MOST_UNITS)
+    if leading in words or len(tried) == 1:
+        return _read(leading if leading in words else tried[0], words, request, left)
+    found = pool().gather([partial(_read, each, words, request, TRIAL_UNITS) for each in tried])
+    best = max(found, key=lambda one: (one.page.cut_at is None, len(one.items)))
+    reads = [
+        replace(read, items_returned=read.items_returned if one is best else 0)
+        for one in found
+        for read in one.page.reads
+    ]
+    left -= sum(read.capacity_units for read in reads)
+    if best.page.cut_at and left > 0:
+        best = _read(best.leading, words, request, left)
+        reads += best.page.reads
+    return replace(best, page=replace(best.page, reads=tuple(reads)))
+
+
+def _read(
+    leading: str, words: Sequence[str], request: PageRequest, most_units: float
+) -> FoundProducts:
     prefix = leading if len(leading) >= keys.WORD_LETTERS else leading + BELOW
     runs = [Run(index=BY_KEY, partition=keys.words(leading), prefix=prefix)] if leading else []
-    most = min(request.most_units, MOST_UNITS)
     page = read_page(
         runs,
-        replace(request, most_units=most, largest_item=ITEM_BYTES),
+        replace(request, most_units=most_units, largest_item=ITEM_BYTES),
         source=QuerySource(client(), query=_filter(leading, words)),
         pool=pool(),
         order=Order.OLDEST_FIRST,
-        first_reads=[request.size + request.size // 2] * len(runs),  # some are filtered out
+        first_reads=[FILTERED if len(words) > 1 else int(request.size * 1.5)] * len(runs),
     )
-    return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
+    return FoundProducts(tuple(tile_of(entry.item) for entry in page.entries), page, leading)
 
 
 def _filter(leading: str, words: Sequence[str]) -> dict[str, Any]:

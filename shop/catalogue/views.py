@@ -1,5 +1,6 @@
 """Pages of the catalogue."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from urllib.parse import urlencode
@@ -132,15 +133,14 @@ def search(request: HttpRequest) -> HttpResponse:
         words = parse_search(typed)
     except Refusal as error:
         return refuse(request, error.status, template=whole, message=error, typed=typed)
-    list_name = f"search/{JOINT.join(words)}"
-    pager = Pager(_search_url(typed), list_name, shape={"words": len(words)})
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = find_products(words, asked)
+    leading = request.GET.get("by", "")
+    asked = _search_pager(typed, words, leading).requested(request.GET, size=settings.PAGE_SIZE)
+    found = find_products(words, asked, leading=leading)
     heading = _("Products for “%(typed)s”") if typed else _("Search products")
     context = {"typed": typed, "words": words, "products": found.items}
     return show_page(
         request,
-        pager,
+        _search_pager(typed, words, found.leading),
         asked,
         found.page,
         templates=(whole, "shop/catalogue/_found.html"),
@@ -165,5 +165,11 @@ def suggestions(request: HttpRequest) -> HttpResponse:
     return render_list(request, template, template, context)
 
 
-def _search_url(typed: str) -> str:
-    return f"{reverse('search')}?{urlencode({'q': typed})}"
+def _search_url(typed: str, **query: str) -> str:
+    return f"{reverse('search')}?{urlencode({'q': typed, **query})}"
+
+
+def _search_pager(typed: str, words: Sequence[str], leading: str) -> Pager:
+    query = {"by": leading} if len(words) > 1 and leading else {}
+    list_name = f"search/{JOINT.join([*query.values(), *words])}"
+    return Pager(_search_url(typed, **query), list_name, shape={"words": len(words)})

@@ -49,6 +49,16 @@ class TestThePage:
             assert shown.page.one("h1").text == f'Products for “TE {stem} "”'
             assert field(shown.page)["value"] == f'TE {stem} "'
 
+    def test_leads_on_by_the_word_that_leads(self, stem):
+        shown = visit(url(f"te {stem}"))
+        leading, other = ("te", stem) if "by=te&" in (shown.older or "") else (stem, "te")
+        assert [f"by={leading}&" in (link or "") for link in (shown.older, shown.last)] == [
+            True
+        ] * 2
+        token = (shown.older or "").partition("after=")[2]
+        assert visit(f"{url(f'te {stem}')}&by={other}&after={token}").status == 400
+        assert visit(url(f"te {stem}", by="another")).older == shown.older
+
     def test_is_for_no_search_engine(self, stem):
         assert visit(url(stem)).page.one("meta", name="robots")["content"] == "noindex, follow"
         assert "Disallow: /search/" in Client().get("/robots.txt").content.decode()

@@ -34,10 +34,9 @@ def plain_words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", letters)
 
 
-def found_among(products: Iterable[NewProduct], typed: str) -> list[str]:
+def found_among(products: Iterable[NewProduct], typed: str, leading: str) -> list[str]:
     """The ids of the products that a search finds, by the words found, then by names."""
     words = plain_words(typed)
-    leading = max(words, key=len)
     found = []
     for product in products:
         names = plain_words(product.name)
@@ -47,21 +46,22 @@ def found_among(products: Iterable[NewProduct], typed: str) -> list[str]:
     return [product_id for _, _, product_id in sorted(found)]
 
 
-def there(typed: str, size: int = 100, most_units: float = 12.0) -> list[str]:
+def there(typed: str, size: int = 100, most_units: float = 12.0, leading: str = "") -> list[str]:
     """The products of all pages from the first one on."""
-    return _walked(typed, PageRequest(size, most_units=most_units))
+    return _walked(typed, PageRequest(size, most_units=most_units), leading)
 
 
-def back(typed: str, size: int = 100) -> list[str]:
+def back(typed: str, size: int = 100, leading: str = "") -> list[str]:
     """The products of all pages from the last one back, in the order of the list."""
-    return _walked(typed, PageRequest(size, toward=Toward.PREVIOUS))
+    return _walked(typed, PageRequest(size, toward=Toward.PREVIOUS), leading)
 
 
-def _walked(typed: str, request: PageRequest) -> list[str]:
+def _walked(typed: str, request: PageRequest, leading: str) -> list[str]:
     found: list[str] = []
     is_forward = request.toward is Toward.NEXT
     while True:
-        read = find_products(parse_search(typed), request)
+        read = find_products(parse_search(typed), request, leading=leading)
+        leading = read.leading
         ids = [product.id for product in read.items]
         found = [*found, *ids] if is_forward else [*ids, *found]
         page = read.page
