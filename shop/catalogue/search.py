@@ -4,7 +4,7 @@ One word of a search leads: its run is read, in the order of the words that begi
 names. The others are a filter on the words that each item of the run has. A product of which
 several words begin like the leading one is shown by the first of them alone.
 
-Which word leads is tried by a read of each; those of the other pages are told.
+The rarest is to lead: each is tried by a read, unless an earlier page was led by one.
 """
 
 from collections.abc import Sequence
@@ -66,20 +66,18 @@ def find_products(
     """
     tried = [word for word in words if len(word) >= keys.WORD_LETTERS] or [*words[:1], ""][:1]
     left = min(request.most_units, MOST_UNITS)
-    if leading in words or len(tried) == 1:
-        return _read(leading if leading in words else tried[0], words, request, left)
+    if leading in tried:
+        tried = [leading]
+    if len(tried) == 1:
+        return _read(tried[0], words, request, left)
     found = pool().gather([partial(_read, each, words, request, TRIAL_UNITS) for each in tried])
     best = max(found, key=lambda one: (one.page.cut_at is None, len(one.items)))
-    reads = [
-        replace(read, items_returned=read.items_returned if one is best else 0)
-        for one in found
-        for read in one.page.reads
-    ]
+    reads = tuple(read for one in found for read in one.page.reads)
     left -= sum(read.capacity_units for read in reads)
     if best.page.cut_at and left > 0:
         best = _read(best.leading, words, request, left)
         reads += best.page.reads
-    return replace(best, page=replace(best.page, reads=tuple(reads)))
+    return replace(best, page=replace(best.page, reads=reads))
 
 
 def _read(

@@ -58,6 +58,7 @@ class TestThePage:
         token = (shown.older or "").partition("after=")[2]
         assert visit(f"{url(f'te {stem}')}&by={other}&after={token}").status == 400
         assert visit(url(f"te {stem}", by="another")).older == shown.older
+        assert names(visit(url(stem, by="another"))) == names(visit(url(stem)))
 
     def test_is_for_no_search_engine(self, stem):
         assert visit(url(stem)).page.one("meta", name="robots")["content"] == "noindex, follow"
