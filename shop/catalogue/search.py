@@ -72,12 +72,12 @@ def find_products(
         return _read(tried[0], words, request, left)
     found = pool().gather([partial(_read, each, words, request, TRIAL_UNITS) for each in tried])
     best = max(found, key=lambda one: (one.page.cut_at is None, len(one.items)))
-    reads = tuple(read for one in found for read in one.page.reads)
-    left -= sum(read.capacity_units for read in reads)
+    left -= sum(one.page.capacity_units for one in found)
     if best.page.cut_at and left > 0:
         best = _read(best.leading, words, request, left)
-        reads += best.page.reads
-    return replace(best, page=replace(best.page, reads=reads))
+    others = [one.page.reads for one in found if one is not best]
+    reads = [replace(read, items_returned=0) for some in others for read in some]
+    return replace(best, page=replace(best.page, reads=(*best.page.reads, *reads)))
 
 
 def _read(

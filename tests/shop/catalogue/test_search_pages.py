@@ -107,8 +107,10 @@ class TestThePage:
         assert json.loads(Client().get(first["next"]).content)["items"][0]["name"][-2:] == "20"
 
     def test_says_how_it_was_read(self, stem):
-        page = visit(f"{url(stem)}&explain=1").page
-        assert "NAMES#" in page.one(id="explanation").text
+        explanation = visit(f"{url(f'te {stem}')}&explain=1").response.context["explanation"]
+        read = {query.key.partition(" from ")[0] for query in explanation.queries}
+        assert read == {"NAMES#te", f"NAMES#{stem[:2]}"}
+        assert sum(query.items_returned for query in explanation.queries) == 20
 
 
 class TestTheField:
