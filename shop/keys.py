@@ -21,6 +21,7 @@ description of a product  ``PRODUCT#<id>``          ``DESCRIPTION#<id>``
 category                  ``CATEGORY#<slug>``       ``CATEGORY#<slug>``
 product in a category     ``CATEGORY#<slug>``       ``PRODUCT#<id>``
 product by its name       ``CATEGORY#<slug>``       ``NAME#<id>``
+product by a word         ``NAMES#<letters>``       ``<word>$<name>#<id>``
 category in a category    ``CATEGORY#<parent>``     ``CATEGORY#<slug>``
 category in the root      ``CATEGORY#~``            ``CATEGORY#<slug>``
 shards of ``by_data``     ``SHARDS#DATA``           ``SHARDS#DATA``
@@ -64,6 +65,9 @@ COUNTER_PREFIX = "COUNTS#"
 PRODUCT_PREFIX = "PRODUCT#"
 CATEGORY_PREFIX = "CATEGORY#"
 NAME_PREFIX = "NAME#"
+WORDS_PREFIX = "NAMES#"
+WORD_LETTERS = 2
+"""That words of one partition begin with, or all of a shorter word."""
 BOUGHT_PREFIX = "BOUGHT#"
 PICKUP_PREFIX = "PICKUP#"
 ZIP_PREFIX = "ZIP#"
@@ -100,6 +104,11 @@ def category(slug: str) -> str:
 def by_name(product_id: str) -> str:
     """Return the sort key of the edges that carry a product's name as their data."""
     return f"{NAME_PREFIX}{product_id}"
+
+
+def words(word: str) -> str:
+    """Return the partition key of the products whose names have words that begin like this one."""
+    return f"{WORDS_PREFIX}{word[:WORD_LETTERS]}"
 
 
 def category_shard(slug: str, data: str, shard: int) -> str:

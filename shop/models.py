@@ -149,6 +149,17 @@ class ProductEdge(ShopItem):
     data = UnicodeAttribute(null=True)
 
 
+class ProductWord(Product):
+    """A product by a word of its name, with what lists show of it.
+
+    ``words`` are all words that it is found by, each behind a ``-``. ``before`` is that one of them
+    which sorts right before the word; the first one has none.
+    """
+
+    words = UnicodeAttribute()
+    before = UnicodeAttribute(null=True)
+
+
 class Description(ShopItem):
     """A product's description, apart from what lists read (vertical partitioning)."""
 

@@ -13,7 +13,15 @@ from dynapages.lists import SEPARATOR, sort_key_of, timestamp
 from dynapages.writes import NamedShards
 from shop import keys
 from shop.keys import shard_of
-from shop.models import Category, CategoryEdge, Description, Product, ProductEdge, TrailStep
+from shop.models import (
+    Category,
+    CategoryEdge,
+    Description,
+    Product,
+    ProductEdge,
+    ProductWord,
+    TrailStep,
+)
 from shop.table import shards
 
 LONGEST = 400
@@ -29,14 +37,23 @@ _WITHOUT_MARKS = str.maketrans(
 
 def folded(name: str) -> str:
     """Return a name as it sorts, such as ``cafe-creme`` for “Café  Crème!”; may be empty."""
-    taken_apart = normalize("NFKD", normalize("NFKD", name).casefold())
+    return cut(JOINT.join(words_in(name)))
+
+
+def cut(key: str) -> str:
+    """Return as much of a text as fits a sort key in front of an id."""
+    return key.encode()[:LONGEST].decode(errors="ignore")
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text without case, marks and punctuation."""
+    taken_apart = normalize("NFKD", normalize("NFKD", text).casefold())
     letters = "".join(letter for letter in taken_apart if not combining(letter))
     runs = groupby(
         letters.translate(_WITHOUT_MARKS),
         key=lambda letter: letter.isalnum() or category(letter).startswith("M"),
     )
-    words = JOINT.join("".join(run) for is_word, run in runs if is_word)
-    return words.encode()[:LONGEST].decode(errors="ignore")
+    return ["".join(run) for is_word, run in runs if is_word]
 
 
 DIGITS = 12
@@ -80,7 +97,7 @@ def name_data(slug: str, product_id: str, name: str, *, shards: int) -> dict[str
 
 def tree_data(slug: str, path: Sequence[str], *, shards: int) -> dict[str, str]:
     """Derive the keys of a category; ``path`` is the names from the root to its own."""
-    names = BELOW.join(map(folded, path)).encode()[:LONGEST].decode(errors="ignore")
+    names = cut(BELOW.join(map(folded, path)))
     return _data(keys.tree_shard(shard_of(slug, shards)), f"{names}{SEPARATOR}{slug}")
 
 
@@ -196,6 +213,30 @@ def product_edges(
         edges.append(ProductEdge(sk=by_id, category=names[slug], **(shown | price)))
         edges.append(ProductEdge(sk=by_name, **(shown | name)))
     return edges
+
+
+MOST_WORDS = 12
+"""Of a name, that its product is found by: the first different ones, each of them an item."""
+
+
+def word_items(node: Product) -> list[ProductWord]:
+    """Build what a product's own item is found by: an item for each word of its name."""
+    name = folded(node.name)
+    words = sorted(list(dict.fromkeys(filter(None, name.split(JOINT))))[:MOST_WORDS])
+    product_id = node.pk.removeprefix(keys.PRODUCT_PREFIX)
+    return [
+        ProductWord(
+            pk=keys.words(word),
+            sk=f"{cut(f'{word}{BELOW}{name}')}{SEPARATOR}{product_id}",
+            name=node.name,
+            unit_price_cents=node.unit_price_cents,
+            currency=node.currency,
+            trail=node.trail,
+            words="".join(f"{JOINT}{each}" for each in words),
+            before=before,
+        )
+        for before, word in zip([None, *words], words, strict=False)
+    ]
 
 
 def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:

@@ -25,6 +25,7 @@ from shop.catalogue.items import (
     parent_edge,
     product_edges,
     product_item,
+    word_items,
 )
 from shop.catalogue.queries import (
     ALSO,
@@ -37,8 +38,8 @@ from shop.catalogue.queries import (
     steps_in,
     tile_of,
 )
-from shop.models import CategoryEdge, Product, Purchase, ShopItem
-from shop.table import TABLE, Key, key_of, put_of, read_items
+from shop.models import CategoryEdge, Product, ProductWord, Purchase, ShopItem
+from shop.table import TABLE, Key, key_of, put_of, read_items, unless_changed
 
 ON_A_SHELF = 6
 """Products shown of each category."""
@@ -152,6 +153,17 @@ def product_node(product: NewProduct, tree: CategoryTree) -> Product:
     return product_item(product, path=path, categories=names)
 
 
+def _edges(product: NewProduct, tree: CategoryTree, shards: int) -> list[ShopItem]:
+    """Build what leads to a product: its edges from categories, and its words."""
+    edges = product_edges(product, names=tree.names, shards=shards)
+    return [*edges, *word_items(product_node(product, tree))]
+
+
+def words_of(node: Item) -> dict[Key, ProductWord]:
+    """Build the items by the words of a stored product's name, by their keys."""
+    return {(word.pk, word.sk): word for word in word_items(Product.from_raw_data({**node}))}
+
+
 def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
     """Write a product's new name, price and categories; return the slugs that it was in.
 
@@ -163,13 +175,15 @@ def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) 
         left = sorted(was_in - set(product.category_slugs))
         same = unchanged(seen or {}, Product.pk, Product.name, Product.categories)
         node = put_of(product_node(product, tree), same)
-        edges = product_edges(product, names=tree.names, shards=shards)
-        copies: list[Action] = []
+        edges = _edges(product, tree, shards)
+        kept = {(edge.pk, edge.sk) for edge in edges}
+        gone = [*_edges_from(product.id, left), *(words_of(seen).keys() - kept if seen else ())]
+        copies: list[Action] = [delete(ShopItem, table_key(*key)) for key in gone]
         if seen is None or seen["name"]["S"] != product.name:
             for renaming in _renamings:
                 copies += renaming(product.id, product.name)
         try:
-            write_together(client(), [node, *map(put_of, edges), *_gone(product.id, left), *copies])
+            write_together(client(), [node, *map(put_of, edges), *copies])
         except ConditionFailed:
             seen = stored_products([product.id]).get(product.id)
             continue
@@ -177,9 +191,9 @@ def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) 
     raise Contended("This product is being changed by others at the moment.")
 
 
-def _gone(product_id: str, slugs: Iterable[str]) -> list[Action]:
+def _edges_from(product_id: str, slugs: Iterable[str]) -> list[Key]:
     both = (keys.product(product_id), keys.by_name(product_id))
-    return [delete(ShopItem, table_key(keys.category(slug), key)) for slug in slugs for key in both]
+    return [(keys.category(slug), key) for slug in slugs for key in both]
 
 
 EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")
@@ -204,7 +218,7 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     others = [p for p in products if p.id not in stored or is_as_stored(p, stored[p.id])]
     _put([product_node(product, tree) for product in others])
     _put([item for item in map(description_item, products) if item])
-    _put([e for p in others for e in product_edges(p, names=tree.names, shards=shards)])
+    _put([edge for product in others for edge in _edges(product, tree, shards)])
     _put_categories(tree, shards)
     # What changed may have left the shelves of other categories.
     left = frozenset().union(*were_in) - tree.by_slug.keys()
@@ -243,10 +257,9 @@ def ensure_products(
 
 
 def _create(product: NewProduct, tree: CategoryTree, shards: int) -> bool:
-    edges = product_edges(product, names=tree.names, shards=shards)
     node = put_of(product_node(product, tree), ShopItem.pk.does_not_exist())
     try:
-        write_together(client(), [node, *map(put_of, edges)])
+        write_together(client(), [node, *map(put_of, _edges(product, tree, shards))])
     except ConditionFailed:
         return False
     return True
@@ -287,4 +300,28 @@ ALSO_BOUGHT = MigrationStep(
     table=TABLE,
     only=Purchase.sk.startswith(keys.BOUGHT_PREFIX) & Purchase.also.does_not_exist(),
     derive=with_also,
+)
+
+
+SHOWN = (Product.name, Product.unit_price_cents, Product.currency, Product.trail)
+"""What edges and words show of a product."""
+
+
+def with_words(node: Item) -> list[Action]:
+    """Build the puts of a product's items by words that are missing or differ, unless it changed.
+
+    Those of an earlier name, of which only a crash leaves any, are for ``check_integrity``.
+    """
+    words = words_of(node)
+    stored = read_items(words)
+    puts = [put_of(word) for key, word in words.items() if word.serialize() != stored.get(key)]
+    return [*puts, unless_changed(key_of(node), node, *SHOWN)] if puts else []
+
+
+PRODUCT_WORDS = MigrationStep(
+    name="product-words",
+    sentence="Write the words of products' names, by which the search finds them.",
+    table=TABLE,
+    only=Product.pk.startswith(keys.PRODUCT_PREFIX) & Product.sk.startswith(keys.PRODUCT_PREFIX),
+    derive=with_words,
 )

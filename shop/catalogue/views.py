@@ -1,20 +1,25 @@
 """Pages of the catalogue."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from dynapages.calls import current_meter
 from dynapages.django.access import public
-from dynapages.django.paging import ListData, Pager, render_list, show_page
+from dynapages.django.paging import ListData, Pager, render_list, show_page, wants_partial
+from dynapages.django.refusals import Refusal, refuse
 from dynapages.lists import explain_reads
-from shop.catalogue.items import Data
+from shop.catalogue.items import JOINT, Data
 from shop.catalogue.queries import (
     LABELS,
     PLAN,
@@ -30,6 +35,7 @@ from shop.catalogue.queries import (
     read_also_bought,
     read_category,
 )
+from shop.catalogue.search import SUGGESTED, find_products, parse_search
 from shop.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
@@ -116,3 +122,54 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
     return render_list(
         request, "shop/catalogue/also_bought.html", "shop/catalogue/_also_bought.html", context
     )
+
+
+@require_safe
+@public
+def search(request: HttpRequest) -> HttpResponse:
+    """Show the products whose names have words that begin like those that were typed (S2)."""
+    typed, whole = " ".join(request.GET.get("q", "").split()), "shop/catalogue/search.html"
+    try:
+        words = parse_search(typed)
+    except Refusal as error:
+        return refuse(request, error.status, template=whole, message=error, typed=typed)
+    leading = request.GET.get("by", "")
+    asked = _search_pager(typed, words, leading).requested(request.GET, size=settings.PAGE_SIZE)
+    found = find_products(words, asked, leading=leading)
+    heading = _("Products for “%(typed)s”") if typed else _("Search products")
+    context = {"typed": typed, "words": words, "products": found.items}
+    return show_page(
+        request,
+        _search_pager(typed, words, found.leading),
+        asked,
+        found.page,
+        templates=(whole, "shop/catalogue/_found.html"),
+        context=lambda: {"heading": heading % {"typed": typed}, **context},
+        plan="words of names",
+        data=lambda: ListData([product_data(each) for each in found.items]),
+    )
+
+
+@require_safe
+@public
+def suggestions(request: HttpRequest) -> HttpResponse:
+    """Show the first products for what is being typed, none for what is no search."""
+    typed, template = request.GET.get("q", ""), "shop/catalogue/_suggestions.html"
+    if not wants_partial(request):
+        response = redirect(_search_url(typed))
+        patch_vary_headers(response, ("HX-Request",))
+        return response
+    context = {}
+    with suppress(Refusal):
+        context["products"] = find_products(parse_search(typed), SUGGESTED).items
+    return render_list(request, template, template, context)
+
+
+def _search_url(typed: str, **query: str) -> str:
+    return f"{reverse('search')}?{urlencode({'q': typed, **query})}"
+
+
+def _search_pager(typed: str, words: Sequence[str], leading: str) -> Pager:
+    query = {"by": leading} if len(words) > 1 and leading else {}
+    list_name = f"search/{JOINT.join([*query.values(), *words])}"
+    return Pager(_search_url(typed, **query), list_name, shape={"words": len(words)})

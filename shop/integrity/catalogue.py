@@ -4,6 +4,7 @@ A product's own item tells in which categories it is: edges from others are stra
 are missing are put. One that lists no categories gets those of its edges.
 """
 
+from collections import ChainMap, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any
 from pynamodb.attributes import Attribute
 
 from dynapages.items import Item, table_key
-from dynapages.lists import SEPARATOR
+from dynapages.lists import SEPARATOR, id_at
 from dynapages.process import write
 from dynapages.pynamodb import unchanged, update
 from dynapages.upkeep import Candidate, Difference, Handlers, compare
@@ -36,19 +37,21 @@ from shop.catalogue.queries import first_products, steps_in, trail_in
 from shop.catalogue.services import (
     ON_A_SHELF,
     SHELF,
+    SHOWN,
     items_on,
     put_shelf,
     root_key,
     shelf_of,
     shown,
+    words_of,
 )
 from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
 
 PARTITION = ProductEdge.data_partition.attr_name
-COMPARED = ("name", "unit_price_cents", "currency", "category", "trail", PARTITION, "data")
+SHOWN_NAMES = ("name", "unit_price_cents", "currency", "category", "trail")
+COMPARED = (*SHOWN_NAMES, "words", "before", PARTITION, "data")
 """What lists show of the catalogue and what keys are derived from; items may hold more."""
-SHOWN = (Product.name, Product.unit_price_cents, Product.currency)
 _CATEGORIES = Product.categories.attr_name
 Edge = tuple[str, str]
 """A category's slug and a product's id: two items, which must show what the product's own does."""
@@ -103,11 +106,18 @@ class CatalogueItems:
     def __init__(self, shards: ShardNumber) -> None:
         self._shards = shards
         self._items: dict[Key, Item] = {}
+        self._words: dict[str, dict[Key, Item]] = defaultdict(dict)
+        self._led_elsewhere: set[str] = set()
 
     def handlers(self) -> Handlers:
         targets = (keys.CATEGORY_PREFIX, keys.PRODUCT_PREFIX, keys.NAME_PREFIX)
         starts = [(keys.CATEGORY_PREFIX, target) for target in targets]
-        return dict.fromkeys([*starts, (keys.PRODUCT_PREFIX,) * 2], self.add)
+        of_items = dict.fromkeys([*starts, (keys.PRODUCT_PREFIX,) * 2], self.add)
+        return {**of_items, (keys.WORDS_PREFIX, ""): self.add_word}
+
+    def add_word(self, item: Item) -> None:
+        """Note a product by a word of its name."""
+        self._words[id_at(item["sk"]["S"])][key_of(item)] = item
 
     def add(self, item: Item) -> None:
         """Note a category, a product's own item, or an edge to either."""
@@ -117,6 +127,7 @@ class CatalogueItems:
         tree = self._tree()
         yield from self._category_candidates(tree)
         yield from self._product_candidates(tree)
+        yield from self._word_candidates()
         yield from self._shelf_candidates(tree)
 
     def _tree(self) -> CategoryTree:
@@ -149,7 +160,16 @@ class CatalogueItems:
                 yield Candidate(partial(_differing_edge, edge, *context))
         for edges in by_product.values():
             if any(_differing_product(edges, tree, self._items)):
+                self._led_elsewhere.add(edges[0][1])
                 yield Candidate(partial(_differing_product, edges, tree))
+
+    def _word_candidates(self) -> Iterator[Candidate]:
+        own = {id_at(key[0]) for key in self._items if key[0].startswith(keys.PRODUCT_PREFIX)}
+        for product_id in sorted(own | self._words.keys()):
+            words = self._words.get(product_id, {})
+            differing = _differing_words(product_id, words, ChainMap(words, self._items))
+            if product_id in self._led_elsewhere or any(differing):
+                yield Candidate(partial(_differing_words, product_id, words))
 
     def _shelf_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
         edges: dict[str, list[Item]] = {}
@@ -298,6 +318,23 @@ def _differing_product(
         stored, wanted = ({name: _shown_steps(one, name)} for one in (node, expected))
         repair = partial(_repair, actions)
         yield from compare(name, f"product {edges[0][1]}", stored, wanted, repair=repair)
+
+
+def _differing_words(
+    product_id: str, words: Collection[Key], items: Mapping[Key, Item] | None = None
+) -> Iterator[Difference]:
+    """Compare the items by a product's words, those noted too; without ``items`` they are read."""
+    key = (keys.product(product_id),) * 2
+    node = (items or read_items([key])).get(key)
+    expected = words_of(node) if node else {}
+    every = sorted({*words, *expected})
+    found = items or read_items([key, *every])
+    if found.get(key) != node:
+        return  # whoever changed it changed its words
+    same = unless_changed(key, node, *SHOWN)
+    for each in every:
+        wanted, subject = expected.get(each), f"product {product_id} by “{each[1]}”"
+        yield from _differing_item("word", each, found, wanted, subject=subject, unless=[same])
 
 
 def _names_of(

@@ -54,7 +54,7 @@ class TestAList:
     def test_has_the_same_title_however_it_is_loaded(self, shop, route):
         first_url = shop.address(route)
         next_url = whole(shop, first_url).one("a", rel="next")["href"].partition("#")[0]
-        last_url = f"{first_url}?before=end"
+        last_url = f"{first_url}{'&' if '?' in first_url else '?'}before=end"
         first, *later = [title_of(whole(shop, url)) for url in (first_url, next_url, last_url)]
         for url, title in zip((next_url, last_url), later, strict=True):
             assert swapped(shop, url)["data-title"] == title != first

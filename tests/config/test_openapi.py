@@ -36,7 +36,8 @@ def parameters(path: str, place: str) -> list[dict[str, Any]]:
 def with_each_example() -> Iterator[tuple[str, str]]:
     """Yield each address with each example of a filter: its path and its query."""
     for path in LISTS:
-        yield path, ""
+        if not any(parameter.get("required") for parameter in parameters(path, "query")):
+            yield path, ""
         for parameter in parameters(path, "query"):
             if "example" in parameter:
                 query = {parameter["name"]: parameter["example"]}
@@ -63,7 +64,7 @@ class TestTheDocument:
             is_json = response.status_code == 200 and "json" in response["Content-Type"]
             if is_json and "items" in response.json():
                 answered.add("/" + re.sub(r"<\w+:(\w+)>", r"{\1}", route))
-        assert answered == LISTS.keys() == ADDRESSES.keys()
+        assert answered == LISTS.keys() == {one.partition("?")[0] for one in ADDRESSES}
 
     def test_names_all_that_an_address_takes(self):
         for path in LISTS:

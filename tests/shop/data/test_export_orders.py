@@ -90,7 +90,8 @@ def foreign_order(username: str) -> NewOrder:
 def kept() -> list[str]:
     """All that is stored of orders, without what is made for an import's customers and products."""
     others = ('"PROFILE#', '"PRODUCT#', '"CATEGORY#', '"NAME#')
-    return [item for item in left_behind() if not any(f'"sk": {{"S": {o}' in item for o in others)]
+    kept = [item for item in left_behind() if '"pk": {"S": "NAMES#' not in item]
+    return [item for item in kept if not any(f'"sk": {{"S": {one}' in item for one in others)]
 
 
 def exported(*arguments: str) -> str:

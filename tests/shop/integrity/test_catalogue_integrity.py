@@ -21,6 +21,7 @@ from tests.support.catalogue.spoiling import (
     mend,
     put_lamp,
     sell_to_someone,
+    word_of,
 )
 from tests.support.shop.checks import Key, lose, spoil, stored
 
@@ -35,6 +36,14 @@ WRONG_EDGES: dict[str, tuple[Sequence[str], dict[str, dict[str, str]]]] = {
     "another price": ([], {"unit_price_cents": {"N": "5"}}),
     "no currency": (["currency"], {}),
     "another name of the category": ([], {"category": {"S": "Another"}}),
+}
+WRONG_WORDS: dict[str, tuple[Sequence[str], dict[str, dict[str, str]]]] = {
+    "another name at a word": ([], {"name": {"S": "Another"}}),
+    "another price at a word": ([], {"unit_price_cents": {"N": "5"}}),
+    "no price at a word": (["unit_price_cents"], {}),
+    "other words": ([], {"words": {"S": "-another"}}),
+    "no way to the category": (["trail"], {}),
+    "a word before": ([], {"before": {"S": "la"}}),
 }
 WRONG_PURCHASES: dict[str, tuple[Sequence[str], dict[str, dict[str, str]]]] = {
     "no keys of a purchase": (["data_partition", "data", "order_status_date"], {}),
@@ -83,6 +92,10 @@ def checked(tables):
         lamp = put_lamp()
         before = spoil(edge_of(lamp), *removed, **values)
         spoilt[case] = Spoilt("edge", edge_of(lamp), before, lamp.id)
+    for case, (removed, values) in WRONG_WORDS.items():
+        lamp = put_lamp()
+        before = spoil(word_of(lamp), *removed, **values)
+        spoilt[case] = Spoilt("word", word_of(lamp), before, lamp.id)
     bought = put_lamp()
     for case, (removed, values) in WRONG_PURCHASES.items():
         buyer = sell_to_someone(bought)
@@ -99,7 +112,7 @@ class TestTheCheck:
     def test_finds_nothing_wrong_with_what_the_shop_wrote(self, lamp, buyer):
         assert found(lamp.id, *lamp.category_slugs, buyer) == []
 
-    @pytest.mark.parametrize("case", [*WRONG_EDGES, *WRONG_PURCHASES])
+    @pytest.mark.parametrize("case", [*WRONG_EDGES, *WRONG_WORDS, *WRONG_PURCHASES])
     def test_finds_and_mends_what_an_item_shows_and_is_found_by(self, checked, case):
         spoilt = checked.spoilt[case]
         assert [d.kind for d in checked.differences if spoilt.name in d.subject] == [spoilt.kind]
@@ -132,8 +145,27 @@ class TestTheCheck:
 
     def test_takes_away_edges_to_a_product_that_is_gone(self, lamp):
         lose((keys.product(lamp.id), keys.product(lamp.id)))
-        assert mend(lamp.id) == [True] * 4
+        assert mend(lamp.id) == [True] * 5
         assert (stored(edge_of(lamp)), stored(by_name_of(lamp))) == (None, None)
+
+    def test_puts_a_word_back_and_takes_away_that_of_another_name(self, lamp):
+        lose(word_of(lamp))
+        stray = keys.words("zeppelin"), f"zeppelin$lamp#{lamp.id}"
+        spoil(stray, name={"S": "Lamp"}, words={"S": "-zeppelin"})
+        assert [(d.kind, d.stored, d.expected) for d in found(lamp.id)] == [
+            ("word", "item none", "item there"),
+            ("word", "item there", "item none"),
+        ]
+        assert mend(lamp.id) == [True, True]
+        assert (stored(word_of(lamp)) is None, stored(stray)) == (False, None)
+
+    def test_leaves_the_words_of_a_product_that_was_renamed_meanwhile(self, lamp):
+        lose(word_of(lamp))
+        (difference,) = found(lamp.id)
+        spoil((keys.product(lamp.id), keys.product(lamp.id)), name={"S": "New"})
+        assert difference.mend is not None
+        assert difference.mend() is False
+        assert stored(word_of(lamp)) is None
 
     def test_takes_any_shard_that_is_read_for_right(self):
         lamps = [put_lamp() for _ in range(EDGES.count())]
@@ -164,7 +196,7 @@ class TestTheCheck:
         node = (keys.product(lamp.id), keys.product(lamp.id))
         trail = [{"M": {"slug": {"S": "x"}, "name": {"S": wrong}}}]
         before = spoil(node, "trail", **({"trail": {"L": trail}} if wrong else {}))
-        assert [d.kind for d in found(lamp.id)] == ["trail"]
+        assert [d.kind for d in found(lamp.id)] == ["trail", "word"]  # which shows it, too
         assert mend(lamp.id) == [True]
         assert stored(node) == before
         assert [step.slug for step in find_product(lamp.id).trail] == list(

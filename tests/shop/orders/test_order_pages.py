@@ -54,9 +54,8 @@ class TestTheTabs:
 
 class TestTheDates:
     def test_form_carries_the_statuses_along(self, alice):
-        form = alice.get("/orders/?status=SHIPPED&status=PLACED&from=2023-01-01").page.one(
-            "form", method="get"
-        )
+        shown = alice.get("/orders/?status=SHIPPED&status=PLACED&from=2023-01-01")
+        form = shown.page.one("main").one("form", method="get")
         hidden = [field["value"] for field in form.all("input", type="hidden", name="status")]
         assert hidden == ["PLACED", "SHIPPED"]
         assert form.one("input", name="from")["value"] == "2023-01-01"

@@ -32,6 +32,12 @@ def by_name_of(product: NewProduct) -> Key:
     return keys.category(product.category_slugs[0]), keys.by_name(product.id)
 
 
+def word_of(product: NewProduct) -> Key:
+    """The key of the item by the one word of a name."""
+    word = product.name.lower()
+    return keys.words(word), f"{word}${word}#{product.id}"
+
+
 def found(*names: str) -> list[Difference]:
     """The differences that tell of any of these names."""
     return list(found_lazily(*names))

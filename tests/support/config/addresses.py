@@ -18,6 +18,8 @@ NONE = "405 405 405 405"
 MATRIX: dict[str, tuple[str, str]] = {
     "categories/": (ALL, NONE),
     "categories/<id:slug>/": (ALL, NONE),
+    "search/": (ALL, NONE),
+    "search/suggestions/": ("302 302 302 302", NONE),
     "products/<id:product_id>/drawing.svg": (ALL, NONE),
     "products/<id:product_id>/also-bought/": (ALL, NONE),
     "basket/": (ALL, NONE),

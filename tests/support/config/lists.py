@@ -23,6 +23,7 @@ ADDRESSES = {
     "/users/{username}/": "data-comment-id",
     "/rankings/most-loved/": "data-product-id",
     "/rankings/recently-commented/": "data-product-id",
+    "/search/?q=gro": "data-product",
     "/categories/": "data-category",
     "/categories/{slug}/": "data-product",
     "/orders/": "data-order-id",
