@@ -23,8 +23,10 @@ LEAST_UNITS = UNITS_PER_BLOCK
 """Capacity units of the cheapest Query, eventually consistent."""
 LARGEST_ITEM = BLOCK // 4
 """Bytes that items of a list are taken to have, until reads have shown that they have more."""
-ALTERNATIVE_STEP = 8
+ALTERNATIVE_STEP = 16
 """How many times as many items the second read of an alternative may ask for as the first one."""
+LEAST_AGAIN = 3
+"""Blocks of 4 KB that must be left to read an alternative on: fewer are not worth a round."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
 
@@ -94,7 +96,7 @@ class Cursor:
         return max(wanted, min(ceil(wanted * ratio), most))
 
     def largest_item(self, expected: int) -> int:
-        """Return the bytes of its items: those ``expected``, or of an alternative what it showed."""
+        """Return the bytes of its items: those ``expected``, or what an alternative showed."""
         if not self.run.alternative or not self.items_read:
             return expected
         blocks = self.capacity_units / UNITS_PER_BLOCK
@@ -224,7 +226,7 @@ class Merge:
         if self._most_units == inf or not wanted:
             return wanted
         most = int(self._left / UNITS_PER_BLOCK) // blocks_of(self.largest_item)
-        if most < 1:
+        if most < (LEAST_AGAIN if self._has_copies else 1):
             stops = [c.stopped_at for c in self.cursors if c.stopped_at and not c.exhausted]
             nearest = min if self._ascending else max
             self.cut_at = nearest(stops, key=lambda stop: stop.place)

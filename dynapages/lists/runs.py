@@ -90,7 +90,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class HasAll:
-    """A filter that keeps items whose ``attribute``, a set, has all of ``values``; all are charged for."""
+    """A filter that keeps items whose ``attribute``, a set, has all of ``values``."""
 
     attribute: str
     values: tuple[Value, ...]
