@@ -99,14 +99,23 @@ def parse_search(text: str) -> Search:
     return Search(text, tuple(words.values()))
 
 
+def every_stem(text: str, language: str) -> Iterator[str]:
+    """Yield the different stems of a text in their order, common ones too."""
+    seen = set[str]()
+    for _word, stem in _stems(text, language):
+        if stem not in seen:
+            seen.add(stem)
+            yield stem
+
+
 def stems_of(text: str, language: str) -> tuple[str, ...]:
-    """Return the different stems of a text in their order, without those of common words."""
-    return tuple(_distinct(text, language))
+    """Return the different stems of a text in their order, without common ones."""
+    return tuple(_uncommon(text, language))
 
 
 def indexed_stems(title: str, body: str, language: str) -> tuple[str, ...]:
     """Return the stems that a comment is found by: its first `MOST_STEMS`, title first."""
-    return tuple(islice(_distinct(f"{title}\n{body}", language), MOST_STEMS))
+    return tuple(islice(_uncommon(f"{title}\n{body}", language), MOST_STEMS))
 
 
 def marked(text: str, stems: Collection[str], language: str) -> SafeString:
@@ -169,13 +178,9 @@ def _folded(word: str) -> str:
     return "".join(one for one in folded if category(one)[0] in "LMN")[:LONGEST_WORD]
 
 
-def _distinct(text: str, language: str) -> Iterator[str]:
-    """Yield the different stems of a text, without common ones."""
-    seen = set(_common(_primary(language)))
-    for _word, stem in _stems(text, language):
-        if stem not in seen:
-            seen.add(stem)
-            yield stem
+def _uncommon(text: str, language: str) -> Iterator[str]:
+    left_out = _common(_primary(language))
+    return (stem for stem in every_stem(text, language) if stem not in left_out)
 
 
 def _stems(text: str, language: str) -> Iterator[tuple[Word, str]]:
