@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 import pytest
 
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS
-from tests.support.comments.browsing import HTMX, Shown
+from tests.support.comments.browsing import Shown
 from tests.support.comments.options import comments_set
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import START, written
-from tests.support.comments.writers import Writer, nobody, someone
+from tests.support.comments.writers import nobody, someone
 
 pytestmark = pytest.mark.real_engine
 
@@ -141,7 +141,9 @@ class TestWhatIsSaid:
         sentence = "Not searched, as all of these words are common there: German."
         assert sentence in shown.page.text
 
-    @pytest.mark.parametrize("words", ["!!! ??? …", "🦊", "\x00\x07", "٪", "a\u200db" * 9, "ﷺ 日本語 Ωmega"])
+    @pytest.mark.parametrize(
+        "words", ["!!! ??? …", "🦊", "\x00\x07", "٪", "a\u200db" * 9, "ﷺ 日本語 Ωmega"]
+    )
     def test_of_anything_is_an_answer(self, product, words):
         assert asked(product, words).status == 200
         assert asked(product, words, "~/~").status == 200
@@ -193,7 +195,9 @@ class TestOtherForms:
 
     def test_an_explanation_has_the_queries_and_their_plan(self, product):
         shown = asked(product, "akku leer", explain="1")
-        queries = [row.text for row in shown.page.one(class_="ledger-queries").all("td", class_="key")]
+        queries = [
+            row.text for row in shown.page.one(class_="ledger-queries").all("td", class_="key")
+        ]
         assert queries == [f"PRODUCT#{product}/w1/de/{stem}" for stem in ("akku", "leer")]
         assert "A page of a search costs 12 capacity units at most" in shown.page.text
 

@@ -10,21 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.filters import CommentFilter
-from comments.items import NewComment
 from comments.lists.orders import CommentOrder
-from comments.search.models import WordItem
 from comments.search.queries import (
-    MOST_QUERIES,
     MOST_UNITS,
     SearchRequest,
-    plan_search,
     search_comments,
-    total_of,
 )
 from comments.search.words import parse_search
-from comments.store.counts import ProductCounts, counts_of
+from comments.store.counts import counts_of
 from dynapages.lists import Page, PageRequest, Toward
-from dynapages.process import client
 from tests.support.chance import examples
 from tests.support.comments.searched import found_in, load_searched, searching
 from tests.support.comments.truth import START, written
@@ -116,7 +110,12 @@ class TestAListOfASearch:
         wide = [replace(one, body=one.body.replace("gut", f"{n}gut")) for n, one in enumerate(long)]
         found = written("many", language="de", body="gut neu", created_at=START - timedelta(1))
         load_searched([replace(one, language="de", body=one.body[4:]) for one in wide[:400]])
-        load_searched([replace(one, id=f"g{one.id}", language="de", body=one.body.replace("neu ", "")) for one in long[:400]])
+        load_searched(
+            [
+                replace(one, id=f"g{one.id}", language="de", body=one.body.replace("neu ", ""))
+                for one in long[:400]
+            ]
+        )
         load_searched([found])
         pages = pages_of("gut neu", CommentFilter.of(["de"]), product_id="many", size=20)
         assert ids_of(pages) == [found.id]
