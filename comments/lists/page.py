@@ -47,6 +47,7 @@ from comments.lists.queries import (
 from comments.models import TABLE, Featured, ProductRank
 from comments.search.listing import SearchShown
 from comments.search.queries import (
+    MOST_UNITS,
     SearchRequest,
     languages_of,
     recent_found,
@@ -238,6 +239,7 @@ class CommentsPage:
         if search:
             url_of = partial(list_url, wanted.product_id, self.chosen, wanted.order)
             context["search"] = SearchShown(search, languages_of(self.chosen, counts), url_of)
+            context["most_units"] = MOST_UNITS
             words = search.search.text
             context["listing"]["heading"] = heading_of(self.chosen, wanted.order, words=words)
         if self.highlights:
