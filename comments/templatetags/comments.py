@@ -82,14 +82,14 @@ def comments_html(context: Context, comments: Sequence[CommentEntry]) -> SafeStr
     render = partial(_renderer(), helpful=None, about=None, level=3, language=get_language())
     reader_of = _readers(context, comments)
     search = context.get("search")
-    if search:  # found words are marked, so that what is remembered would hardly be of use
+    if search:  # found words are marked: what is remembered would hardly be of use
         render = partial(_render.__wrapped__, **render.keywords)
-        rows = (
-            render(comment, reader_of(comment), marks=search.request.marks(comment.language))
-            for comment in comments
-        )
-    else:
-        rows = (render(comment, reader_of(comment)) for comment in comments)
+    rows = (
+        render(each, reader_of(each), marks=search.request.search.stems(each.language))
+        if search
+        else render(each, reader_of(each))
+        for each in comments
+    )
     return SafeString("".join(rows))
 
 

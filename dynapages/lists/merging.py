@@ -25,10 +25,8 @@ LARGEST_ITEM = BLOCK // 4
 """Bytes that items of a list are taken to have, until reads have shown that they have more."""
 ALTERNATIVE_STEP = 16
 """How many times as many items the second read of an alternative may ask for as the first one."""
-LEAST_AGAIN = 4
+LEAST_AGAIN = 3
 """Blocks of 4 KB that must be left to read an alternative on: fewer are not worth a round."""
-RESERVE = 2
-"""Blocks of these that are not asked for, as further items may be larger than those so far."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
 
@@ -244,7 +242,7 @@ class Merge:
         sizes = [cursor.largest_item(self.largest_item) for cursor, _ in wanted]
         blocks = fair_shares(
             [blocks_of(limit * size) for (_, limit), size in zip(wanted, sizes, strict=True)],
-            max(int(self._left / UNITS_PER_BLOCK) - RESERVE * self._has_copies, len(wanted)),
+            max(int(self._left / UNITS_PER_BLOCK), len(wanted)),
         )
         return [
             (cursor, max(1, min(limit, share * BLOCK // size)))
