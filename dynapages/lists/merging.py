@@ -27,6 +27,8 @@ ALTERNATIVE_STEP = 16
 """How many times as many items the second read of an alternative may ask for as the first one."""
 LEAST_AGAIN = 3
 """Blocks of 4 KB that must be left to read an alternative on: fewer are not worth a round."""
+ALTERNATIVE_MARGIN = 9 / 8
+"""How large items of an alternative are taken to be, by the mean of those that were read."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
 
@@ -96,11 +98,11 @@ class Cursor:
         return max(wanted, min(ceil(wanted * ratio), most))
 
     def largest_item(self, expected: int) -> int:
-        """Return the bytes of its items: those ``expected``, or what an alternative showed."""
+        """Return the bytes of its items: those ``expected``, or an eighth above what it showed."""
         if not self.run.alternative or not self.items_read:
             return expected
         blocks = self.capacity_units / UNITS_PER_BLOCK
-        return min(expected, ceil(blocks * BLOCK / self.items_read))
+        return min(expected, ceil(blocks * BLOCK / self.items_read * ALTERNATIVE_MARGIN))
 
 
 Reads = list[tuple[Cursor, int]]
