@@ -1,1 +1,1 @@
-"""Search: every comment stored once for each of its words, to find those with all words of a search."""
+"""Search: every comment stored once for each of its words, to find those that have all of some."""
