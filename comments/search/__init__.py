@@ -1,1 +1,1 @@
-"""Search: every comment stored once for each of its words, to find those that have all of some."""
+"""Search: the words of comments, and the lists of the comments that have them."""
