@@ -173,12 +173,10 @@ def _with_state(item: Item) -> Item:
 
 def total_of(page: Page) -> int | None:
     """Return how many comments a list has; None unless its page reached the end."""
-    if page.has_next:
-        return None
-    last = page.entries[-1].position.ordinal if page.entries else None
-    if last is None:
-        return None if page.has_previous else 0
-    return last if last > 0 else None
+    if not page.entries:
+        return None if page.has_next or page.has_previous else 0
+    last = page.entries[-1].position.ordinal
+    return None if page.has_next or last is None or last < 0 else last
 
 
 def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:
