@@ -5,8 +5,8 @@ import pytest
 from dynapages.django.options import Progress
 from dynapages.engine.server import find
 from lab.bench import words
+from lab.bench.word_designs import FILTER, SEGMENTS, THIN, Listed, OtherDesigns
 from lab.bench.words import measure_words, words_section
-from lab.designs.words import FILTER, SEGMENTS, THIN, Listed, OtherDesigns
 from lab.reports.results import Results
 from tests.support.project import PROJECT
 
