@@ -37,6 +37,8 @@ DEFAULTS: Final[dict[str, Any]] = {
     # How lists are read, "indexes" or "sets", and how these are spelled: see docs/designs/sets.md.
     "READ_MODEL": "indexes",
     "SETS_KEY_FORMAT": "names",
+    # Whether comments can be searched by their words: see docs/search.md.
+    "SEARCH": False,
     # Shards of a product's counts and of a comment's votes, at most.
     "COUNTER_SHARDS": 8,
 }

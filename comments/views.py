@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache, partial
 from hashlib import blake2b
+from http import HTTPStatus
 from pathlib import Path
 
 from django.apps import apps
@@ -10,7 +11,11 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template import Engine
-from django.utils.cache import add_never_cache_headers, get_conditional_response
+from django.utils.cache import (
+    add_never_cache_headers,
+    get_conditional_response,
+    patch_vary_headers,
+)
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -18,10 +23,11 @@ from django.views.decorators.http import require_safe
 from comments.filters import ANY, BadFilter, CommentFilter
 from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import REMEMBER, list_url, pager_of
-from comments.lists.orders import HELPFUL, CommentOrder, at_month
+from comments.lists.orders import BY_TIME, HELPFUL, CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
 from comments.lists.queries import recently_written
 from comments.moderation.listing import staff_tools
+from comments.search.listing import search_asked
 from comments.store.comments import NoSuchComment
 from dynapages.calls import clock, current_meter
 from dynapages.django.access import is_personal, public, visitor_of
@@ -42,6 +48,7 @@ FIRST_PAGE_ONLY = gettext_noop(
     "A product's own page is the first one: the others are those of a list."
 )
 NOT_SHOWN = gettext_noop("“shown” is a number from 0 to %(most)s.")
+NOT_BY_RATING = gettext_noop("A search is sorted by time: newest or oldest first.")
 NO_SUCH_COMMENT = gettext_noop("There is no such comment. It may have been deleted.")
 
 
@@ -82,10 +89,17 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
         raise Refusal(str(error), first_url=first_url) from error
     if REMEMBER in request.GET:
         return _remember_languages(_canonical_url(request, product_id, chosen, order), chosen)
+    search = search_asked(request)
     spelled = (languages, ratings) == (chosen.languages_spelled, chosen.ratings_spelled)
-    if not spelled or request.GET.getlist("order") != ([order] if order.query else []):
+    is_blank = "q" in request.GET and not request.GET["q"].strip()
+    if not spelled or request.GET.getlist("order") != ([order] if order.query else []) or is_blank:
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
-    pager = pager_of(product_id, chosen, order)
+    if search and order not in BY_TIME:
+        first_url = list_url(product_id, chosen, search=search.query)
+        raise Refusal(_(NOT_BY_RATING), first_url=first_url)
+    if search and search.refused and (wants_partial(request) or format_asked(request.META)):
+        raise Refusal(search.refused)
+    pager = pager_of(product_id, chosen, order, search.query if search else "")
     shown = _shown(request, pager)
     return _show(
         request,
@@ -100,6 +114,7 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
             shown=shown,
             month=request.GET.get("month", ""),
             all_languages=_wants_all_languages(request),
+            search=search,
         ),
     )
 
@@ -156,7 +171,7 @@ def _canonical_url(
 ) -> str:
     """Return a list's URL with what else the request's query has."""
     others = request.GET.copy()
-    for name in ("order", REMEMBER):
+    for name in ("order", REMEMBER, *([] if request.GET.get("q", "").strip() else ["q", "hidden"])):
         others.pop(name, None)
     url, query = list_url(product_id, chosen, order), others.urlencode()
     joint = "&" if order.query else "?"
@@ -203,7 +218,14 @@ def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:
         context=page.context,
         data=page.data,
     )
-    return _unless_known(request, page.facts, render_page)
+    if wanted.search and wanted.search.refused:
+        response = render_page()
+        response.status_code = HTTPStatus.BAD_REQUEST
+        return response
+    response = _unless_known(request, page.facts, render_page)
+    if wanted.search:
+        patch_vary_headers(response, ("HX-Trigger",))  # see `SearchRequest.is_typed`
+    return response
 
 
 def _unless_known(

@@ -46,7 +46,7 @@ from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comm
 from comments.store.counts import Cell, ProductCounts
 from comments.store.table import index_of
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
-from dynapages.lists import Alternative, Fallback, Index, OneOf, Run
+from dynapages.lists import Alternative, Fallback, HasAll, Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
 LANGUAGE_ATTRIBUTE, RATING_ATTRIBUTE = Comment.language.attr_name, Comment.rating.attr_name
@@ -62,7 +62,7 @@ class AccessPattern:
     answers: tuple[str, ...]
 
     def runs(
-        self, product_id: str, chosen: CommentFilter, keep: tuple[OneOf, ...] = ()
+        self, product_id: str, chosen: CommentFilter, keep: tuple[OneOf | HasAll, ...] = ()
     ) -> list[Run]:
         """Return one run for every combination of chosen values that the partition key holds."""
         values: dict[str, Sequence[str | int]] = {

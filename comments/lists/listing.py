@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import urljoin
@@ -12,7 +13,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from comments.filters import ANY, RATINGS, CommentFilter, language_name
-from comments.host import Product
+from comments.host import COMMENTS, Product
 from comments.lists.orders import CommentOrder, month_options, order_options
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.store.counts import Cell, ProductCounts
@@ -28,27 +29,34 @@ CHOICES = 200
 
 
 def list_url(
-    product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
+    product_id: str,
+    chosen: CommentFilter,
+    order: CommentOrder = CommentOrder.NEWEST,
+    search: str = "",
 ) -> str:
-    """Return the canonical URL of a list."""
-    return _narrowed(_base_url(product_id), order, chosen)
+    """Return the canonical URL of a list, with the query of a ``search`` where it is one's."""
+    return _narrowed(_base_url(product_id), _query(order, search), chosen)
 
 
 def pager_of(
-    product_id: str, chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST
+    product_id: str,
+    chosen: CommentFilter,
+    order: CommentOrder = CommentOrder.NEWEST,
+    search: str = "",
 ) -> Pager:
     """Return the pager of a list; to search engines, that of all comments is the product's page."""
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
-    is_whole = not chosen.narrowed and order is CommentOrder.NEWEST
+    is_whole = not chosen.narrowed and order is CommentOrder.NEWEST and not search
     return Pager(
-        first_url=list_url(product_id, chosen, order),
-        list_name=name + order.query,
+        first_url=list_url(product_id, chosen, order, search),
+        list_name=name + _query(order, search),
         canonical=address_of("comments:product", product_id) if is_whole else "",
         has_feed=True,
         shape={
             "languages": len(chosen.languages),
             "ratings": len(chosen.ratings),
             "order": order.value,
+            **({"search": 1} if search else {}),
         },
     )
 
@@ -59,6 +67,7 @@ def listing_of(
     found: CommentPage,
     *,
     order: CommentOrder = CommentOrder.NEWEST,
+    search: str = "",
     is_remembered: bool = False,
     is_default_language: bool = False,
 ) -> dict[str, Any]:
@@ -67,13 +76,15 @@ def listing_of(
     ``address`` is the URL of all such lists, with the names of the toggles for the values;
     ``all_url`` that of all comments, empty if these are. The URL of each ``chosen`` toggle leads to
     the list without its value. The languages offered are those the product has, and those chosen;
-    ``is_remembered`` is whether the visitor has chosen all of them before.
+    ``is_remembered`` is whether the visitor has chosen all of them before. With the query of a
+    ``search`` all of them keep it, and nothing is counted: counts are of lists without one.
     """
     comments, counts = found.comments, found.counts
     choices = _choices(
         product_id,
         chosen,
         order,
+        search=search,
         cells=frozenset(counts.cells.items()),
         months=frozenset(counts.months.items()),
         is_remembered=is_remembered,
@@ -93,6 +104,7 @@ def _choices(
     chosen: CommentFilter,
     order: CommentOrder,
     *,
+    search: str,
     cells: frozenset[tuple[Cell, int]],
     months: frozenset[tuple[str, int]],
     is_remembered: bool,
@@ -101,22 +113,29 @@ def _choices(
     """Return what of `listing_of` is the same for all pages of a list."""
     del language  # the words are in the one that is active
     counts, base_url = ProductCounts(dict(cells), dict(months)), _base_url(product_id)
-    url_of = partial(_narrowed, base_url, order)
+    query = _query(order, search)
+    url_of = partial(_narrowed, base_url, query)
     languages = _language_toggles(chosen, counts, url_of, is_remembered=is_remembered)
     ratings = _rating_toggles(chosen, counts, url_of)
+    if search:
+        languages, ratings = (
+            tuple(replace(toggle, count=None) for toggle in some) for some in (languages, ratings)
+        )
     in_any_language, with_any_rating = chosen.in_any_language(), chosen.with_any_rating()
     return {
-        "address": f"{base_url}{{language}}/{{rating}}/{order.query}",
+        "address": f"{base_url}{{language}}/{{rating}}/{query}",
         "all_url": url_of(CommentFilter()) if chosen.narrowed else "",
         "heading": heading_of(chosen, order),
         "order": order,
-        "orders": order_options(),
+        "orders": order_options(by_time=bool(search)),
+        "search_off_url": list_url(product_id, chosen, order) if search else "",
+        "is_searchable": COMMENTS["SEARCH"],
         "all_languages": Toggle(
             value="~",
             label=_("All languages"),
             url=url_of(in_any_language) if is_remembered else _remembered(url_of(in_any_language)),
             pressed=not chosen.languages,
-            count=counts.of(in_any_language),
+            count=None if search else counts.of(in_any_language),
         ),
         "languages": languages,
         "all_ratings": Toggle(
@@ -124,13 +143,13 @@ def _choices(
             label=_("All ratings"),
             url=url_of(with_any_rating),
             pressed=not chosen.ratings,
-            count=counts.of(with_any_rating),
+            count=None if search else counts.of(with_any_rating),
         ),
         "ratings": ratings,
         "longest_bar": max(toggle.count or 0 for toggle in ratings),
         "chosen": tuple(toggle for toggle in languages + ratings if toggle.pressed),
         "is_in_one_language": len(chosen.languages) == 1,
-        "months": month_options(counts, order, with_counts=not chosen.narrowed),
+        "months": month_options(counts, order, with_counts=not (chosen.narrowed or search)),
         "url": list_url(product_id, chosen),
         "average_rating": counts.average_rating,
         "comments_of_product": counts.total,
@@ -194,8 +213,12 @@ def _base_url(product_id: str) -> str:
     return address_of("comments:list", product_id, ANY, ANY).removesuffix(f"{ANY}/{ANY}/")
 
 
-def _narrowed(base_url: str, order: CommentOrder, chosen: CommentFilter) -> str:
-    return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/{order.query}"
+def _query(order: CommentOrder, search: str) -> str:
+    return f"{order.query}{'&' if order.query else '?'}{search}" if search else order.query
+
+
+def _narrowed(base_url: str, query: str, chosen: CommentFilter) -> str:
+    return f"{base_url}{chosen.languages_spelled}/{chosen.ratings_spelled}/{query}"
 
 
 def _remembered(url: str) -> str:
@@ -239,13 +262,17 @@ def _rating_toggles(
     )
 
 
-def heading_of(chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST) -> str:
+def heading_of(
+    chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST, *, words: str = ""
+) -> str:
     """Format a list's heading, such as ``1- and 2-star comments in German, oldest first``."""
-    words = {
+    listed = {
         "languages": _listed([language_name(code) for code in chosen.languages]),
         "ratings": _listed([f"{one}-" for one in chosen.ratings]).removesuffix("-"),
     }
-    heading = _sentence(chosen) % words
+    heading = _sentence(chosen) % listed
+    if words:
+        heading = _("%(heading)s with “%(words)s”") % {"heading": heading, "words": words}
     if order is CommentOrder.NEWEST:
         return heading
     return _("%(heading)s, %(order)s") % {"heading": heading, "order": order.spoken}

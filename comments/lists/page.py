@@ -25,6 +25,7 @@ from comments.lists.listing import (
     comments_feed,
     heading_of,
     json_ld,
+    list_url,
     listing_of,
     pager_of,
     things_on_page,
@@ -44,6 +45,15 @@ from comments.lists.queries import (
     with_recent,
 )
 from comments.models import TABLE, Featured, ProductRank
+from comments.search.listing import SearchShown
+from comments.search.queries import (
+    MOST_UNITS,
+    SearchRequest,
+    languages_of,
+    recent_found,
+    search_comments,
+    total_of,
+)
 from comments.store.counts import (
     ProductCounts,
     counters,
@@ -123,10 +133,13 @@ class CommentsRequest:
     site: str = ""
     month: str = ""
     all_languages: bool = False
+    search: SearchRequest | None = None
 
     @property
     def needs_counts(self) -> bool:
         """Whether the list cannot be read before any counts are known."""
+        if self.search:  # in all languages there are
+            return not (self.chosen and self.chosen.languages)
         if self.chosen is None:
             return bool(self.accept_language)
         return bool(self.chosen.narrowed) or self.order.is_by_rating
@@ -166,7 +179,8 @@ class CommentsPage:
     @property
     def pager(self) -> Pager:
         wanted = self.wanted
-        pager = pager_of(wanted.product_id, self.chosen, wanted.order)
+        search = wanted.search.query if wanted.search else ""
+        pager = pager_of(wanted.product_id, self.chosen, wanted.order, search)
         is_own_page = wanted.chosen is None
         canonical = self.product.url if is_own_page else pager.canonical
         return replace(pager, shown=wanted.shown, canonical=canonical)
@@ -178,7 +192,7 @@ class CommentsPage:
         counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
         comments = [_values_of(comment) for comment in found.comments]  # their `repr` takes long
         facts = (self.product, self.chosen, comments, counts, self.highlights)
-        return (*facts, found.page.next_position, self.wanted.all_languages)
+        return (*facts, found.page.next_position, self.wanted.all_languages, self.wanted.search)
 
     @property
     def comments(self) -> tuple[CommentEntry, ...]:
@@ -193,8 +207,15 @@ class CommentsPage:
             order=self.wanted.order,
         )
 
+    @property
+    def total(self) -> int | None:
+        """How many comments the list has, None if that is not known."""
+        page, search = self.found.page, self.wanted.search
+        return total_of(page) if search else self.found.counts.of(self.chosen)
+
     def context(self) -> dict[str, Any]:
         wanted, product, counts = self.wanted, self.product, self.found.counts
+        search = wanted.search
         context: dict[str, Any] = {
             "product": product,
             "trail": (*product.trail, product),
@@ -203,10 +224,11 @@ class CommentsPage:
                 self.chosen,
                 replace(self.found, comments=self.comments),
                 order=wanted.order,
+                search=search.query if search else "",
                 is_remembered=wanted.all_languages,
                 is_default_language=wanted.chosen is None and bool(self.chosen.languages),
             ),
-            "total": counts.of(self.chosen),
+            "total": self.total,
             "empty_month": self._empty_month(),
             "image_url": product.image and urljoin(wanted.site, product.image),
             "voted": self.voted,
@@ -214,6 +236,12 @@ class CommentsPage:
             "explain": partial(explain_page, self.found, current_meter()),
             **self._reading_on(),
         }
+        if search:
+            url_of = partial(list_url, wanted.product_id, self.chosen, wanted.order)
+            context["search"] = SearchShown(search, languages_of(self.chosen, counts), url_of)
+            context["most_units"] = MOST_UNITS
+            words = search.search.text
+            context["listing"]["heading"] = heading_of(self.chosen, wanted.order, words=words)
         if self.highlights:
             things = things_on_page(product, self.found.comments, counts, site=wanted.site)
             context["structured_data"] = json_ld({"@graph": things})
@@ -221,10 +249,12 @@ class CommentsPage:
 
     def data(self) -> ListData:
         shown, product_id = self.comments, self.wanted.product_id
-        heading = f"{heading_of(self.chosen)} · {self.product.name}"
+        search = self.wanted.search
+        words = search.search.text if search else ""
+        heading = f"{heading_of(self.chosen, words=words)} · {self.product.name}"
         return ListData(
             [comment_data(comment, product_id=product_id) for comment in shown],
-            total=self.found.counts.of(self.chosen),
+            total=self.total,
             feed=partial(comments_feed, heading, shown),
         )
 
@@ -279,6 +309,9 @@ def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
         product = read_along or alone
         if product is None:
             raise NoSuchProduct(product_id)
+        written = recent.result() if recent else {}
+        if wanted.search:
+            written = recent_found(wanted.search, written)
         highlights = None
         if picks:
             started = early if chosen == likely else {}
@@ -291,7 +324,7 @@ def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
             chosen=chosen,
             found=found,
             voted=voted.result() if voted and is_user and is_user.result() else frozenset(),
-            recent=recent.result() if recent else {},
+            recent=written,
             highlights=highlights,
         )
 
@@ -300,6 +333,10 @@ def _read_list(
     wanted: CommentsRequest, counts: ProductCounts, exact: Callable[[], ProductCounts]
 ) -> tuple[CommentFilter, CommentPage]:
     """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
+    if wanted.search:
+        read_search = partial(search_comments, wanted.product_id, wanted.search, order=wanted.order)
+        chosen = wanted.choose(counts)
+        return chosen, read_search(chosen, wanted.request, counts=counts, exact=exact)
     beside = wanted.units_beside
     read = partial(list_comments, wanted.product_id, order=wanted.order, beside=beside)
     chosen = wanted.choose(counts)

@@ -552,6 +552,8 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     first, last = (page.entries[at].position.ordinal for at in (0, -1))
     count += shown
     has_next = page.has_next
+    if total is None and page.cut_at is not None:
+        first = None  # nor whether there are more
     if first is None or last is None:
         if total is None:
             return _shown(count)

@@ -10,12 +10,12 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
-from itertools import chain, combinations, islice, pairwise, product, takewhile
+from itertools import chain, combinations, groupby, islice, pairwise, product, takewhile
 from math import ceil, inf
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
-from dynapages.lists.runs import HIGHEST, Chunk, Position, Run, text_of
+from dynapages.lists.runs import HIGHEST, Chunk, OneOf, Position, Run, text_of
 
 T = TypeVar("T")
 
@@ -23,6 +23,12 @@ LEAST_UNITS = UNITS_PER_BLOCK
 """Capacity units of the cheapest Query, eventually consistent."""
 LARGEST_ITEM = BLOCK // 4
 """Bytes that items of a list are taken to have, until reads have shown that they have more."""
+ALTERNATIVE_STEP = 16
+"""How many times as many items the second read of an alternative may ask for as the first one."""
+LEAST_AGAIN = 3
+"""Blocks of 4 KB that must be left to read an alternative on: fewer are not worth a round."""
+ALTERNATIVE_MARGIN = 9 / 8
+"""How large items of an alternative are taken to be, by the mean of those that were read."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
 
@@ -84,10 +90,19 @@ class Cursor:
         """Return how many items to read to get ``wanted`` more that the filter keeps.
 
         By the ratio so far, but at most as many as were read already: a run that holds little for
-        the list is read in doubling steps.
+        the list is read in doubling steps, and one of several alternatives in larger ones, as its
+        first read was small.
         """
         ratio = self.items_read / max(len(self.waiting), 1)
-        return max(wanted, min(ceil(wanted * ratio), self.items_read))
+        most = self.items_read * (ALTERNATIVE_STEP if self.run.alternative else 1)
+        return max(wanted, min(ceil(wanted * ratio), most))
+
+    def largest_item(self, expected: int) -> int:
+        """Return the bytes of its items: those ``expected``, or an eighth above what it showed."""
+        if not self.run.alternative or not self.items_read:
+            return expected
+        blocks = self.capacity_units / UNITS_PER_BLOCK
+        return min(expected, ceil(blocks * BLOCK / self.items_read * ALTERNATIVE_MARGIN))
 
 
 Reads = list[tuple[Cursor, int]]
@@ -141,6 +156,11 @@ class Merge:
         self._needed = needed
         self._in_order = needed - look_ahead
         self._ascending = ascending
+        self._alternatives: dict[str, list[Cursor]] = {}
+        for cursor in self.cursors:
+            if name := cursor.run.alternative:
+                self._alternatives.setdefault(name, []).append(cursor)
+        self._has_copies = bool(self._alternatives)
 
     def read(self, *, first_reads: Sequence[int] | None = None) -> Rounds[None]:
         """Read until the first ``needed`` items are certain.
@@ -158,6 +178,7 @@ class Merge:
             for (cursor, _), chunk in zip(wanted, chunks, strict=True):
                 cursor.take(chunk)
                 self._weigh(chunk)
+            self._choose_alternatives()
             wanted = self._affordable(self._held_back())
 
     def found(self, most: int) -> list[Entry]:
@@ -185,6 +206,19 @@ class Merge:
             raise ValueError(f"A first read asks for at least one item, not {min(first_reads)}")
         return self._shortened(list(zip(self.cursors, first_reads, strict=True)))
 
+    def _choose_alternatives(self) -> None:
+        """Leave the alternatives that did not reach furthest, with what they found."""
+        for cursors in self._alternatives.values():
+            furthest = max if self._ascending else min
+            best = furthest(
+                cursors, key=lambda one: (one.exhausted is self._ascending, _place_at(one))
+            )
+            for cursor in cursors:
+                if cursor is not best:
+                    cursor.waiting.clear()
+                    cursor.exhausted = True
+        self._alternatives = {}
+
     def _affordable(self, wanted: Reads) -> Reads:
         """Shorten reads to what may still be spent, or omit some.
 
@@ -194,7 +228,7 @@ class Merge:
         if self._most_units == inf or not wanted:
             return wanted
         most = int(self._left / UNITS_PER_BLOCK) // blocks_of(self.largest_item)
-        if most < 1:
+        if most < (LEAST_AGAIN if self._has_copies else 1):
             stops = [c.stopped_at for c in self.cursors if c.stopped_at and not c.exhausted]
             nearest = min if self._ascending else max
             self.cut_at = nearest(stops, key=lambda stop: stop.place)
@@ -207,14 +241,14 @@ class Merge:
         """Shorten reads to what may still be spent, but not below one item each."""
         if self._most_units == inf:
             return wanted
-        largest = self.largest_item
+        sizes = [cursor.largest_item(self.largest_item) for cursor, _ in wanted]
         blocks = fair_shares(
-            [blocks_of(limit * largest) for _, limit in wanted],
+            [blocks_of(limit * size) for (_, limit), size in zip(wanted, sizes, strict=True)],
             max(int(self._left / UNITS_PER_BLOCK), len(wanted)),
         )
         return [
-            (cursor, max(1, min(limit, share * BLOCK // largest)))
-            for (cursor, limit), share in zip(wanted, blocks, strict=True)
+            (cursor, max(1, min(limit, share * BLOCK // size)))
+            for (cursor, limit), share, size in zip(wanted, blocks, sizes, strict=True)
         ]
 
     def _weigh(self, chunk: Chunk) -> None:
@@ -271,7 +305,10 @@ class Merge:
 
     def _merged(self) -> Iterator[Entry]:
         waiting = [cursor.waiting for cursor in self.cursors]
-        return merge(*waiting, key=lambda entry: entry.position.place, reverse=not self._ascending)
+        merged = merge(*waiting, key=_place_of, reverse=not self._ascending)
+        if not self._has_copies:
+            return merged
+        return (next(copies) for _, copies in groupby(merged, key=_place_of))
 
 
 def _refuse_equal_places(entry: Entry) -> None:
@@ -303,7 +340,10 @@ def refuse_overlaps(runs: Iterable[Run]) -> None:
 def _keep_others(run: Run, other: Run) -> bool:
     """Return whether the filters of two runs keep different values of some attribute."""
     return any(
-        kept.attribute == also.attribute and not any(v in also.values for v in kept.values)
+        isinstance(kept, OneOf)
+        and isinstance(also, OneOf)
+        and kept.attribute == also.attribute
+        and not any(v in also.values for v in kept.values)
         for kept, also in product(run.keep, other.keep)
     )
 
@@ -324,6 +364,10 @@ def fair_shares(wanted: Sequence[int], total: int) -> list[int]:
         shares[number] = min(wanted[number], left // (len(wanted) - done))
         left -= shares[number]
     return shares
+
+
+def _place_of(entry: Entry) -> str:
+    return entry.position.place
 
 
 def _place_at(cursor: Cursor) -> str:

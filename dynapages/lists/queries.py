@@ -28,6 +28,7 @@ from dynapages.lists.runs import (
     HIGHEST,
     NOTHING,
     Chunk,
+    HasAll,
     Index,
     OneOf,
     Position,
@@ -171,13 +172,16 @@ def _request(
     return request
 
 
-def _add_filter(request: Request, keep: Sequence[OneOf]) -> None:
+def _add_filter(request: Request, keep: Sequence[OneOf | HasAll]) -> None:
     terms = []
-    for number, one_of in enumerate(keep):
-        values = {f":f{number}_{n}": value for n, value in enumerate(one_of.values)}
-        request["ExpressionAttributeNames"][f"#f{number}"] = one_of.attribute
-        request["ExpressionAttributeValues"] |= values
-        terms.append(f"#f{number} IN ({', '.join(values)})")
+    for number, kept in enumerate(keep):
+        name, names = f"#f{number}", [f":f{number}_{n}" for n in range(len(kept.values))]
+        request["ExpressionAttributeNames"][name] = kept.attribute
+        request["ExpressionAttributeValues"] |= dict(zip(names, kept.values, strict=True))
+        if isinstance(kept, HasAll):
+            terms += [f"contains({name}, {value})" for value in names]
+        else:
+            terms.append(f"{name} IN ({', '.join(names)})")
     if terms:
         request["FilterExpression"] = " AND ".join(terms)
 

@@ -88,6 +88,14 @@ class OneOf:
     values: tuple[Value, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class HasAll:
+    """A filter that keeps items whose ``attribute``, a set, has all of ``values``."""
+
+    attribute: str
+    values: tuple[Value, ...]
+
+
 class Start(Enum):
     """Where a run is read from when its list resumes at a position."""
 
@@ -104,6 +112,9 @@ class Run:
     attributes, in wire form, that all items of the run share, so that the index need not project
     them. Items that ``keep`` does not accept are dropped after they were read.
 
+    Runs of one ``alternative`` keep the same items, of which they read others in between: after the
+    first round, the one that reached furthest is read on, and the others are left.
+
     ``section`` is put in front of the places, so that runs of one section come before or behind all
     those of another. It ends in a character that occurs in no other place of it.
     """
@@ -114,8 +125,9 @@ class Run:
     since: KeyValue | None = None
     until: KeyValue | None = None
     known: Item = field(default_factory=dict)
-    keep: tuple[OneOf, ...] = ()
+    keep: tuple[OneOf | HasAll, ...] = ()
     section: str = ""
+    alternative: str = ""
 
     @property
     def label(self) -> str:

@@ -23,6 +23,7 @@ from comments.models import Comment
 from comments.store.counts import Cell, cell
 from dynapages.items import Item, table_key
 from dynapages.lists import Position, sort_key_of
+from dynapages.pynamodb import DynamoModel
 from dynapages.writes import SHARDS
 from shop import keys as shop_keys
 from shop.models import ShopItem
@@ -71,7 +72,7 @@ class CommentData:
 
     count: int
     seed: int = 2_024
-    model: type[Comment] = Comment
+    model: type[DynamoModel] = Comment
 
     @property
     def name(self) -> str:

@@ -138,6 +138,49 @@ class TestFallingBack:
         assert [run.partition for run in replaced] == ["A"]
 
 
+class TestAlternatives:
+    """Red things in A and in B: between them many others in A, few in B."""
+
+    @pytest.fixture
+    def listing(self):
+        red = [Thing(name, "", f"{n:03}") for name in "AB" for n in range(0, 200, 10)]
+        others = [Thing("A", "", f"{n:03}", kind="blue") for n in range(200) if n % 10]
+        others.append(Thing("B", "", "001", kind="blue"))
+        runs = [replace(run, keep=only("red"), alternative="red") for run in (A, B)]
+        return MergedList(runs, red + others)
+
+    @pytest.mark.parametrize("order", Order)
+    def test_hold_the_same_list_once(self, listing, order):
+        expected = sorted({f"{n:03}" for n in range(0, 200, 10)}, reverse=order is NEWEST)
+        pages = [*listing.walk(PageRequest(3), order, first_reads=[4, 4])]
+        assert [place for page in pages for place in places(page)] == expected
+        back = [*listing.walk(PageRequest(3, toward=Toward.PREVIOUS), order, first_reads=[4, 4])]
+        assert [place for page in back[::-1] for place in places(page)] == expected
+
+    def test_are_read_on_where_the_first_read_reached_furthest(self, listing):
+        page = read(listing, 8, first_reads=[4, 4])
+        assert [name for name, _ in limits(listing)[2:]] == ["B"]
+        assert [each.items_returned for each in page.reads] == [0, 8]
+
+    def test_are_all_read_where_one_is_at_its_end(self, listing):
+        listing.things = [each for each in listing.things if each.partition == "A"]
+        page = read(listing, 8, first_reads=[4, 4])
+        assert (places(page), page.rounds) == ([], 1)
+
+    def test_may_find_an_item_in_two_lists_that_moves_between_them(self):
+        things = [Thing(name, "", place) for name in "AB" for place in "ab"]
+        runs = [replace(A, alternative="old"), replace(B, alternative="new")]
+        page = read(MergedList(runs, things), 5)
+        assert places(page) == ["a", "b"]
+
+    def test_end_the_page_where_too_little_is_left_for_another_round(self, listing):
+        listing.bytes_of = lambda _item: 1_000
+        request = PageRequest(18, most_units=4)
+        pages = [*listing.walk(request, OLDEST, first_reads=[4, 4])]
+        assert all(sum(each.capacity_units for each in page.reads) <= 4 for page in pages)
+        assert len({place for page in pages for place in places(page)}) == 20
+
+
 class TestWhatIsWrong:
     @pytest.mark.parametrize("size", [0, -1])
     def test_is_a_page_of_no_item(self, size):

@@ -14,7 +14,17 @@ from dynapages.items import wire_value
 from dynapages.lists.feed import Feed
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import Order, PageRequest, Toward
-from dynapages.lists.runs import NOTHING, Chunk, Index, OneOf, Position, Run, Source, sort_key_of
+from dynapages.lists.runs import (
+    NOTHING,
+    Chunk,
+    HasAll,
+    Index,
+    OneOf,
+    Position,
+    Run,
+    Source,
+    sort_key_of,
+)
 from dynapages_testing.examples import run_example
 from dynapages_testing.merged_lists import (
     INDEX,
@@ -115,6 +125,12 @@ class TestTheRequest:
             ":f0_1": {"S": "blue"},
             ":f1_0": {"N": "42"},
         }
+
+    def test_filters_by_all_that_a_set_has_to_hold(self):
+        kept = (HasAll("words", ({"S": "akku"}, {"S": "leer"})),)
+        request = asked(Run(INDEX, "A", keep=kept))
+        assert request["FilterExpression"] == "contains(#f0, :f0_0) AND contains(#f0, :f0_1)"
+        assert request["ExpressionAttributeNames"] == {"#p": "p", "#f0": "words"}
 
 
 class TestTheKeyCondition:

@@ -1,7 +1,7 @@
 """``manage.py bench``: speed and cost of the site's pages, with tables and plots.
 
 ``bench storm`` and ``bench load`` measure what holds when calls fail and visitors are too many.
-``bench grid --hostile`` looks for the dearest page of comments.
+``bench grid --hostile`` looks for the dearest page of comments, ``bench words`` searches real ones.
 """
 
 from pathlib import Path
@@ -16,11 +16,12 @@ from dynapages.django.options import Progress, at_least_one, failures_in_one_lin
 from lab.bench.hostile import hostile_section, measure_hostile_lists
 from lab.bench.run import GRID, PARTS, SKIPPED, Options, run_benchmarks, sections_of
 from lab.bench.throughput import load_section, measure_load
+from lab.bench.words import measure_words, words_section
 from lab.reports.results import Results
 from lab.reports.tables import Section, require_matplotlib, write_sections
 from lab.storm.run import KILLABLE, StormOptions, run_storm, storm_section
 
-STORM, LOAD = RELIABILITY = ("storm", "load")
+STORM, LOAD, WORDS = ALONE = ("storm", "load", "words")
 """Parts that are measured alone."""
 HOSTILE_PAGES = 3_000
 COUNTS = {"comments": Options.comments, "turns": Options.turns}
@@ -36,7 +37,7 @@ class Command(BaseCommand):
     requires_system_checks = ()  # neither the site's engine nor its secrets are used
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parts = f"all of {', '.join(PARTS)}; or {' or '.join(RELIABILITY)}"
+        parts = f"all of {', '.join(PARTS)}; or {' or '.join(ALONE)}"
         parser.add_argument("parts", nargs="*", metavar="PART", help=parts)
         for name, count in COUNTS.items():
             parser.add_argument(
@@ -65,8 +66,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        if options["parts"] in ([STORM], [LOAD]):
-            self._measure_reliability(options["parts"][0], options)
+        if len(options["parts"]) == 1 and options["parts"][0] in ALONE:
+            self._measure_alone(options["parts"][0], options)
             return
         if options["hostile"]:
             self._measure_hostile_lists(options)
@@ -89,12 +90,15 @@ class Command(BaseCommand):
             text = "\n\n".join(section.text() for section in sections)
             self.stdout.write("\n".join([text, "", *(f"wrote {path}" for path in written)]))
 
-    def _measure_reliability(self, part: str, options: dict[str, Any]) -> None:
+    def _measure_alone(self, part: str, options: dict[str, Any]) -> None:
         progress, seconds = Progress(shown=True), options["seconds"]
         with failures_in_one_line():
             if part == LOAD:
                 found = Results(measure_load(seconds=seconds, progress=progress))
                 section = load_section(found)
+            elif part == WORDS:
+                found = Results(measure_words(fresh=options["fresh"], progress=progress))
+                section = words_section(found)
             else:
                 kill = _killed(options["kill"])
                 asked = StormOptions(seconds, options["rate"], kill=kill, seed=options["seed"])

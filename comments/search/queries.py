@@ -1,0 +1,201 @@
+"""Lists of a product's comments that have all words of a search, read from ``comment_words``.
+
+The first round reads a few postings of every stem, those that have the other stems too. Those of
+the rarest reach furthest back, and are read on (`dynapages.lists.runs.Run.alternative`). So a page
+is exact whatever the words are, and only its cost depends on them. Each language is a run of the
+merge, ratings are one more filter.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+from comments import keys
+from comments.filters import RATINGS, CommentFilter
+from comments.indexes.planner import RATING_ATTRIBUTE, ListPlan
+from comments.lists.orders import CommentOrder
+from comments.lists.queries import CommentPage, Recent, entry_of
+from comments.models import TABLE as COMMENTS_TABLE
+from comments.models import Comment, CommentBody
+from comments.search.models import TABLE, WordItem
+from comments.search.postings import HIDDEN_PREFIX, STEMS, partition, postings_of
+from comments.search.words import Search
+from comments.store.counts import ProductCounts
+from dynapages.items import Item, table_key
+from dynapages.lists import (
+    HasAll,
+    Index,
+    OneOf,
+    Page,
+    PageRequest,
+    Run,
+)
+from dynapages.process import page_batches, read
+
+WORDS = "words"
+"""The name of the plan."""
+MOST_UNITS = 12.0
+"""Capacity units of a page of a search, however few comments have all its words."""
+FIRST_READ = 18
+"""Postings that are read of each stem at first, of several."""
+FIRST_READS = 48
+"""The same of all stems and languages together, by their comments, but `LEAST_READ` of each."""
+LEAST_READ = 3
+MOST_QUERIES = 16
+"""Of the first round: they cost half a capacity unit each at the least."""
+_HIDDEN = Comment.hidden_product.attr_name
+_BODY_BYTES = Comment.body_bytes.attr_name
+_TEXT = CommentBody.text.attr_name
+
+INDEX = Index(
+    table=TABLE,
+    partition=WordItem.pk.attr_name,
+    sort=WordItem.place.attr_name,
+    table_key=lambda _position: {},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A search among a product's comments; ``with_hidden`` only for staff.
+
+    ``refused`` is the sentence about one that is not made. ``is_typed`` is whether its field sent
+    it, which may hold more by now.
+    """
+
+    search: Search
+    with_hidden: bool = False
+    refused: str = ""
+    is_typed: bool = False
+
+    @property
+    def fields(self) -> tuple[tuple[str, str], ...]:
+        """The parameters in the URL of its list, by name."""
+        return (("q", self.search.text), *[("hidden", "1")] * self.with_hidden)
+
+    @property
+    def query(self) -> str:
+        return urlencode(self.fields)
+
+    def searched(self, languages: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the stems to look for by language, without languages where all are common."""
+        if self.refused:
+            return {}
+        stems = {language: self.search.stems(language) for language in languages}
+        return {language: some for language, some in stems.items() if some}
+
+
+def languages_of(chosen: CommentFilter, counts: ProductCounts) -> tuple[str, ...]:
+    """Return the languages of a list, those of most comments first: the chosen, or all counted."""
+    ratings = chosen.ratings or RATINGS
+    languages = chosen.languages or counts.languages
+    return tuple(sorted(languages, key=lambda one: counts.within([one], ratings), reverse=True))
+
+
+def most_languages(wanted: SearchRequest) -> int:
+    """Return how many languages a search is read in at the most."""
+    return MOST_QUERIES // (1 + wanted.with_hidden)
+
+
+def plan_search(
+    product_id: str,
+    wanted: SearchRequest,
+    chosen: CommentFilter,
+    counts: ProductCounts,
+    *,
+    needed: int,
+) -> ListPlan:
+    """Plan the first reads of a page of ``needed`` comments, look-ahead included.
+
+    Where several languages make too many queries, the longest stems of each stand for the others.
+    """
+    states = (False, True) if wanted.with_hidden else (False,)
+    searched = wanted.searched(languages_of(chosen, counts)[: most_languages(wanted)])
+    most = max(MOST_QUERIES // (len(searched) * len(states) or 1), 1)
+    ratings = tuple({"N": str(rating)} for rating in chosen.ratings)
+    rated = (OneOf(RATING_ATTRIBUTE, ratings),) if ratings else ()
+    numbers = {one: counts.within([one], chosen.ratings or RATINGS) for one in searched}
+    total, runs, first_reads = sum(numbers.values()), [], []
+    for language, stems in searched.items():
+        share = numbers[language] / total if total else 1 / len(searched)
+        for hidden in states:
+            probed = sorted(stems, key=len, reverse=True)[:most]
+            fair = int(FIRST_READS * share / len(states) / len(probed))
+            at_most = FIRST_READ if len(probed) > 1 else needed
+            first_reads += [max(LEAST_READ, min(at_most, fair))] * len(probed)
+            for stem in probed:
+                others = tuple({"S": other} for other in stems if other != stem)
+                run = Run(
+                    INDEX,
+                    partition(product_id, language, stem, hidden=hidden),
+                    keep=(*([HasAll(STEMS, others)] if others else ()), *rated),
+                    alternative=f"{language}/{hidden}",
+                )
+                runs.append(run)
+    return ListPlan(WORDS, tuple(runs), first_reads=tuple(first_reads))
+
+
+def search_comments(
+    product_id: str,
+    wanted: SearchRequest,
+    chosen: CommentFilter,
+    request: PageRequest,
+    *,
+    counts: ProductCounts,
+    exact: Callable[[], ProductCounts] | None = None,
+    order: CommentOrder = CommentOrder.NEWEST,
+) -> CommentPage:
+    """Read a page of the comments with all words of a search, by time (S1).
+
+    It costs `MOST_UNITS` at most, and a query or two; a page that would cost more is short, and the
+    list goes on. It is read again where ``exact``, the counts of now, have other languages.
+    """
+    asked = replace(request, most_units=MOST_UNITS)
+
+    def read_by(counts: ProductCounts) -> tuple[ListPlan, Page]:
+        plan = plan_search(product_id, wanted, chosen, counts, needed=asked.size + 1)
+        page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
+        return plan, page
+
+    plan, page = read_by(counts)
+    now = exact() if exact else counts
+    if {*languages_of(chosen, now)} != {*languages_of(chosen, counts)}:
+        plan, page = read_by(now)
+    comments = tuple(entry_of(_with_state(entry.item)) for entry in page.entries)
+    return CommentPage(comments=comments, plan=plan, page=page, shown=page, counts=now)
+
+
+def _with_state(item: Item) -> Item:
+    """Return a posting with the mark of a hidden comment, if it is one's."""
+    is_hidden = item[INDEX.partition]["S"].startswith(HIDDEN_PREFIX)
+    return {**item, _HIDDEN: {"S": ""}} if is_hidden else item
+
+
+def total_of(page: Page) -> int | None:
+    """Return how many comments a list has; None unless its page reached the end."""
+    if not page.entries:
+        return None if page.has_next or page.has_previous else 0
+    last = page.entries[-1].position.ordinal
+    return None if page.has_next or last is None or last < 0 else last
+
+
+def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:
+    """Return comments just written, those without all words of a search as if they were deleted.
+
+    Long bodies are read now, strongly. With hidden comments none is returned: the list has them.
+    """
+    if wanted.with_hidden:
+        return {}
+    items = [item for item in recent.values() if item]
+    long = [table_key(item["pk"]["S"], keys.BODY) for item in items if _BODY_BYTES in item]
+    bodies = {
+        item["pk"]["S"]: item[_TEXT]["S"] for item in page_batches().get(COMMENTS_TABLE, long)
+    }
+
+    def has_all(item: Item) -> bool:
+        postings = postings_of(item, bodies.get(item["pk"]["S"]))
+        stems = {*postings[0][STEMS]["SS"]} if postings else set()
+        searched = wanted.searched([entry_of(item).language])
+        return any(stems.issuperset(some) for some in searched.values())
+
+    return {one: item if item and has_all(item) else None for one, item in recent.items()}

@@ -1,0 +1,190 @@
+"""Lists of a search: equal to brute force, for any words, filter, order, page and direction."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comments.filters import CommentFilter
+from comments.lists.orders import CommentOrder
+from comments.search.queries import (
+    FIRST_READS,
+    LEAST_READ,
+    MOST_QUERIES,
+    MOST_UNITS,
+    SearchRequest,
+    plan_search,
+    search_comments,
+)
+from comments.search.words import parse_search
+from comments.store.counts import ProductCounts, counts_of
+from dynapages.lists import LEAST_UNITS, Page, PageRequest, Toward
+from tests.support.chance import examples
+from tests.support.comments.searched import found_in, load_searched, searching
+from tests.support.comments.truth import START, written
+from tests.support.comments.walking import ids_on
+
+pytestmark = pytest.mark.real_engine
+
+WORDS = ("akku", "leer", "display", "kabel", "gut", "billig", "neu", "top")
+LANGUAGES = ("de", "en", "ja")
+SIZE = 4
+
+
+@pytest.fixture(scope="module", autouse=True)
+def search(tables, engine_name):
+    with searching(engine_name):
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(search):
+    """Comments of a product, whose words are of different frequency."""
+    rng = Random(5)
+    comments = [
+        written(
+            "words",
+            id=f"words-{number:03}",
+            language=rng.choice(LANGUAGES),
+            rating=rng.randint(1, 5),
+            created_at=START + timedelta(minutes=rng.randint(0, 40)),
+            body=" ".join(rng.choices(WORDS, weights=range(1, 9), k=rng.randint(1, 6))),
+        )
+        for number in range(160)
+    ]
+    load_searched(comments)
+    return comments
+
+
+def pages_of(
+    words: str,
+    chosen: CommentFilter,
+    *,
+    order: CommentOrder = CommentOrder.NEWEST,
+    back: bool = False,
+    product_id: str = "words",
+    size: int = SIZE,
+    with_hidden: bool = False,
+) -> list[Page]:
+    """All pages of a search, walked on from the first, or ``back`` from the last."""
+    wanted = SearchRequest(parse_search(words), with_hidden)
+    request = PageRequest(size, toward=Toward.PREVIOUS if back else Toward.NEXT)
+    counts, pages = counts_of(product_id), []
+    while True:
+        found = search_comments(product_id, wanted, chosen, request, counts=counts, order=order)
+        pages.append(found.page)
+        assert [comment.id for comment in found.comments] == ids_on(found.page)
+        position = found.page.previous_position if back else found.page.next_position
+        if position is None:
+            return pages
+        request = PageRequest(size, position, request.toward)
+
+
+def ids_of(pages: Sequence[Page]) -> list[str]:
+    return [one for page in pages for one in ids_on(page)]
+
+
+class TestAListOfASearch:
+    @settings(max_examples=examples(40))
+    @given(
+        words=st.lists(st.sampled_from([*WORDS, "fehlt"]), min_size=1, max_size=4),
+        languages=st.sets(st.sampled_from([*LANGUAGES, "fr"])),
+        ratings=st.sets(st.sampled_from((1, 2, 3, 4, 5))),
+        order=st.sampled_from((CommentOrder.NEWEST, CommentOrder.OLDEST)),
+    )
+    def test_has_all_comments_with_its_words_there_and_back(
+        self, made, words, languages, ratings, order
+    ):
+        chosen, text = CommentFilter.of(languages, ratings), " ".join(words)
+        expected = found_in(made, text, chosen.languages, chosen.ratings)
+        if order is CommentOrder.OLDEST:
+            expected.reverse()
+        there = pages_of(text, chosen, order=order)
+        back = pages_of(text, chosen, order=order, back=True)[::-1]
+        assert ids_of(there) == ids_of(back) == expected
+
+    def test_costs_no_more_than_its_brake_and_goes_on(self):
+        padding = " ".join(f"wort{number}" for number in range(50))
+        rest = [
+            written(
+                "many",
+                id=f"many-{number:03}",
+                language="de",
+                created_at=START + timedelta(minutes=number),
+                body=f"{word} {padding}",
+            )
+            for number, word in enumerate(["akku", "kabel"] * 150)
+        ]
+        found = written("many", language="de", body="Akku, Kabel", created_at=START)
+        load_searched([*rest, found])
+        pages = pages_of("akku kabel", CommentFilter.of(["de"]), product_id="many", size=20)
+        assert ids_of(pages) == [found.id]
+        assert len(pages) > 1
+        assert pages[0].cut_at is not None
+        assert all(page.capacity_units <= MOST_UNITS + LEAST_UNITS for page in pages)
+
+    def test_shows_a_comment_once_while_it_moves_between_languages(self):
+        moved = written("moves", language="de", body="Akku")
+        load_searched([moved])
+        load_searched([replace(moved, language="en")])
+        pages = pages_of("akku", CommentFilter.of(["de", "en"]), product_id="moves")
+        assert ids_of(pages) == [moved.id]
+
+    def test_is_read_in_a_language_that_was_not_counted_when_it_was_planned(self):
+        load_searched([written("late", body="battery")])
+        wanted, now = SearchRequest(parse_search("battery")), counts_of("late")
+        before = ProductCounts({("de", 5): 1})
+        found = search_comments(
+            "late", wanted, CommentFilter(), PageRequest(5), counts=before, exact=lambda: now
+        )
+        assert len(found.comments) == 1
+
+
+class TestThePlan:
+    @staticmethod
+    def plan(words, languages, *, with_hidden=False):
+        wanted = SearchRequest(parse_search(words), with_hidden)
+        counts = ProductCounts({(language, 5): 9 for language in languages})
+        return plan_search("p", wanted, CommentFilter(), counts, needed=21)
+
+    def test_reads_a_page_of_a_word_that_is_alone(self):
+        plan = self.plan("akku", ["de"])
+        assert plan.first_reads == (21,)
+        assert plan.runs[0].keep == ()
+
+    def test_reads_a_little_of_each_of_several_words(self):
+        plan = self.plan("akku leer kabel", ["de"])
+        assert [run.partition for run in plan.runs] == [
+            f"PRODUCT#p/w1/de/{stem}" for stem in ("kabel", "akku", "leer")
+        ]
+        assert plan.first_reads == (16, 16, 16)
+
+    @pytest.mark.parametrize("with_hidden", [False, True])
+    @pytest.mark.parametrize("words", ["akku", "akku leer kabel display top neu gut billig"])
+    def test_makes_few_queries_in_many_languages(self, words, with_hidden):
+        languages = ["cs", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "pl", "pt", "ru"]
+        for some in (languages[:1], languages[:5], languages, [*languages, *"abcdefghij"]):
+            plan = self.plan(words, some, with_hidden=with_hidden)
+            assert len(plan.runs) <= MOST_QUERIES
+            assert sum(plan.first_reads) <= FIRST_READS
+
+    def test_reads_most_of_the_languages_with_the_most_comments(self):
+        wanted = SearchRequest(parse_search("akku"))
+        counts = ProductCounts({("de", 5): 75, ("en", 5): 25, ("is", 5): 1})
+        plan = plan_search("p", wanted, CommentFilter(), counts, needed=21)
+        assert plan.first_reads == (21, 11, LEAST_READ)
+
+    def test_reads_languages_alike_that_are_not_counted(self):
+        wanted, chosen = SearchRequest(parse_search("akku leer")), CommentFilter.of(["de", "en"])
+        plan = plan_search("p", wanted, chosen, ProductCounts({}), needed=21)
+        assert plan.first_reads == (12, 12, 12, 12)
+
+    def test_prefers_the_languages_with_the_most_comments(self):
+        wanted = SearchRequest(parse_search("akku"))
+        counts = ProductCounts({("aa", 5): 1, **{(f"l{n}", 5): 9 for n in range(MOST_QUERIES)}})
+        plan = plan_search("p", wanted, CommentFilter(), counts, needed=21)
+        assert "PRODUCT#p/w1/aa/akku" not in [run.partition for run in plan.runs]
