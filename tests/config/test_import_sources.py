@@ -1,4 +1,4 @@
-"""The sources of all kinds in docs/importing.md: each command, run on a small made file."""
+"""The sources of all kinds in tests/data/sources: each command, run on a small made file."""
 
 import re
 import shlex
@@ -16,7 +16,6 @@ pytestmark = pytest.mark.usefixtures("tables")
 
 SOURCES = PROJECT / "tests" / "data" / "sources"
 """A file or folder for each source of the document: made up, in the shape of a real one."""
-SECTION = "\n## Sources of all kinds\n"
 SOURCE = re.compile(
     r"^(?P<about>\S.*): (?P<read>\d+) read(?:, (?P<rejected>\d+) rejected)?"
     r"(?:, (?P<skipped>\d+) skipped)?\.\n\n(?P<command>(?: {4}.*\n)+)",
@@ -48,8 +47,7 @@ class Source:
 
 def sources() -> Iterator[Source]:
     """Yield the sources of the document."""
-    text = (PROJECT / "docs" / "importing.md").read_text().partition(SECTION)[2]
-    for found in SOURCE.finditer(text.partition("\n## ")[0]):
+    for found in SOURCE.finditer((SOURCES / "README.md").read_text()):
         counts = (int(found[name] or 0) for name in ("read", "rejected", "skipped"))
         words = shlex.split(found["command"].replace("\\\n", " "))
         yield Source(found["about"], tuple(words[1:]), *counts)
@@ -83,4 +81,4 @@ class TestSource:
 
 def test_every_small_file_is_in_the_document():
     named = {path for source in sources() for path in source.paths}
-    assert named == set(SOURCES.iterdir())
+    assert named | {SOURCES / "README.md"} == set(SOURCES.iterdir())
