@@ -105,6 +105,17 @@ class TestTheSuggestions:
         expect(visitor.page.locator("#suggestions > a")).to_have_count(3)
         expect(visitor.page.get_by_role("listbox")).to_be_hidden()
 
+    def test_that_come_after_escape_stay_folded(self, visitor, stem):
+        field = typed(visitor, stem)
+        held = hold_requests(visitor.page, SUGGESTIONS)
+        with visitor.page.expect_request(SUGGESTIONS):
+            field.press_sequentially(" t")
+        field.press("Escape")
+        expect(visitor.page.locator("#suggestions[aria-busy]")).to_be_attached()
+        held[-1].continue_()
+        expect(visitor.page.locator("#suggestions > a")).to_have_count(2)
+        expect(visitor.page.get_by_role("listbox")).to_be_hidden()
+
     def test_are_announced_and_replaced(self, visitor, stem):
         field = typed(visitor, stem)
         expect(visitor.page.locator("#announcement")).to_have_text("3 suggestions")

@@ -203,6 +203,14 @@ class TestTheCheck:
             reversed(lamp.category_slugs)
         )
 
+    def test_mends_a_way_and_the_words_that_show_it_in_one_go(self, lamp):
+        wrong = {"L": [{"M": {"slug": {"S": "x"}, "name": {"S": "Elsewhere"}}}]}
+        spoil((keys.product(lamp.id),) * 2, trail=wrong)
+        before = spoil(word_of(lamp), trail=wrong)
+        assert mend(lamp.id) == [True, True]
+        assert stored(word_of(lamp)) == before
+        assert found(lamp.id) == []
+
 
 class TestTheCheckOfPurchases:
     def test_finds_and_mends_one_that_is_listed_although_its_order_is_not_delivered(self, lamp):
