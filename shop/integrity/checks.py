@@ -61,6 +61,7 @@ from shop.table import (
 )
 
 _ORDERS = keys.USER_PREFIX, keys.ORDER_PREFIX
+_WHOLE = "", keys.ORDER_PREFIX  # with lines
 _PURCHASES = keys.USER_PREFIX, keys.BOUGHT_PREFIX
 _SUMMARY = Order.summary.attr_name
 _UNSETTLED = Order.unsettled.attr_name
@@ -79,13 +80,7 @@ def order_kinds() -> Sequence[Kind]:
     return (
         LargeOrders(),
         of_orders("keys", names=ORDER_KEYS, derive=_order_keys, actions=_order_actions),
-        of_orders(
-            "number",
-            starts=("", keys.ORDER_PREFIX),
-            names=TAIL,
-            derive=tail_in,
-            actions=tail_actions,
-        ),
+        of_orders("number", starts=_WHOLE, names=TAIL, derive=tail_in, actions=tail_actions),
         of_orders("summary", names=[_SUMMARY], derive=_summary, actions=_summary_actions),
         ShardNumber(
             "the queue",

@@ -15,7 +15,7 @@ from dynapages.items import Item, table_key
 from dynapages.lists import id_at, sort_key_of
 from dynapages.process import pool
 from dynapages.pynamodb import unchanged, update
-from dynapages.upkeep import MigrationStep, texts_in
+from dynapages.upkeep import MigrationStep
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
 from shop import keys
 from shop.catalogue.queries import bought_before, prices_of
@@ -50,9 +50,8 @@ def tail_in(item: Item) -> dict[str, str]:
     """Derive the `TAIL` of an order's item or line, as `tail_keys` does."""
     partition, key = key_of(item)
     order_id = key.removeprefix(keys.ORDER_PREFIX)
-    has_lines = item.get(Order.line_count.attr_name) != {"N": "0"}
-    is_first = partition == keys.item(order_id, 1) or not has_lines
-    return tail_keys(order_id, is_first=is_first)
+    has_none = item.get(Order.line_count.attr_name) == {"N": "0"}
+    return tail_keys(order_id, is_first=has_none or partition == keys.item(order_id, 1))
 
 
 def tail_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
@@ -62,17 +61,12 @@ def tail_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
     return [update(OrderItem, table_key(*key_of(item)), changes, same)]
 
 
-def _numbered(item: Item) -> list[Action]:
-    expected = tail_in(item)
-    return tail_actions(item, expected) if expected != texts_in(item, TAIL) else []
-
-
 ORDER_NUMBERS = MigrationStep(
     name="order-numbers",
     sentence="Note with each order the end of its number, by which staff find it.",
     table=TABLE,
     only=Order.sk.startswith(keys.ORDER_PREFIX) & Order.data_partition.does_not_exist(),
-    derive=_numbered,
+    derive=lambda item: tail_actions(item, expected) if (expected := tail_in(item)) else [],
 )
 
 

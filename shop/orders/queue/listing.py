@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from dynapages.django.access import with_next
-from dynapages.django.paging import address_of_item, grouped
+from dynapages.django.paging import Pager, address_of_item, grouped
 from dynapages.lists import Entry, PageRequest, id_at, moment_at
 from dynapages.process import pool
 from shop import keys
@@ -80,6 +80,11 @@ def _label_of_all(move: Move, count: int | None) -> str:
     if count:
         return _("%(action)s all %(count)s") % {"action": move.label, "count": grouped(count)}
     return _("%(action)s all") % {"action": move.label}
+
+
+def buyers_pager(product_id: str) -> Pager:
+    """Return the pager of a product's orders."""
+    return Pager(address_of_item("product_orders", product_id), f"buyers/{product_id}")
 
 
 def purchase_row(entry: Entry) -> tuple[str, datetime, str]:

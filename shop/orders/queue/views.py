@@ -14,14 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
-from dynapages.django.paging import (
-    ListData,
-    ListRequest,
-    Pager,
-    render_list,
-    show_page,
-    wants_partial,
-)
+from dynapages.django.paging import ListData, ListRequest, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Page
 from dynapages.process import pool, read
@@ -37,6 +30,7 @@ from shop.orders.queries import LONGEST_ID, OrdersResult, list_open_orders, orde
 from shop.orders.queue.listing import (
     Meant,
     all_context,
+    buyers_pager,
     find_meant,
     purchase_row,
     queue_context,
@@ -96,10 +90,7 @@ def _read_meant(request: HttpRequest, _visitor: Visitor) -> Meant:
 @require_safe
 @prefetch(_read_meant, staff_only)
 def find(request: HttpRequest, meant: Meant) -> HttpResponse:
-    """Lead to the order, customer or product that was typed; show a choice, or that there is none.
-
-    An order is found by the number that pages show (S3).
-    """
+    """Lead to the order (S3), customer or product that was typed; show a choice, or a form."""
     if len(meant.urls) == 1:
         return redirect(*meant.urls)
     typed = request.GET.get("q", "").strip()
@@ -116,15 +107,11 @@ def find(request: HttpRequest, meant: Meant) -> HttpResponse:
 def _read_buyers(
     request: HttpRequest, _visitor: Visitor, product_id: str
 ) -> ListRequest[Product, Page]:
-    asked = _buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
+    asked = buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
     with pool().together() as together:
         product = together.start(partial(product_or_404, product_id, is_whole=False))
         page = read(buyers_of(product_id), asked)
         return ListRequest(product.result(), asked, page)
-
-
-def _buyers_pager(product_id: str) -> Pager:
-    return Pager(reverse("product_orders", args=[product_id]), f"buyers/{product_id}")
 
 
 @require_safe
@@ -140,7 +127,7 @@ def product_orders(
     }
     return show_page(
         request,
-        _buyers_pager(product_id),
+        buyers_pager(product_id),
         asked.page,
         asked.result,
         templates=("shop/orders/queue/buyers.html", "shop/orders/queue/_buyers.html"),

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -110,6 +112,10 @@ class TestOrders:
     def test_are_found_in_every_status(self, order):
         move(order, Status.PLACED, Status.APPROVED)
         move(order, Status.APPROVED, Status.CANCELED)
+        assert found(order.id[-8:]) == [order.id]
+
+    def test_are_found_after_their_customer_was_erased_as_they_are_kept(self, order):
+        call_command("delete_user_data", order.username, stdout=StringIO())
         assert found(order.id[-8:]) == [order.id]
 
     def test_are_read_as_they_are_listed(self, order):
