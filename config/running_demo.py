@@ -109,6 +109,7 @@ class RunningDemo:
     port: int
     read_model: str = "indexes"
     sets_key_format: str = "names"
+    has_search: bool = False
     sign_in: list[str] = field(default_factory=list)
     pid: int = field(default_factory=os.getpid)
 

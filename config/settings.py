@@ -317,6 +317,7 @@ ACTIVITY_RETENTION_MONTHS = env.integer("ACTIVITY_RETENTION_MONTHS", default=12,
 _MODEL, _FORMAT = "indexes", "names"
 if RUNNING_DEMO:
     _MODEL, _FORMAT = RUNNING_DEMO.read_model, RUNNING_DEMO.sets_key_format
+_SEARCH = bool(RUNNING_DEMO and RUNNING_DEMO.has_search)
 COMMENTS = {
     "PRODUCTS": "shop.for_comments.PRODUCTS",
     "HAS_BOUGHT": "shop.orders.queries.has_bought",
@@ -334,6 +335,10 @@ COMMENTS = {
     "SETS_KEY_FORMAT": env.choice(
         "COMMENT_SETS_KEY_FORMAT", default=_FORMAT, among=("names", "masks")
     ),
+    # Whether comments can be searched by their words: see docs/search.md.
+    "SEARCH": env.flag("COMMENT_SEARCH", default=_SEARCH),
 }
 if COMMENTS["READ_MODEL"] == "sets":
     DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")
+if COMMENTS["SEARCH"]:
+    DYNAMODB_MODELS.append("comments.search.models.WordItem")

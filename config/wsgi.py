@@ -41,6 +41,7 @@ def _begin(**_: object) -> None:
     request_started.disconnect(_begin)
     queues = {name: import_string(path) for name, path in QUEUES.items()}
     queues["activity log"].resume()
+    import_string("comments.search.writer.sweep_later")()
     if settings.OPENTELEMETRY:
         import_module(TELEMETRY).start(queues)
 

@@ -250,6 +250,7 @@ class Demo:
             port=self.config.port,
             read_model=COMMENTS["READ_MODEL"],
             sets_key_format=COMMENTS["SETS_KEY_FORMAT"],
+            has_search=self.config.environment.get("COMMENT_SEARCH") == "1",
             sign_in=list(self.sign_in),
         )
         with announced(note, var=settings.VAR_DIR), ExitStack() as started:

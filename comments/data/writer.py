@@ -15,14 +15,15 @@ from hashlib import blake2b
 from operator import add
 
 from comments import keys
+from comments.following import MOST_FOLLOWING, actions_for, write
 from comments.items import NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import TABLE, Comment, CommentReply
 from comments.rankings.services import Touch, refresh_ranks
 from comments.replies.services import BY_STAFF
-from comments.sets.copies import follow
+from comments.search.writer import CommentChange, sweep_or_log
 from comments.signals import announce, comment_edited, comment_posted
 from comments.store.comments import NEW_OR_DELETED, State, comment_in, is_tombstone
-from comments.store.counts import Cell, CountChanges, write
+from comments.store.counts import Cell, CountChanges
 from comments.store.table import ATTEMPTS, LIST_KEYS, comment_key
 from comments.votes.services import ranked_under
 from dynapages.calls import Batches, clock
@@ -172,9 +173,13 @@ class Change:
         return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
 
     @property
+    def followed(self) -> CommentChange:
+        return CommentChange(self.stored, self.merged, text=self.comment.body)
+
+    @property
     def cost(self) -> int:
         """The number of actions in a transaction, besides those of counts."""
-        followed = len(follow(self.stored, self.merged))
+        followed = len(actions_for(self.followed))
         return 1 + self.concerns_body + (self.reply is not None or self.drops_reply) + followed
 
     @property
@@ -219,7 +224,7 @@ class Change:
             actions.append(put(Comment, self.reply))
         elif self.drops_reply:
             actions.append(delete(Comment, comment_key(self.comment.id, keys.REPLY)))
-        return [*actions, *follow(self.stored, self.merged)]
+        return actions
 
     def count(self, changes: CountChanges) -> None:
         """Count the comment in, and the version it replaces out."""
@@ -347,6 +352,7 @@ class BulkWriter:
             if refresh_ranks(touched, log_failures=True, advance=advance):
                 refresh_ranks(seen, only_stale=True, log_failures=True, advance=advance)
         self._touched, self._known = set(), {}
+        sweep_or_log()  # an import before this one may have been killed
 
     def _note(self, changes: Iterable[Change]) -> None:
         for change in changes:
@@ -389,7 +395,8 @@ def _write_together(changes: Sequence[Change]) -> list[str]:
     for change in changes:
         change.count(counted)
     try:
-        write([action for change in changes for action in change.actions()], counted)
+        actions = [action for change in changes for action in change.actions()]
+        write(actions, [change.followed for change in changes], counted)
     except ConditionFailed:
         return [change.comment.id for change in changes]
     return []
@@ -403,7 +410,8 @@ def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
         actions += change.cost
         characters += change.characters
         products |= change.products
-        is_full = actions + len(products) > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
+        others = len(products) + MOST_FOLLOWING
+        is_full = actions + others > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
         if group and is_full:
             yield group
             group = []

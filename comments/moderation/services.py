@@ -24,11 +24,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
+from comments.following import write
 from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import delete_comment
 from comments.rankings.services import Touch, rankings_of_comment, refresh_ranks
-from comments.sets.copies import follow
+from comments.search.writer import CommentChange
 from comments.signals import (
     announce,
     comment_hidden,
@@ -47,7 +48,7 @@ from comments.store.comments import (
     product_id_of,
     withheld,
 )
-from comments.store.counts import CountChanges, write
+from comments.store.counts import CountChanges
 from comments.store.table import Changes, change, changed, comment_key, read_item, retry
 from comments.votes.services import rank_or_log
 from dynapages.errors import DynamoError
@@ -190,7 +191,8 @@ def _write(stored: StoredComment, target: State, *, now: datetime) -> None:
         Comment.reply,
     )
     decided = change(comment_key(comment.id), changes, same)
-    write([decided, *follow(stored.item, changed(stored.item, changes))], counts)
+    after = changed(stored.item, changes)
+    write([decided], [CommentChange(stored.item, after, comment.body, comment.body)], counts)
 
 
 _LISTED = Comment.product_partition.attr_name

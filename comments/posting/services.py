@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from ulid import ULID
 
 from comments import keys
+from comments.following import write
 from comments.gates import Author, Hold, Reject, is_blocked, judge
 from comments.host import has_bought
 from comments.items import NewComment, items_of
@@ -29,7 +30,7 @@ from comments.rankings.services import (
     rankings_of_comment,
     refresh_ranks,
 )
-from comments.sets.copies import follow
+from comments.search.writer import CommentChange, finish
 from comments.signals import announce, comment_deleted, comment_edited, comment_held, comment_posted
 from comments.store.comments import (
     EXPIRY,
@@ -43,7 +44,7 @@ from comments.store.comments import (
     load_comment,
     withheld,
 )
-from comments.store.counts import CountChanges, write
+from comments.store.counts import CountChanges
 from comments.store.table import (
     ATTEMPTS,
     BEING_CHANGED,
@@ -125,7 +126,7 @@ def add_comment(comment: NewComment, *, held_for: str | None = None) -> bool:
         item = changed(item, withheld(comment, since=item[_PLACE], reason=held_for))
     try:
         puts = [put(Comment, item, NEW), *([put(Comment, body)] if body else [])]
-        write([*puts, *follow(None, item)], changes)
+        write(puts, [CommentChange(None, item, text=comment.body)], changes)
     except ConditionFailed as error:
         is_new, held_for = False, hold_reason(_same(comment, error).item)
     if held_for is None:
@@ -231,7 +232,7 @@ def _edit(
     )
     edited = changed(stored.item, edits)
     actions = [change(comment_key(after.id), edits, same), *_body_actions(stored, after, long_body)]
-    write([*actions, *follow(stored.item, edited)], changes)
+    write(actions, [CommentChange(stored.item, edited, stored.comment.body, after.body)], changes)
     return StoredComment(after, edited)
 
 
@@ -264,6 +265,7 @@ def delete_comment(
         deleted = retry(attempt)
     except NoSuchComment as gone:
         delete_dependents(comment_id)
+        finish(comment_id)
         if gone.product_id:
             refresh_ranks({gone.product_id: Touch()}, only_stale=True, log_failures=True)
         return False
@@ -291,7 +293,8 @@ def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> No
     same = unchanged(stored.item, Comment.pk, Comment.version, Comment.product_partition)
     key = comment_key(comment.id, keys.BODY)
     body = [delete(CommentBody, key)] if stored.has_long_body else []
-    write([put(Comment, tombstone, same), *body, *follow(stored.item, tombstone)], changes)
+    gone = CommentChange(stored.item, tombstone, comment.body)
+    write([put(Comment, tombstone, same), *body], [gone], changes)
 
 
 def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:

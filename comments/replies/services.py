@@ -6,9 +6,10 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from comments import keys
+from comments.following import is_anything_following, write
 from comments.items import LONG_REPLY, reply_shown
 from comments.models import Comment, CommentReply
-from comments.sets.copies import follow, is_followed
+from comments.search.writer import CommentChange
 from comments.signals import announce, comment_replied
 from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment
 from comments.store.table import (
@@ -143,16 +144,18 @@ def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
         Comment.reply_digest.attr_name: {"B": BY_STAFF},
     }
     required = LISTED if shown else NOT_DELETED
-    if not is_followed():
+    if not is_anything_following():
         write_together(client(), [change(key, changes, required), reply])
         return
     for _attempt in range(ATTEMPTS):
         before = read_item(key)
         # These change with whatever a list shows of a comment.
         same = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
-        followed = follow(before, changed(before, changes))
+        followed = (
+            CommentChange(before, changed(before, changes)) if before else CommentChange(None, None)
+        )
         try:
-            write_together(client(), [change(key, changes, required & same), reply, *followed])
+            write([change(key, changes, required & same), reply], [followed])
         except ConditionFailed as error:
             if _COMMENT not in error.failed or read_item(key) == before:
                 raise

@@ -58,7 +58,7 @@ class CommentWord(WordItem):
 
 
 class NamedPostings(Attribute[Item]):
-    """The keys of postings, in wire form: by comment, place and start of the partition, the stems."""
+    """The keys of postings: stems by the place and the start of the partition, in wire form."""
 
     attr_type = MAP
 

@@ -19,7 +19,7 @@ _LANGUAGE = Comment.language.attr_name
 _TITLE = Comment.title.attr_name
 _TEXT = Comment.text.attr_name
 _LISTED = Comment.product_partition.attr_name
-_KEPT = (_PLACE, _LANGUAGE, Comment.rating.attr_name, Comment.version.attr_name, *SHOWN)
+KEPT = (_PLACE, _LANGUAGE, Comment.rating.attr_name, Comment.version.attr_name, *SHOWN)
 _NOTHING = {"S": ""}
 
 
@@ -42,7 +42,7 @@ def postings_of(item: Item, body: str | None) -> list[Item]:
     text = item.get(_TEXT, _NOTHING)["S"] if body is None else body
     stems = indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, language)
     product_id, hidden = product_id_of(item), _LISTED not in item
-    shown = {name: item[name] for name in _KEPT if name in item}
+    shown = {name: item[name] for name in KEPT if name in item}
     return [
         {
             "pk": {"S": partition(product_id, language, stem, hidden=hidden)},

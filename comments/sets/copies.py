@@ -4,20 +4,19 @@ The table's stream asks for the writes of copies, in any order. A record of a pr
 its new copies, and for the deletion of those of its old image that the new ones do not replace. A
 record of a copy, marked ``auto``, asks for nothing.
 
-The primary is read strongly and its copies are written; images only name copies that may exist.
-Then the primary is read again, and what has changed meanwhile is written again. So records may
-come twice, late, out of order, or to two consumers at once, and a crash is completed by the next
-read of its record. ``check_integrity --model sets`` finds what a lost record left.
+Images only name copies that may exist: what is written is derived from the primary as it is then
+(`comments.store.derived`). So records may come twice, late, out of order, or to two consumers at
+once, and a crash is completed by the next read of its record. ``check_integrity --model sets``
+finds what a lost record left.
 
 Follows "Building the table" of part 1 of "Efficient filtering with DynamoDB"; see
 docs/designs/sets.md.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from functools import reduce
-from itertools import combinations, product, starmap
-from operator import add
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from comments import keys
@@ -26,12 +25,13 @@ from comments.host import COMMENTS
 from comments.models import SHOWN, Comment
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import is_tombstone
-from dynapages.calls import Batches, Pool
+from comments.store.derived import POOL, Applied, DerivedWriter, Name, Writes
+from dynapages.calls import Batches
 from dynapages.errors import DynamoError
-from dynapages.items import Item, table_key
+from dynapages.items import Item
 from dynapages.process import client, current_connection
 from dynapages.streams import Record, StreamWalk, TableCheckpoints, build_streams_client, stream_of
-from dynapages.writes import Action, Contended, delete, put
+from dynapages.writes import Action, delete, put
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -135,16 +135,8 @@ def follow(before: Item | None, after: Item | None) -> list[Action]:
     return actions
 
 
-ATTEMPTS = 5
-"""How often copies are written anew because their primary has changed meanwhile."""
-
-POOL = Pool(4)
-"""Few calls at a time: an embedded engine writes one after the other, and a long line times out."""
 RECORDS_AT_ONCE = 100
 """Records between two checkpoints, which may ask for 31 writes each."""
-
-Name = tuple[str, str]
-"""The partition key and the sort key of an item of ``comment_sets``."""
 
 _IMAGES = {"INSERT": ("NewImage",), "MODIFY": ("OldImage", "NewImage"), "REMOVE": ("OldImage",)}
 """What a record must tell, by the name of its event."""
@@ -160,47 +152,34 @@ class UnreadableRecord(DynamoError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SetWrites:
-    """Items to put and keys to delete, none of them in both."""
-
-    puts: Mapping[Name, Item] = field(default_factory=dict)
-    deletes: frozenset[Name] = frozenset()
-
-    @classmethod
-    def between(cls, before: Item | None, after: Item | None) -> "SetWrites":
-        """Return the writes that turn the copies of one primary item into those of another."""
-        puts = {name_of(copy): copy for copy in _copies(after)}
-        old = {name_of(copy) for copy in _copies(before)}
-        return cls(puts, frozenset(old - puts.keys()))
-
-    def then(self, later: "SetWrites") -> "SetWrites":
-        """Return the writes with the result of these followed by ``later``, of one comment."""
-        gone = self.deletes | self.puts.keys() | later.deletes
-        return SetWrites(later.puts, frozenset(gone - later.puts.keys()))
+def between(before: Item | None, after: Item | None) -> Writes:
+    """Return the writes that turn the copies of one primary item into those of another."""
+    puts = {name_of(copy): copy for copy in _copies(after)}
+    old = {name_of(copy) for copy in _copies(before)}
+    return Writes(puts, frozenset(old - puts.keys()))
 
 
-def writes_for(record: Record) -> SetWrites:
+def writes_for(record: Record) -> Writes:
     """Return the writes a record asks for; none for that of a copy. Raises UnreadableRecord."""
     if not is_primary(_key_in(record)):
-        return SetWrites()
+        return Writes()
     change = record["dynamodb"]
     if any(image not in change for image in _IMAGES[record["eventName"]]):
         raise UnreadableRecord
-    return SetWrites.between(change.get("OldImage"), change.get("NewImage"))
+    return between(change.get("OldImage"), change.get("NewImage"))
 
 
-def writes_by_primary(records: Iterable[Record]) -> dict[Name, SetWrites]:
+def writes_by_primary(records: Iterable[Record]) -> dict[Name, Writes]:
     """Return the writes of the records of each primary item together, applied in their order.
 
     Raises UnreadableRecord.
     """
-    asked: dict[Name, list[SetWrites]] = {}
+    asked: dict[Name, list[Writes]] = {}
     for record in records:
         key = _key_in(record)
         if is_primary(key):
             asked.setdefault(name_of(key), []).append(writes_for(record))
-    return {name: reduce(SetWrites.then, writes) for name, writes in asked.items()}
+    return {name: reduce(Writes.then, writes) for name, writes in asked.items()}
 
 
 def name_of(item: Item) -> Name:
@@ -213,24 +192,10 @@ def batches() -> Batches:
     return Batches(client(), POOL)
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """The numbers of records, of primaries in them, and of copies put and deleted."""
+class CopyWriter(DerivedWriter[Name, Item]):
+    """Writes the copies of primary items, which are read by their keys."""
 
-    records: int = 0
-    comments: int = 0
-    copies_put: int = 0
-    copies_deleted: int = 0
-
-    def __add__(self, other: "Applied") -> "Applied":
-        return Applied(*map(add, astuple(self), astuple(other)))
-
-
-@dataclass(frozen=True, slots=True)
-class CopyWriter:
-    """Writes copies by batch calls, which wait out a throttled table."""
-
-    batches: Batches
+    table = TABLE
 
     def apply(self, records: Sequence[Record]) -> Applied:
         """Write what records ask for; those of one comment should be in order.
@@ -239,39 +204,11 @@ class CopyWriter:
         """
         return self.settle(writes_by_primary(records))
 
-    def settle(self, asked: Mapping[Name, SetWrites]) -> Applied:
-        """Write the copies of these primary items as they are now; raises like `apply`.
+    def read(self, keys: Collection[Name]) -> dict[Name, Item]:
+        return self.by_name(self.batches.get(TABLE, map(self.table_key, keys)))
 
-        ``asked`` names other copies that may have to be deleted.
-        """
-        applied = Applied(comments=len(asked))
-        pending = dict(asked)
-        now = self._read(pending)
-        for _ in range(ATTEMPTS):
-            if not pending:
-                return applied
-            written = {
-                name: writes.then(SetWrites.between(None, now.get(name)))
-                for name, writes in pending.items()
-            }
-            applied += self._write(written)
-            before, now = now, self._read(pending)
-            pending = {n: written[n] for n in pending if now.get(n) != before.get(n)}
-        if pending:
-            raise Contended(f"{len(pending)} comments were changed by others at every attempt.")
-        return applied
-
-    def _read(self, names: Mapping[Name, object]) -> dict[Name, Item]:
-        found = self.batches.get(TABLE, starmap(table_key, names))
-        return {name_of(item): item for item in found}
-
-    def _write(self, writes: Mapping[Name, SetWrites]) -> Applied:
-        """Delete first: a comment that moves is for a moment in too few lists, never twice."""
-        deletes = [table_key(*name) for one in writes.values() for name in one.deletes]
-        puts = [item for one in writes.values() for item in one.puts.values()]
-        self.batches.delete(TABLE, deletes)
-        self.batches.put(TABLE, puts)
-        return Applied(copies_put=len(puts), copies_deleted=len(deletes))
+    def derive(self, sources: Mapping[Name, Item]) -> dict[Name, list[Item]]:
+        return {name: _copies(primary) for name, primary in sources.items()}
 
 
 @dataclass(slots=True)

@@ -11,15 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from django.conf import settings
-
 from comments import keys
 from comments.models import Comment
 from comments.sets.copies import (
-    POOL,
     CopyWriter,
-    Name,
-    SetWrites,
     batches,
     copies_of,
     is_primary,
@@ -28,21 +23,20 @@ from comments.sets.copies import (
 )
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
+from comments.store.derived import Name, Writes, bulk_batches
 from comments.store.table import ATTEMPTS, query_pages
-from dynapages.calls import Batches, in_chunks
+from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item, table_key
 from dynapages.process import client, write
 from dynapages.pynamodb import unchanged
 from dynapages.upkeep import Candidate, Difference, Handlers, every_item, find_differences
 from dynapages.writes import (
-    MOST_ACTIONS,
     Action,
     ConditionFailed,
     check,
     delete,
     put,
-    write_together,
 )
 
 COMPARED_AT_ONCE = 100
@@ -268,23 +262,8 @@ def _build(comments: Sequence[Item]) -> bool:
 def _copy(comments: Sequence[Item]) -> bool:
     """Write all copies of comments as their primaries are now."""
     primaries = [primary for comment in comments if (primary := primary_of(comment))]
-    writer = CopyWriter(
-        _TransactedPuts(client(), POOL) if settings.DYNAMODB_IS_AN_ENGINE else batches()
-    )
-    writer.settle({name_of(primary): SetWrites() for primary in primaries})
+    CopyWriter(bulk_batches()).settle({name_of(primary): Writes() for primary in primaries})
     return True
-
-
-class _TransactedPuts(Batches):
-    """Puts items in transactions, which an engine on disk commits at once; a batch item by item.
-
-    Amazon DynamoDB would charge them twice.
-    """
-
-    def put(self, table: str, items: Iterable[Item]) -> None:
-        puts: list[Action] = [{"Put": {"TableName": table, "Item": item}} for item in items]
-        chunks = in_chunks(puts, MOST_ACTIONS)
-        self.pool.gather([partial(write_together, self.client, some) for some in chunks])
 
 
 def _require(key: str, comment: Item | None) -> Action:

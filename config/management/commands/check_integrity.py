@@ -11,6 +11,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.integrity.comments import comment_differences
 from comments.lists.queries import INDEXES
+from comments.search.integrity import word_differences
+from comments.search.postings import is_searchable
 from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynapages.calls import NotSetUp, fault_in
@@ -21,7 +23,17 @@ from shop.integrity.checks import CHECKS as SHOP_CHECKS
 from shop.integrity.checks import shop_differences
 
 COMMENTS = "comments"
-CHECKS = (COMMENTS, *SHOP_CHECKS, SETS)
+WORDS = "words"
+CHECKS = (COMMENTS, *SHOP_CHECKS, SETS, WORDS)
+MODELS = {
+    SETS: (
+        is_followed,
+        set_differences,
+        f"There are no copies here: COMMENTS_READ_MODEL is not {SETS}.",
+    ),
+    WORDS: (is_searchable, word_differences, "There are no words here: COMMENT_SEARCH is not on."),
+}
+"""Read models besides the indexes: whether one is used, what is wrong, and why there is none."""
 
 INTERRUPTED = 130
 
@@ -37,8 +49,8 @@ class Command(BaseCommand):
         "only dear to read, and --repair folds it. Reads the whole tables. With --model sets it "
         "checks the copies of comments in comment_sets, and with --repair makes whatever is "
         "missing, all of them if need be, as for a shop that changes over to that model: then "
-        "before the table's stream is switched on. Where the site reads its lists from there, "
-        "they are checked anyway."
+        "before the table's stream is switched on. With --model words it does the same with the "
+        "words of comments in comment_words. What the site uses of these is checked anyway."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -47,8 +59,9 @@ class Command(BaseCommand):
         which.add_argument("--only", choices=sorted(CHECKS), help="check only this")
         which.add_argument(
             "--model",
-            choices=[INDEXES, SETS],
-            help=f"'{SETS}': only the copies of comments; '{INDEXES}': everything but these",
+            choices=[INDEXES, SETS, WORDS],
+            help=f"'{SETS}': only the copies of comments; '{WORDS}': only the postings that they "
+            f"are searched by; '{INDEXES}': everything but these",
         )
         parser.add_argument(
             "--unless-streaming",
@@ -87,10 +100,10 @@ class Command(BaseCommand):
 
 
 def _names(*, only: str | None, model: str | None) -> list[str]:
-    if only or model == SETS:
-        return [only or SETS]
-    reads_sets = model is None and is_followed()
-    return [name for name in CHECKS if name != SETS or reads_sets]
+    if only or model in MODELS:
+        return [str(only or model)]
+    left_out = {name for name, (is_used, _, _) in MODELS.items() if model or not is_used()}
+    return [name for name in CHECKS if name not in left_out]
 
 
 def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
@@ -98,15 +111,14 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
     if COMMENTS in names:
         yield from ((COMMENTS, difference) for difference in comment_differences())
     yield from shop_differences(name for name in SHOP_CHECKS if name in names)
-    if SETS not in names:
-        return
-    try:
-        yield from ((SETS, difference) for difference in set_differences(Progress()))
-    except ClientError as error:
-        if is_followed() or not isinstance(fault_in(error), NotSetUp):
-            raise
-        message = f"There are no copies here: COMMENTS_READ_MODEL is not {SETS}."
-        raise CommandError(message) from error
+    for name in (name for name in MODELS if name in names):
+        is_used, differences, why = MODELS[name]
+        try:
+            yield from ((name, difference) for difference in differences(Progress()))
+        except ClientError as error:
+            if is_used() or not isinstance(fault_in(error), NotSetUp):
+                raise
+            raise CommandError(why) from error
 
 
 def _outcome(difference: Difference, *, repair: bool) -> dict[str, bool]:
