@@ -57,6 +57,11 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
         yield from _reread(some, stored)
 
 
+def has_words() -> bool:
+    """Return whether anything is in the table."""
+    return bool(client().scan(TableName=TABLE, Limit=1)["Items"])
+
+
 def _wrong(progress: Progress) -> dict[str, bool]:
     """Return the comments whose postings look wrong, and whether any are stored."""
     sums: dict[str, int] = defaultdict(int)

@@ -72,8 +72,8 @@ COLUMNS = {
 }
 COUNTRIES = {"us": "en", "jp": "ja", "dk": "da"}
 """What the file has where a language should be."""
-OUTBOX_UNITS = 4
-"""For naming the comment in the outbox, in its transaction, and for removing it from there."""
+OUTBOX_UNITS = 3
+"""For naming the postings in the comment's transaction, twice its kilobyte, and for deleting that."""
 MADE = 8_000
 VOCABULARY = 20_000
 
@@ -94,7 +94,7 @@ class WordData(CommentData):
 
     @property
     def name(self) -> str:
-        return f"words-{self.count if self.reviews is None else 'real'}"
+        return f"words-{self.count}" if self.reviews is None else "words-of-real-reviews"
 
     def items(self) -> Iterator[Item]:
         for comment in self.comments():

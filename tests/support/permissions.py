@@ -23,7 +23,7 @@ Use = tuple[str, str, str]
 """Who needs which action on what: ``("the site", "PutItem", "comments")``."""
 used: set[Use] = set()
 
-_TABLE = re.compile(r"(shop|comments|comment_sets)$")
+_TABLE = re.compile(r"(shop|comments|comment_sets|comment_words)$")
 _GROUP = re.compile(r"(?:^|-)(activity|lab)-")
 _LOG_THREAD = "The activity log"
 """The site's thread that writes the activity log."""
@@ -31,7 +31,7 @@ _actor: ContextVar[str | None] = ContextVar("actor", default=None)
 _OF_CREATION = frozenset(
     {"CreateTable", "DescribeTable", "DescribeTimeToLive", "UpdateTable", "UpdateTimeToLive"}
 )
-_MADE = ("shop", "comments", "comment_sets")
+_MADE = ("shop", "comments", "comment_sets", "comment_words")
 _WRITES = {
     "Put": "PutItem",
     "Update": "UpdateItem",

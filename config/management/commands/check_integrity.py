@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.integrity.comments import comment_differences
 from comments.lists.queries import INDEXES
-from comments.search.integrity import word_differences
+from comments.search.integrity import has_words, word_differences
 from comments.search.postings import is_searchable
 from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
@@ -68,6 +68,11 @@ class Command(BaseCommand):
             action="store_true",
             help="do nothing when the stream of comment_sets is on: the table was filled then",
         )
+        parser.add_argument(
+            "--unless-filled",
+            action="store_true",
+            help="do nothing when comment_words has anything in it",
+        )
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
     def handle(self, **options: Any) -> None:
@@ -76,6 +81,8 @@ class Command(BaseCommand):
         try:
             with failures_in_one_line():
                 if options["unless_streaming"] and has_stream():
+                    return
+                if options["unless_filled"] and has_words():
                     return
                 names = _names(only=options["only"], model=options["model"])
                 for name, difference in _differences(names):

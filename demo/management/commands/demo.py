@@ -41,7 +41,13 @@ class Command(BaseCommand):
             config=DemoConfig(port, environment, access_log=access_log),
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=tuple(_preparations(own_engine=engine is not None, with_sample=not empty)),
+            prepare=tuple(
+                _preparations(
+                    own_engine=engine is not None,
+                    with_sample=not empty,
+                    has_search=environment["COMMENT_SEARCH"] == "1",
+                )
+            ),
             beside=(("run_stream", "--verbosity", "0"),) if is_followed() else (),
             sign_in=(*SAMPLE_SIGN_IN, PASSWORD) if engine and not empty else (),
             say=self._say,
@@ -64,13 +70,17 @@ class Command(BaseCommand):
             self.stdout.flush()
 
 
-def _preparations(*, own_engine: bool, with_sample: bool) -> Iterator[tuple[str, ...]]:
+def _preparations(
+    *, own_engine: bool, with_sample: bool, has_search: bool
+) -> Iterator[tuple[str, ...]]:
     """Yield the commands that fill the shop, in their order."""
     yield ("create_tables", *(["--without-streams"] if is_followed() else []))
     if own_engine:  # which may hold what an older checkout left
         yield "migrate_items", "--verbosity", "0"
     if with_sample:  # accounts with a published password are only for the command's own engine
         yield ("load_sample", "--if-empty", *(["--sign-in"] if own_engine else []))
+    if has_search:  # what an older checkout left has no words
+        yield "check_integrity", "--model", "words", "--repair", "--unless-filled"
     if is_followed():  # existing comments are copied before the stream is on that copies new ones
         yield "check_integrity", "--model", "sets", "--repair", "--unless-streaming"
         yield ("create_tables",)
@@ -102,6 +112,7 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
         "SECRET_KEY": variables.text("SECRET_KEY") or kept_secret_key(settings.SECRET_KEY_FILE),
         # The terminal is for what is wrong; the option --access-log prints requests.
         "REQUEST_LOG": variables.text("REQUEST_LOG", "0"),
+        "COMMENT_SEARCH": str(int(variables.flag("COMMENT_SEARCH", default=True))),
     }
     if own_engine:
         given.pop("AWS_PROFILE", None)

@@ -1,4 +1,4 @@
-"""What ``export_model`` prints, by either read model, and the shapes of tables to compare."""
+"""What ``export_model`` prints, by the indexes alone, or with all other read models, and the shapes of tables to compare."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,6 +12,7 @@ from tests.support.command_line import run_manage
 
 INDEXES, SETS = "indexes", "sets"
 COPIES = "comments.sets.models.CommentSetItem"
+WORDS = "comments.search.models.WordItem"
 
 
 def exported(form: str, *options: object, model: str = INDEXES) -> dict[str, Any]:
@@ -35,11 +36,10 @@ def resources(template: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 @contextmanager
 def read_model(model: str) -> Iterator[None]:
-    models = [name for name in settings.DYNAMODB_MODELS if name != COPIES]
-    chosen = [*models, COPIES] if model == SETS else models
-    with override_settings(
-        COMMENTS={**settings.COMMENTS, "READ_MODEL": model}, DYNAMODB_MODELS=chosen
-    ):
+    models = [name for name in settings.DYNAMODB_MODELS if name not in {COPIES, WORDS}]
+    chosen = [*models, COPIES, WORDS] if model == SETS else models
+    options = {**settings.COMMENTS, "READ_MODEL": model, "SEARCH": model == SETS}
+    with override_settings(COMMENTS=options, DYNAMODB_MODELS=chosen):
         yield
 
 
