@@ -73,7 +73,7 @@ COLUMNS = {
 COUNTRIES = {"us": "en", "jp": "ja", "dk": "da"}
 """What the file has where a language should be."""
 OUTBOX_UNITS = 3
-"""For naming the postings in the comment's transaction, twice its kilobyte, and for deleting that."""
+"""For naming the postings: a kilobyte in the comment's transaction, which is deleted afterwards."""
 MADE = 8_000
 VOCABULARY = 20_000
 

@@ -15,6 +15,8 @@ from comments.host import NoSuchProduct
 from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.queries import find_leaderboards
 from comments.rankings.services import Ranking
+from comments.search.postings import is_searchable
+from comments.search.words import indexed_stems
 from dynapages.calls import metered
 from dynapages.django.options import failures_in_one_line
 from dynapages.lists import PageRequest, dollars, prices
@@ -24,6 +26,8 @@ from lab.reports.results import Results
 DAYS = 30
 """Of a month."""
 SUBJECT = "comments"
+UNITS_OF_A_CHANGE = 3
+"""What is stored of a change until its words are written: two in its transaction, one to delete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +50,15 @@ def estimate(product_id: str, *, pages_a_day: int, comments_a_day: int) -> list[
     Of pages these are the product's page and its lists by each rating. Raises NoSuchProduct, and
     CommandError where no write was metered.
     """
-    return [
+    lines = [
         _line("product pages", pages_a_day, units_of_pages(product_id), prices().reads),
         _line("comments written", comments_a_day, units_of_comment(), prices().writes),
     ]
+    if is_searchable():
+        lines.append(
+            _line("their words", comments_a_day, units_of_words(product_id), prices().writes)
+        )
+    return lines
 
 
 def units_of_pages(product_id: str) -> float:
@@ -67,6 +76,14 @@ def units_of_comment() -> float:
         if described.is_used_here and written:
             return written[0]
     raise CommandError("No writes were metered here: run 'manage.py compare' first.")
+
+
+def units_of_words(product_id: str) -> float:
+    """Return the mean units that the words of the product's newest comments took to write."""
+    wanted = CommentsRequest(product_id, PageRequest(settings.PAGE_SIZE), None)
+    comments = read_comments_page(wanted).found.comments
+    stems = [len(indexed_stems(one.title, one.text, one.language)) for one in comments]
+    return mean([number + UNITS_OF_A_CHANGE for number in stems if number] or [0])
 
 
 def _metered_units(wanted: CommentsRequest) -> float:

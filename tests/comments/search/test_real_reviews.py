@@ -2,6 +2,7 @@
 
 import tomllib
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby, pairwise
 from random import Random
 from unicodedata import category, name, normalize
@@ -11,10 +12,13 @@ import snowballstemmer
 
 from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
+from comments.posting.services import add_comment
+from comments.search.models import TABLE
 from comments.search.queries import SearchRequest, search_comments
 from comments.search.words import parse_search
 from comments.store.counts import ProductCounts
 from dynapages.lists import PageRequest, Toward
+from lab.bench.context import handling
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import real_comments
 from tests.support.comments.walking import ids_on
@@ -25,6 +29,7 @@ pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
 PRODUCT = "real-words"
 EVERY = 16
 SEARCHES = 60
+WRITTEN = 100
 STEMMERS = {
     code: snowballstemmer.stemmer(algorithm)
     for code, algorithm in {
@@ -130,3 +135,21 @@ def test_searches_find_what_a_plain_reading_of_the_file_finds(reviews):
                 ids = ids_found(" ".join(words), chosen, order, toward, counts)
                 assert ids == wanted, (words, chosen, order, toward)
     assert found_any > SEARCHES / 3
+
+
+def test_a_comment_written_costs_at_most_20_units_at_the_mean(reviews):
+    units = 0.0
+
+    def note(parsed, model, **_):
+        consumed = parsed.get("ConsumedCapacity", [])
+        for one in consumed if isinstance(consumed, list) else [consumed]:
+            is_of_words = one["TableName"] == TABLE and model.name != "Query"
+            nonlocal units
+            units += one["CapacityUnits"] * is_of_words
+
+    some = [replace(one, product_id="real-written") for one in Random(3).sample(reviews, WRITTEN)]
+    with handling("after-call.dynamodb.*", note):
+        for one in some:
+            add_comment(replace(one, id=f"again-{one.id}"[:128]))
+    stems = [len(plain_stems(one.body, one.language)) for one in some]
+    assert sum(stems) <= units <= 20 * WRITTEN

@@ -217,28 +217,31 @@ class TestAProcessThatDies:
         assert_exact(comment.id)
 
 
-class TestTwoEditors:
+class TestEditorsAtOnce:
     @pytest.mark.parametrize("dies", [False, True])
-    def test_leave_what_the_later_one_wrote(self, comment, dies):
+    @pytest.mark.parametrize("titles", [["Second"], ["Second", "Third"]])
+    def test_leave_what_the_last_one_wrote(self, comment, titles, dies):
+        """Each of the others edits just before the first one writes, which dies after the last."""
         add_comment(comment)
-        write = WordWriter._write
-        others = [lambda: edit_comment(load_comment(comment.id), now=START, title="Second")]
+        write, others, is_first = WordWriter._write, [*titles], [True]
 
         def overtaken(self, writes):
-            if others:
-                others.pop()()
-                applied = write(self, writes)
-                if dies:
-                    raise Crash
-                return applied
-            return write(self, writes)
+            if not (is_first and others):
+                return write(self, writes)
+            is_first.clear()  # what follows is another editor's
+            edit_comment(load_comment(comment.id), now=START, title=others.pop(0))
+            is_first.append(True)
+            applied = write(self, writes)
+            if dies and not others:
+                raise Crash
+            return applied
 
         with patch.object(WordWriter, "_write", overtaken), suppress(Crash):
             edit_comment(load_comment(comment.id), now=START, title="First")
+        assert others == []
         with later():
             sweep()
         assert_exact(comment.id)
-        assert not any(pk.endswith("/first") for pk, _ in stored(comment.id))
 
 
 class TestAnImport:

@@ -83,6 +83,7 @@ class TestATable:
             "ShopTable": None,
             "CommentsTable": "ShopTable",
             "CommentSetsTable": "CommentsTable",
+            "CommentWordsTable": None,
         }
 
     def test_has_tags(self, tables, settings):
@@ -131,7 +132,10 @@ class TestTheMaximumOfAnOnDemandTable:
     )
     def test_is_that_of_the_parameters(self, tables, reads, writes, wanted):
         for table in without_months(tables).values():
-            for part in (table["Properties"], *table["Properties"]["GlobalSecondaryIndexes"]):
+            for part in (
+                table["Properties"],
+                *table["Properties"].get("GlobalSecondaryIndexes", []),
+            ):
                 assert self.value(part, reads, writes) == wanted
 
     def test_is_none_of_a_provisioned_one(self):

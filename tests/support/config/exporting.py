@@ -1,4 +1,4 @@
-"""What ``export_model`` prints, by the indexes alone, or with all other read models, and the shapes of tables to compare."""
+"""What ``export_model`` prints, by the indexes alone or with all other read models, and shapes."""
 
 import json
 from collections.abc import Iterator, Mapping
