@@ -26,8 +26,8 @@ from comments.lists.listing import REMEMBER, list_url, pager_of
 from comments.lists.orders import BY_TIME, HELPFUL, CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
 from comments.lists.queries import recently_written
+from comments.lists.search_listing import search_asked
 from comments.moderation.listing import staff_tools
-from comments.search.listing import search_asked
 from comments.store.comments import NoSuchComment
 from dynapages.calls import clock, current_meter
 from dynapages.django.access import is_personal, public, visitor_of

@@ -44,9 +44,8 @@ from comments.lists.queries import (
     read_recent,
     with_recent,
 )
-from comments.models import TABLE, Featured, ProductRank
-from comments.search.listing import SearchShown
-from comments.search.queries import (
+from comments.lists.search_listing import SearchShown
+from comments.lists.search_queries import (
     MOST_UNITS,
     SearchRequest,
     languages_of,
@@ -54,6 +53,7 @@ from comments.search.queries import (
     search_comments,
     total_of,
 )
+from comments.models import TABLE, Featured, ProductRank
 from comments.store.counts import (
     ProductCounts,
     counters,

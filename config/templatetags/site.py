@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from comments.indexes.planner import MIXED, PATTERNS
+from comments.lists.search_queries import WORDS
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
-from comments.search.queries import WORDS
 from comments.sets.copies import SETS
 from config.programs import program_of
 from config.web.answers import fields_to_send_again

@@ -23,9 +23,9 @@ from comments.data.rows import Findings, Shape
 from comments.data.run import CommentFile
 from comments.filters import CommentFilter
 from comments.items import NewComment, items_of
+from comments.lists.search_queries import SearchRequest, search_comments
 from comments.search.models import WordItem
 from comments.search.postings import STEMS, postings_of
-from comments.search.queries import SearchRequest, search_comments
 from comments.search.words import MOST_STEMS, parse_search, stems_of
 from comments.store.counts import ProductCounts
 from dynapages.calls import clock, metered

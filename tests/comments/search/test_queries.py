@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
-from comments.search.queries import (
+from comments.lists.search_queries import (
     FIRST_READS,
     LEAST_READ,
     MOST_QUERIES,

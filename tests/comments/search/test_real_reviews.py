@@ -12,9 +12,9 @@ import snowballstemmer
 
 from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
+from comments.lists.search_queries import SearchRequest, search_comments
 from comments.posting.services import add_comment
 from comments.search.models import TABLE
-from comments.search.queries import SearchRequest, search_comments
 from comments.search.words import parse_search
 from comments.store.counts import ProductCounts
 from dynapages.lists import PageRequest, Toward

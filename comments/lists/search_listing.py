@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from comments.filters import language_name
 from comments.host import COMMENTS
-from comments.search.queries import SearchRequest, most_languages
+from comments.lists.search_queries import SearchRequest, most_languages
 from comments.search.words import BadSearch, Search, parse_search
 from dynapages.django.paging import Toggle
 
