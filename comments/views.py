@@ -218,11 +218,13 @@ def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:
         context=page.context,
         data=page.data,
     )
+    if wanted.search and wanted.search.refused:
+        response = render_page()
+        response.status_code = HTTPStatus.BAD_REQUEST
+        return response
     response = _unless_known(request, page.facts, render_page)
     if wanted.search:
         patch_vary_headers(response, ("HX-Trigger",))  # see `SearchRequest.is_typed`
-        if wanted.search.refused:
-            response.status_code = HTTPStatus.BAD_REQUEST
     return response
 
 

@@ -118,7 +118,9 @@ def _choices(
     languages = _language_toggles(chosen, counts, url_of, is_remembered=is_remembered)
     ratings = _rating_toggles(chosen, counts, url_of)
     if search:
-        languages, ratings = _uncounted(languages), _uncounted(ratings)
+        languages, ratings = (
+            tuple(replace(toggle, count=None) for toggle in some) for some in (languages, ratings)
+        )
     in_any_language, with_any_rating = chosen.in_any_language(), chosen.with_any_rating()
     return {
         "address": f"{base_url}{{language}}/{{rating}}/{query}",
@@ -222,10 +224,6 @@ def _narrowed(base_url: str, query: str, chosen: CommentFilter) -> str:
 def _remembered(url: str) -> str:
     """Return the URL of a list whose languages are remembered (see `comments.views`)."""
     return f"{url}{'&' if '?' in url else '?'}{REMEMBER}=languages"
-
-
-def _uncounted(toggles: Sequence[Toggle]) -> tuple[Toggle, ...]:
-    return tuple(replace(toggle, count=None) for toggle in toggles)
 
 
 def _language_toggles(

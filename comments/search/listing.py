@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from comments.filters import language_name
 from comments.host import COMMENTS
@@ -84,7 +85,11 @@ class SearchShown:
             sentence = _("Not searched, as all of these words are common there: %(languages)s.")
             yield sentence % {"languages": ", ".join(others)}
         if beyond := len(self.languages) - len(self._read_in):
-            sentence = _("Not searched: %(number)s languages with fewer comments. Choose them.")
+            sentence = ngettext(
+                "Not searched: %(number)s language with few comments. You can choose it.",
+                "Not searched: %(number)s languages with few comments. You can choose them.",
+                beyond,
+            )
             yield sentence % {"number": beyond}
 
     @property

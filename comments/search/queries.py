@@ -39,7 +39,7 @@ MOST_UNITS = 12.0
 FIRST_READ = 18
 """Postings that are read of each stem at first, of several."""
 FIRST_READS = 48
-"""The same of all stems together, but `LEAST_READ` of each."""
+"""The same of all stems and languages together, by their comments, but `LEAST_READ` of each."""
 LEAST_READ = 3
 MOST_QUERIES = 16
 """Of the first round: they cost half a capacity unit each at the least."""
@@ -84,10 +84,6 @@ class SearchRequest:
         stems = {language: self.search.stems(language) for language in languages}
         return {language: some for language, some in stems.items() if some}
 
-    def marks(self, language: str) -> tuple[str, ...]:
-        """Return the stems to mark in a comment of a language."""
-        return self.search.stems(language)
-
 
 def languages_of(chosen: CommentFilter, counts: ProductCounts) -> tuple[str, ...]:
     """Return the languages of a list, those of most comments first: the chosen, or all counted."""
@@ -114,15 +110,20 @@ def plan_search(
     Where several languages make too many queries, the longest stems of each stand for the others.
     """
     states = (False, True) if wanted.with_hidden else (False,)
-    languages = languages_of(chosen, counts)[: most_languages(wanted)]
-    searched = wanted.searched(languages)
+    searched = wanted.searched(languages_of(chosen, counts)[: most_languages(wanted)])
     most = max(MOST_QUERIES // (len(searched) * len(states) or 1), 1)
     ratings = tuple({"N": str(rating)} for rating in chosen.ratings)
     rated = (OneOf(RATING_ATTRIBUTE, ratings),) if ratings else ()
-    runs = []
+    numbers = {one: counts.within([one], chosen.ratings or RATINGS) for one in searched}
+    total, runs, first_reads = sum(numbers.values()), [], []
     for language, stems in searched.items():
+        share = numbers[language] / total if total else 1 / len(searched)
         for hidden in states:
-            for stem in sorted(stems, key=len, reverse=True)[:most]:
+            probed = sorted(stems, key=len, reverse=True)[:most]
+            fair = int(FIRST_READS * share / len(states) / len(probed))
+            at_most = FIRST_READ if len(probed) > 1 else needed
+            first_reads += [max(LEAST_READ, min(at_most, fair))] * len(probed)
+            for stem in probed:
                 others = tuple({"S": other} for other in stems if other != stem)
                 run = Run(
                     INDEX,
@@ -131,9 +132,7 @@ def plan_search(
                     alternative=f"{language}/{hidden}",
                 )
                 runs.append(run)
-    alone = len(runs) == 1
-    fair = max(min(FIRST_READ, FIRST_READS // (len(runs) or 1)), LEAST_READ)
-    return ListPlan(WORDS, tuple(runs), first_reads=(needed if alone else fair,) * len(runs))
+    return ListPlan(WORDS, tuple(runs), first_reads=tuple(first_reads))
 
 
 def search_comments(
@@ -174,12 +173,10 @@ def _with_state(item: Item) -> Item:
 
 def total_of(page: Page) -> int | None:
     """Return how many comments a list has; None unless its page reached the end."""
-    if page.has_next:
-        return None
-    last = page.entries[-1].position.ordinal if page.entries else None
-    if last is None:
-        return None if page.has_previous else 0
-    return last if last > 0 else None
+    if not page.entries:
+        return None if page.has_next or page.has_previous else 0
+    last = page.entries[-1].position.ordinal
+    return None if page.has_next or last is None or last < 0 else last
 
 
 def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:

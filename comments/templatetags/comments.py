@@ -25,7 +25,7 @@ from comments.host import COMMENTS, Product
 from comments.lists.listing import list_url
 from comments.lists.page import find_newest
 from comments.lists.queries import CommentEntry
-from comments.search.words import marked
+from comments.search.words import Search, marked
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.calls import fault_in, labelled_calls
 from dynapages.django.paging import anchors_behind
@@ -80,16 +80,10 @@ class Reader:
 def comments_html(context: Context, comments: Sequence[CommentEntry]) -> SafeString:
     """Render the comments of a list of their product for the user of the page."""
     render = partial(_renderer(), helpful=None, about=None, level=3, language=get_language())
+    if shown := context.get("search"):  # such comments would be remembered for one search alone
+        render = partial(_render.__wrapped__, **render.keywords, search=shown.request.search)
     reader_of = _readers(context, comments)
-    search = context.get("search")
-    if search:  # found words are marked, so that what is remembered would hardly be of use
-        render = partial(_render.__wrapped__, **render.keywords)
-        rows = (
-            render(comment, reader_of(comment), marks=search.request.marks(comment.language))
-            for comment in comments
-        )
-    else:
-        rows = (render(comment, reader_of(comment)) for comment in comments)
+    rows = (render(comment, reader_of(comment)) for comment in comments)
     return SafeString("".join(rows))
 
 
@@ -151,12 +145,13 @@ def _render(
     about: Product | None,
     level: int,
     language: str | None,
-    marks: tuple[str, ...] = (),
+    search: Search | None = None,
 ) -> SafeString:
     del language  # the sentences are in the one that is active
     shown: dict[str, Any] = {name: getattr(comment, name) for name in _SHOWN}
-    if marks:
-        shown |= {n: marked(shown[n], marks, comment.language) for n in ("title", "text")}
+    if search:
+        stems = search.stems(comment.language)
+        shown |= {n: marked(shown[n], stems, comment.language) for n in ("title", "text")}
     shown |= {"comment": comment, "reader": reader, "helpful": helpful}
     shown |= {"about": about, "level": level}
     if reader.can_vote and not reader.is_user:

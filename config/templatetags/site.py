@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 from comments.indexes.planner import MIXED, PATTERNS
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
+from comments.search.queries import WORDS
 from comments.sets.copies import SETS
 from config.programs import program_of
 from config.web.answers import fields_to_send_again
@@ -114,6 +115,7 @@ PRICED, SHARDED = "designs/filters#four-indexes-by-cost", "designs/keys#sparse-i
 DESIGNS = {
     **dict.fromkeys([MIXED, *(pattern.name for pattern in PATTERNS)], PRICED),
     SETS: "designs/sets",
+    WORDS: "search",
     ACTIVITY: "designs/activity",
     PICKUP: "designs/pickup-points",
     MODERATION: SHARDED,

@@ -3,7 +3,7 @@
 All comments are on one product, and each language is searched by itself. A word is drawn from a
 random comment, so that frequent ones are drawn often, or from all words alike; a second one from
 the same comment, so that something is found. Each page is compared with the right answer, and other
-designs are asked the same (`lab.designs.words`).
+designs are asked the same (`lab.bench.word_designs`).
 """
 
 import os
@@ -37,7 +37,7 @@ from dynapages.pynamodb import DynamoModel
 from lab.bench.context import BenchContext, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData
 from lab.bench.pages import WrongAnswer
-from lab.designs.words import (
+from lab.bench.word_designs import (
     FILTER,
     SEGMENTS,
     THIN,
@@ -72,8 +72,8 @@ COLUMNS = {
 }
 COUNTRIES = {"us": "en", "jp": "ja", "dk": "da"}
 """What the file has where a language should be."""
-OUTBOX_UNITS = 4
-"""For naming the comment in the outbox, in its transaction, and for removing it from there."""
+OUTBOX_UNITS = 3
+"""For naming the postings: a kilobyte in the comment's transaction, which is deleted afterwards."""
 MADE = 8_000
 VOCABULARY = 20_000
 
@@ -94,7 +94,7 @@ class WordData(CommentData):
 
     @property
     def name(self) -> str:
-        return f"words-{self.count if self.reviews is None else 'real'}"
+        return f"words-{self.count}" if self.reviews is None else "words-of-real-reviews"
 
     def items(self) -> Iterator[Item]:
         for comment in self.comments():

@@ -9,7 +9,7 @@ from comments.data.rows import Findings
 from comments.items import NewComment
 from comments.management.commands import import_comments
 from comments.search.words import every_stem
-from dynapages.django.files.row_files import checked_rows
+from dynapages.django.files.row_files import open_rows
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 
 COMMON = 0.1
@@ -41,13 +41,12 @@ class Command(import_comments.Command):
         )
 
     def handle(self, **options: Any) -> None:
-        progress, keep = Progress(shown=True), options["keep"].split(",")
+        keep = options["keep"].split(",")
         comments, having = Counter[str](), defaultdict[str, Counter[str]](Counter)
         with failures_in_one_line():
-            source = self.source(options["file"], options, progress)
-            parse = lambda found: source.parse(found, Findings())  # noqa: E731 - of one line
-            with checked_rows(source.file, parse, progress) as (_found, parsed):
-                for one in parsed:
+            source = self.source(options["file"], options, Progress(shown=False))
+            with open_rows(source.file) as found:
+                for one in source.parse(found, Findings()):
                     if isinstance(one, NewComment):
                         comments[one.language] += 1
                         stems = every_stem(f"{one.title}\n{one.body}", one.language)

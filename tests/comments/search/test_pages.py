@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS
-from tests.support.comments.browsing import Shown
+from tests.support.comments.browsing import HTMX, Shown
 from tests.support.comments.options import comments_set
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import START, written
@@ -172,9 +172,28 @@ class TestWhatIsSaid:
         assert by_htmx.status == 400
         assert by_htmx.page.text.startswith(sentence)
 
+    def test_of_too_much_is_whole_however_often_it_is_asked_for(self, product):
+        response = nobody().browser.get(url_of(product, "x" * 201))
+        assert "ETag" not in response
+
     def test_of_an_empty_field_leads_to_the_list(self, product):
         response = nobody().browser.get(url_of(product, "  "))
         assert response["Location"] == f"/products/{product}/comments/de/~/"
+
+
+class TestWhatIsRemembered:
+    def test_is_known_to_the_browser_that_has_it(self, product):
+        visitor, url = nobody(), url_of(product, "akku leer")
+        etag = visitor.browser.get(url)["ETag"]
+        assert visitor.browser.get(url, headers={"If-None-Match": etag}).status_code == 304
+
+    def test_is_apart_for_the_field_that_is_typed_into(self, product):
+        visitor, url = nobody(), url_of(product, "akku leer")
+        by_chip = visitor.browser.get(url, headers=HTMX)
+        by_field = visitor.browser.get(url, headers={**HTMX, "HX-Trigger": "search-words"})
+        assert "hx-preserve" not in by_chip.content.decode()
+        assert "hx-preserve" in by_field.content.decode()
+        assert "HX-Trigger" in by_chip["Vary"]
 
 
 class TestOtherForms:

@@ -13,6 +13,7 @@ from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
 from comments.search.queries import (
     FIRST_READS,
+    LEAST_READ,
     MOST_QUERIES,
     MOST_UNITS,
     SearchRequest,
@@ -170,6 +171,17 @@ class TestThePlan:
             plan = self.plan(words, some, with_hidden=with_hidden)
             assert len(plan.runs) <= MOST_QUERIES
             assert sum(plan.first_reads) <= FIRST_READS
+
+    def test_reads_most_of_the_languages_with_the_most_comments(self):
+        wanted = SearchRequest(parse_search("akku"))
+        counts = ProductCounts({("de", 5): 75, ("en", 5): 25, ("is", 5): 1})
+        plan = plan_search("p", wanted, CommentFilter(), counts, needed=21)
+        assert plan.first_reads == (21, 11, LEAST_READ)
+
+    def test_reads_languages_alike_that_are_not_counted(self):
+        wanted, chosen = SearchRequest(parse_search("akku leer")), CommentFilter.of(["de", "en"])
+        plan = plan_search("p", wanted, chosen, ProductCounts({}), needed=21)
+        assert plan.first_reads == (12, 12, 12, 12)
 
     def test_prefers_the_languages_with_the_most_comments(self):
         wanted = SearchRequest(parse_search("akku"))

@@ -1,3 +1,4 @@
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 from unicodedata import category
 
@@ -87,6 +88,12 @@ class TestStemsOf:
         for stem in stems_of(text, language):
             assert 0 < len(stem) <= 2 * LONGEST_WORD
             assert all(category(one)[0] in "LMN" for one in stem)
+
+    def test_are_the_same_in_several_threads(self):
+        texts = [f"charging batteries works{number}" for number in range(50)] * 20
+        with ThreadPoolExecutor(4) as threads:
+            found = threads.map(lambda text: stems_of(text, "en"), texts)
+        assert [*found] == [stems_of(text, "en") for text in texts]
 
     @pytest.mark.parametrize("one", ["a", "a ", "東", "a\u0301\u0323", "\u0323", "!", "\ud800"])
     def test_of_200_000_characters_are_found(self, one):

@@ -37,9 +37,10 @@
   });
 
   // The form that a request of htmx sends, unless it asks about a field by itself (data-unasked),
-  // or shows another list: nothing is typed there, and a field that is locked loses the focus.
+  // or shows another list: nothing is typed there, and a field that is locked loses the focus. The
+  // field of a search stays open: what is typed meanwhile is sent next.
   function sentBy({ requestConfig: { elt } }) {
-    if (elt.matches("[data-unasked], .list-choice")) return null;
+    if (elt.matches("[data-unasked], .list-choice, .list-search, .list-search > input")) return null;
     return elt.matches("form") ? elt : (elt.form ?? null);
   }
 

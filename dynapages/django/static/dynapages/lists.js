@@ -171,6 +171,9 @@
 
   document.addEventListener("htmx:afterSwap", ({ detail, target }) => {
     tellLocalTimes();
+    // A field that stays in the list while it is typed into; some browsers move it without the focus.
+    const asking = pressed.get(detail.xhr);
+    if (asking === detail.requestConfig.elt && asking.isConnected && focusLost()) asking.focus();
     const form = target.matches("[data-form]") ? target : target.querySelector(":scope > [data-form]");
     if (target.matches("[data-list]")) {
       afterListSwap(target, detail.pathInfo.anchor);

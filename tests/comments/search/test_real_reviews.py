@@ -1,0 +1,155 @@
+"""Searches of real reviews, compared with a plain reading of the file."""
+
+import tomllib
+from collections import Counter
+from dataclasses import replace
+from itertools import groupby, pairwise
+from random import Random
+from unicodedata import category, name, normalize
+
+import pytest
+import snowballstemmer
+
+from comments.filters import CommentFilter
+from comments.lists.orders import CommentOrder
+from comments.posting.services import add_comment
+from comments.search.models import TABLE
+from comments.search.queries import SearchRequest, search_comments
+from comments.search.words import parse_search
+from comments.store.counts import ProductCounts
+from dynapages.lists import PageRequest, Toward
+from lab.bench.context import handling
+from tests.support.comments.searched import load_searched, searching
+from tests.support.comments.truth import real_comments
+from tests.support.comments.walking import ids_on
+from tests.support.project import PROJECT
+
+pytestmark = [pytest.mark.real_engine, pytest.mark.slow]
+
+PRODUCT = "real-words"
+EVERY = 16
+SEARCHES = 60
+WRITTEN = 100
+STEMMERS = {
+    code: snowballstemmer.stemmer(algorithm)
+    for code, algorithm in {
+        "da": "danish",
+        "de": "german",
+        "en": "english",
+        "es": "spanish",
+        "fr": "french",
+        "it": "italian",
+        "nl": "dutch",
+        "pt": "portuguese",
+        "ru": "russian",
+    }.items()
+}
+COMMON = tomllib.loads((PROJECT / "comments" / "search" / "common.toml").read_text("utf-8"))
+WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI")
+
+
+def is_without_spaces(character: str) -> bool:
+    return name(character, "").startswith(WITHOUT_SPACES)
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text, character by character."""
+    words, word = [], ""
+    for character in f"{text} ":
+        kind = category(character)[0]
+        is_selector = name(character, "").startswith("VARIATION SELECTOR")
+        if kind in "LN" or (kind == "M" and word and not is_selector):
+            word += character
+        elif word:
+            words.append(word)
+            word = ""
+    parts = ["".join(part) for word in words for _, part in groupby(word, is_without_spaces)]
+    return [
+        piece
+        for part in parts
+        for piece in (
+            ["".join(pair) for pair in pairwise(part)]
+            if len(part) > 1 and is_without_spaces(part[0])
+            else [part]
+        )
+    ]
+
+
+def plain_stem(word: str, language: str) -> str:
+    folded = normalize("NFKC", normalize("NFKC", word).casefold())[:40]
+    return STEMMERS[language].stemWord(folded) if language in STEMMERS else folded
+
+
+def plain_stems(text: str, language: str) -> list[str]:
+    stems = dict.fromkeys(plain_stem(word, language) for word in plain_words(text))
+    return [stem for stem in stems if stem not in COMMON.get(language, ())][:60]
+
+
+@pytest.fixture(scope="module")
+def reviews(real_data, tables, engine_name):
+    """Some reviews in all languages as comments on one product, newest first."""
+    comments = real_comments(real_data, PRODUCT, every=EVERY)
+    with searching(engine_name):
+        load_searched(comments)
+        yield sorted(comments, key=lambda one: (one.created_at, one.id), reverse=True)
+
+
+def ids_found(
+    text: str, chosen: CommentFilter, order: CommentOrder, toward: Toward, counts: ProductCounts
+) -> list[str]:
+    wanted, request, ids = SearchRequest(parse_search(text)), PageRequest(7, toward=toward), []
+    while request:
+        page = search_comments(PRODUCT, wanted, chosen, request, counts=counts, order=order).page
+        back = toward is Toward.PREVIOUS
+        ids = [*ids_on(page), *ids] if back else [*ids, *ids_on(page)]
+        position = page.previous_position if back else page.next_position
+        request = PageRequest(7, position, toward) if position else None
+    return ids
+
+
+def test_searches_find_what_a_plain_reading_of_the_file_finds(reviews):
+    stems = {one.id: {*plain_stems(one.body, one.language)} for one in reviews}
+    counts = ProductCounts(Counter((one.language, one.rating) for one in reviews))
+    rng, languages, found_any = Random(3), sorted({one.language for one in reviews}), 0
+    for number in range(SEARCHES):
+        of = rng.choice(reviews)
+        words = plain_words(of.body)
+        words = rng.sample(words, min(len(words), 1 + number % 3))
+        others = rng.sample(languages, rng.choice((0, 0, 1, 3)))
+        chosen = CommentFilter.of(
+            [of.language, *others] if number % 5 else (),
+            [of.rating, *rng.sample(range(1, 6), 2)] if number % 2 else (),
+        )
+        expected = []
+        for one in reviews:
+            asked = {plain_stem(word, one.language) for word in words}
+            asked -= {*COMMON.get(one.language, ())}
+            is_chosen = one.language in (chosen.languages or languages)
+            is_chosen &= one.rating in (chosen.ratings or range(1, 6))
+            if is_chosen and asked and asked <= stems[one.id]:
+                expected.append(one.id)
+        found_any += bool(expected)
+        for order in (CommentOrder.NEWEST, CommentOrder.OLDEST):
+            wanted = expected if order is CommentOrder.NEWEST else expected[::-1]
+            for toward in Toward:
+                ids = ids_found(" ".join(words), chosen, order, toward, counts)
+                assert ids == wanted, (words, chosen, order, toward)
+    assert found_any > SEARCHES / 3
+
+
+def test_a_comment_written_costs_at_most_20_units_at_the_mean(reviews):
+    units = 0.0
+
+    def note(parsed, model, **_):
+        consumed = parsed.get("ConsumedCapacity", [])
+        for one in consumed if isinstance(consumed, list) else [consumed]:
+            is_of_words = one["TableName"] == TABLE and model.name != "Query"
+            nonlocal units
+            units += one["CapacityUnits"] * is_of_words
+
+    some = [replace(one, product_id="real-written") for one in Random(3).sample(reviews, WRITTEN)]
+    with handling("after-call.dynamodb.*", note):
+        for one in some:
+            add_comment(replace(one, id=f"again-{one.id}"[:128]))
+    stems = [len(plain_stems(one.body, one.language)) for one in some]
+    assert sum(stems) <= units <= 20 * WRITTEN
