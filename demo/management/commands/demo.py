@@ -112,7 +112,7 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
         "SECRET_KEY": variables.text("SECRET_KEY") or kept_secret_key(settings.SECRET_KEY_FILE),
         # The terminal is for what is wrong; the option --access-log prints requests.
         "REQUEST_LOG": variables.text("REQUEST_LOG", "0"),
-        "COMMENT_SEARCH": str(int(variables.flag("COMMENT_SEARCH", default=True))),
+        "COMMENT_SEARCH": str(int(variables.flag("COMMENT_SEARCH", default=own_engine))),
     }
     if own_engine:
         given.pop("AWS_PROFILE", None)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from comments import keys
 from comments.data.writer import BulkWriter
+from comments.erasure.user_data import TRACES
 from comments.items import NewComment
 from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.posting.services import (
@@ -33,7 +34,7 @@ from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.lists import id_at
 from dynapages.process import client
-from dynapages.upkeep import every_item
+from dynapages.upkeep import erase, every_item
 from tests.support.chance import examples
 from tests.support.comments.options import comments_set
 from tests.support.comments.spying import spied
@@ -277,6 +278,18 @@ class TestAnImport:
             writer.write(many)
             writer.rank_products(Progress(shown=False))
         assert_exact(*(one.id for one in many))
+
+
+class TestErasingAUser:
+    @pytest.mark.parametrize("dies", [False, True])
+    def test_takes_the_postings_of_their_comments_away(self, comment, fresh, dies):
+        name = fresh("user")
+        add_comment(replace(comment, author=name, username=name))
+        with dying(1) if dies else nullcontext():
+            erase(TRACES, name)
+        erase(TRACES, name)
+        assert stored(comment.id) == {}
+        assert name not in str([*every_item(client(), TABLE)])
 
 
 class TestTheCheck:

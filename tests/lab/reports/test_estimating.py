@@ -4,9 +4,11 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from comments.search.words import MOST_STEMS
 from lab.management.commands import estimate as estimating
 from lab.reports.page import store
 from tests.support.comments.loading import load
+from tests.support.comments.options import comments_set
 from tests.support.comments.truth import numbered_comments
 from tests.support.comments.writers import made_product, someone
 from tests.support.lab.labs import made_figures
@@ -42,6 +44,14 @@ class TestAnEstimate:
         by_indexes = estimating.units_of_comment()
         settings.COMMENTS = {**settings.COMMENTS, "READ_MODEL": "sets"}
         assert estimating.units_of_comment() > 5 * by_indexes
+
+    def test_has_the_words_of_comments_where_they_are_searched(self, product_id):
+        store(made_figures(design="planner"))
+        assert "their words" not in estimated("--product", product_id)
+        with comments_set(SEARCH=True):
+            _, _, words = json.loads(estimated("--product", product_id, "--json"))
+        assert words["what"] == "their words"
+        assert 4 <= words["units"] <= 3 + MOST_STEMS
 
     def test_is_of_the_most_loved_product_without_one(self, product_id):
         someone("fan").has_written(product_id, rating=5)
