@@ -483,22 +483,21 @@ def explain_comments(
     order: CommentOrder = CommentOrder.NEWEST,
     position: Mapping[str, str] | None = None,
     forced_plan: str | None = None,
+    search: SearchRequest | None = None,
 ) -> Explanation:
     """Read a page of a list as its page does, and explain it; ``position`` is as in its URL.
 
     Raises Refusal for one of another list, and NoSuchPlan.
     """
-    request = pager_of(product_id, chosen, order).requested(position or {}, size=size)
+    pager = pager_of(product_id, chosen, order, search.query if search else "")
+    request = pager.requested(position or {}, size=size)
     with metered() as meter:
         with labelled_calls("counts"):
             counts = counts_of(product_id)
-        found = list_comments(
-            product_id,
-            chosen,
-            request,
-            counts=counts,
-            order=order,
-            beside=UNITS_BESIDE,
-            forced_plan=forced_plan,
+        read_list: Callable[..., CommentPage] = (
+            partial(search_comments, product_id, search)
+            if search
+            else partial(list_comments, product_id, beside=UNITS_BESIDE, forced_plan=forced_plan)
         )
+        found = read_list(chosen, request, counts=counts, order=order)
     return explain_page(found, meter)

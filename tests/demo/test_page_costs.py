@@ -17,16 +17,19 @@ from comments.indexes import planner
 from comments.indexes.planner import MeanSizes, plan
 from comments.lists import page as lists_page
 from comments.lists import queries
+from comments.search.models import TABLE, WordItem
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from dynapages.calls import Meter, metered
 from dynapages.lists import RULES, SCAN, PageRequest
 from dynapages.process import client, read
+from dynapages.tables import create_missing
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
 from shop.catalogue.queries import find_also_bought
 from tests.support.chance import unique
 from tests.support.comments.browsing import HTMX, follow, with_explanation
+from tests.support.comments.options import comments_set
 from tests.support.markup import read_markup
 from tests.support.project import PROJECT
 
@@ -59,7 +62,11 @@ class Visit:
     headers: Mapping[str, str]
 
     def measured(self) -> Costs:
-        """What the page reads when it has been read before."""
+        """What the page reads when it has been read before, where comments can be searched."""
+        with comments_set(SEARCH=True):
+            return self._measured()
+
+    def _measured(self) -> Costs:
         for _ in range(3):
             answer = self.browser.get(self.path, headers=self.headers)
             assert answer.status_code in {200, 302}  # what is found is led to
@@ -80,6 +87,9 @@ def documented() -> dict[str, Costs]:
 def visits(tables):
     """The pages of the table, in the sample shop."""
     call_command("load_sample", comments=COMMENTS, json=True, stdout=StringIO())
+    with comments_set(SEARCH=True):
+        create_missing([WordItem], client=client())
+        call_command("check_integrity", model="words", repair=True, stdout=StringIO())
     now = datetime.now(UTC)
     create_profile(username=STAFF, password=None, now=now, is_staff=True)
     made = list(sample_comments(sample_catalogue(), count=COMMENTS, now=now))
@@ -96,7 +106,7 @@ def visits(tables):
     page = read_markup(nobody.get(f"{lists}/~/~/").content.decode())
     deep = page.one("a", rel="next")["href"]
     english = {"Accept-Language": "en"}
-    return {
+    yield {
         "product page": Visit(f"/products/{product}/", nobody, english),
         "product page, signed in": Visit(f"/products/{product}/", alex, english),
         "filtered list": Visit(f"{lists}/de.en/1.2.5/", nobody, {}),
@@ -108,6 +118,10 @@ def visits(tables):
         "unfiltered list, from a month on": Visit(f"{lists}/~/~/?month={now:%Y-%m}", nobody, {}),
         "filtered list, highest rated first": Visit(
             f"{lists}/de.en/1.2.5/?order=highest", nobody, {}
+        ),
+        "search of comments, a word in German": Visit(f"{lists}/de/~/?q=griff", nobody, {}),
+        "search of comments, two words in German": Visit(
+            f"{lists}/de/~/?q=griff+lieferung", nobody, {}
         ),
         "form of a comment": Visit(f"/products/{product}/comments/new/", alex, {}),
         "one comment": Visit(f"/comments/{comment}/", nobody, {}),
@@ -136,6 +150,7 @@ def visits(tables):
         "activity": Visit("/staff/activity/", staff, {}),
         "activity of some days": Visit(f"/staff/activity/?from={now:%Y-%m-01}", staff, {}),
     }
+    client().delete_table(TableName=TABLE)
 
 
 @pytest.fixture(autouse=True)

@@ -14,6 +14,8 @@ from comments.filters import BadFilter, CommentFilter
 from comments.indexes.planner import NoSuchPlan
 from comments.lists.orders import CommentOrder
 from comments.lists.page import explain_comments
+from comments.lists.search_queries import SearchRequest
+from comments.search.words import BadSearch, parse_search
 from dynapages.django.options import at_least_one, failures_in_one_line
 from dynapages.django.paging import Id
 from dynapages.django.refusals import Refusal
@@ -41,7 +43,9 @@ class Command(BaseCommand):
         comments.add_argument("--languages", default="~", metavar="de,en", help="any: ~ (default)")
         comments.add_argument("--ratings", default="~", metavar="1,2", help="any: ~ (default)")
         comments.add_argument("--order", default=CommentOrder.NEWEST, metavar="NAME", help=_ORDERS)
-        comments.add_argument("--plan", metavar="NAME", help="use this plan, not the cheapest")
+        how = comments.add_mutually_exclusive_group()
+        how.add_argument("--plan", metavar="NAME", help="use this plan, not the cheapest")
+        how.add_argument("--search", type=_search, metavar="WORDS", help="those with all of these")
         _add_common(comments)
         orders = kinds.add_parser("orders", help="a user's orders, or the queue of open ones")
         whose = orders.add_mutually_exclusive_group(required=True)
@@ -79,6 +83,7 @@ def _explain_comments(options: dict[str, Any]) -> Explanation:
         position=_position(options),
         size=options["page_size"],
         forced_plan=options["plan"],
+        search=options["search"],
     )
 
 
@@ -121,6 +126,13 @@ def _id(text: str) -> str:
     if not (re.fullmatch(Id.regex, text) and text.isprintable()):
         raise argparse.ArgumentTypeError("an id has 1 to 128 printable characters, and no slash")
     return text
+
+
+def _search(text: str) -> SearchRequest:
+    try:
+        return SearchRequest(parse_search(text))
+    except BadSearch as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _table(explanation: Explanation) -> str:
