@@ -92,7 +92,7 @@ class TestThePageOfASearch:
 
     def test_keeps_the_words_in_the_field_and_in_all_links(self, product):
         shown = asked(product, "akku leer")
-        assert shown.page.one("input", name="q", type="search")["value"] == "akku leer"
+        assert shown.page.one("input", id="search-words")["value"] == "akku leer"
         assert shown.toggle("rating", "5")["href"].endswith("/de/5/?q=akku+leer#comments")
         assert shown.page.one(id="comments")["data-address"].endswith("?q=akku+leer")
         hidden = [one["value"] for one in shown.page.all("input", name="q", type="hidden")]
@@ -167,7 +167,7 @@ class TestWhatIsSaid:
         shown = asked(product, words)
         assert shown.status == 400
         assert sentence in shown.page.text
-        assert shown.page.one("input", name="q", type="search")["value"] == words
+        assert shown.page.one("input", id="search-words")["value"] == words
         by_htmx = nobody().get(url_of(product, words), htmx=True)
         assert by_htmx.status == 400
         assert by_htmx.page.text.startswith(sentence)
@@ -260,5 +260,5 @@ class TestWithoutSearch:
     def test_there_is_no_field_and_the_words_are_ignored(self, product):
         with comments_set(SEARCH=False):
             shown = asked(product, "akku leer")
-        assert not shown.page.all("input", name="q")
+        assert not shown.page.all("input", id="search-words")
         assert len(shown.comment_ids) == 4
