@@ -1,10 +1,13 @@
 """The page of a search: its field, words, marks, sentences, limits, formats, and who sees what."""
 
+import json
 from dataclasses import replace
 from datetime import timedelta
+from io import StringIO
 from urllib.parse import urlencode
 
 import pytest
+from django.core.management import call_command
 
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS
 from tests.support.comments.browsing import HTMX, Shown
@@ -97,6 +100,16 @@ class TestThePageOfASearch:
         assert shown.page.one(id="comments")["data-address"].endswith("?q=akku+leer")
         hidden = [one["value"] for one in shown.page.all("input", name="q", type="hidden")]
         assert set(hidden) == {"akku leer"}
+
+    def test_is_explained_by_the_command_too(self, product):
+        words = ("--languages", "de", "--search", "akku leer", "--json")
+        call_command(
+            "explain", "comments", "--product", product, *words, stdout=(out := StringIO())
+        )
+        explained = json.loads(out.getvalue())
+        keys = {query["key"] for query in explained["queries"]}
+        assert keys == {f"PRODUCT#{product}/w1/de/{stem}" for stem in ("akku", "leer")}
+        assert explained["items_returned"] == len(numbers(asked(product, "akku leer")))
 
     def test_takes_away_each_word_by_its_chip(self, product):
         chips = asked(product, "akku leer").page.one(class_="chips").all("a", class_="chip")
