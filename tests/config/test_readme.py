@@ -113,9 +113,9 @@ class TestTheReadme:
     def test_is_short(self):
         assert len(README.read_bytes()) <= MOST_BYTES
 
-    def test_asks_eight_questions_by_keys_of_their_answers(self):
+    def test_asks_nine_questions_by_keys_of_their_answers(self):
         asked = [pattern for pattern in ALL if pattern.brief]
-        assert len(asked) == 8
+        assert len(asked) == 9
         for pattern in asked:
             (key,) = re.findall(r"`[^`]*`", pattern.key)
             assert any(key in each.answer for each in ALL), pattern.number
