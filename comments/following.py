@@ -17,18 +17,10 @@ from comments.store.derived import bulk_batches
 from dynapages.process import page_batches
 from dynapages.writes import Action
 
-MOST_FOLLOWING = 1
-"""Actions in a transaction besides those of `actions_for`, however many comments it changes."""
-
 
 def is_anything_following() -> bool:
     """Return whether a change of what lists show must be made from the whole item."""
     return is_followed() or is_searchable()
-
-
-def actions_for(change: CommentChange) -> list[Action]:
-    """Build the actions that follow from one comment's change, in its transaction."""
-    return follow(change.before, change.after)
 
 
 def write(
@@ -41,7 +33,7 @@ def write(
     The actions must require that version, product and reply of each comment are as they were
     before. Raises like `comments.store.counts.write`.
     """
-    following = [action for change in followed for action in actions_for(change)]
+    following = [action for one in followed for action in follow(one.before, one.after)]
     writer = None
     if is_searchable():
         batches = page_batches() if len(followed) == 1 else bulk_batches()

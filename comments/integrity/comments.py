@@ -31,6 +31,7 @@ from comments.rankings.services import (
     stored_ranks,
 )
 from comments.search.writer import CommentChange
+from comments.sets.copies import follow
 from comments.store.comments import (
     NOT_DELETED,
     State,
@@ -40,14 +41,7 @@ from comments.store.comments import (
     product_id_of,
 )
 from comments.store.counts import cells_of, counters, tallies
-from comments.store.table import (
-    Changes,
-    change,
-    changed,
-    comment_key,
-    query_pages,
-    read_item,
-)
+from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
 from comments.votes.services import HELPFUL, helpful_votes, rank_or_log, refresh_comment
 from dynapages.calls import in_chunks
 from dynapages.items import Item, Value, table_key
@@ -499,8 +493,7 @@ def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
     changes = {name: {"S": key} for name, key in expected.items()}
     same = unchanged(item, Comment.pk, Comment.version, Comment.reply)
     key = {"pk": item["pk"], "sk": item["sk"]}
-    followed = CommentChange(item, changed(item, changes))
-    return [change(key, changes, same), *following.actions_for(followed)]
+    return [change(key, changes, same), *follow(item, changed(item, changes))]
 
 
 def _wrong_body(key: str, *, has_body: bool) -> Difference:

@@ -151,11 +151,9 @@ def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
         before = read_item(key)
         # These change with whatever a list shows of a comment.
         same = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
-        followed = (
-            CommentChange(before, changed(before, changes)) if before else CommentChange(None, None)
-        )
+        followed = [CommentChange(before, changed(before, changes))] if before else []
         try:
-            write([change(key, changes, required & same), reply], [followed])
+            write([change(key, changes, required & same), reply], followed)
         except ConditionFailed as error:
             if _COMMENT not in error.failed or read_item(key) == before:
                 raise

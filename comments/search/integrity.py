@@ -20,6 +20,7 @@ from comments.search.postings import STEMS, postings_of
 from comments.search.writer import (
     CHANGES,
     WordWriter,
+    comments_of,
     names_in,
     resume,
     rewrite,
@@ -44,9 +45,9 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all postings with their comments, after the changes that were left behind."""
     shown = progress or Progress(shown=False)
     for change in unfinished():
-        subject = ", ".join(sorted(map(keys.comment_id_in, names_in(change))))
+        subject = f"postings of {comments_of(names_in(change))}"
         mend = partial(repair_once, resume, [change], bulk_batches())
-        yield Difference("change", f"postings of {subject}", "not written", "written", mend)
+        yield Difference("change", subject, "not written", "written", mend)
     wrong = _wrong(shown)
     stored: dict[str, set[Name]] = {key: set() for key in wrong}
     if any(wrong.values()):
@@ -102,7 +103,7 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
                 f"comment {keys.comment_id_in(key)}",
                 _shown(now),
                 _shown(right),
-                partial(repair_once, rewrite, {key: names[key]}),
+                partial(repair_once, rewrite, names[key]),
             )
     if bare:
         ids = [keys.comment_id_in(key) for key in bare]
@@ -113,7 +114,7 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
             f"comment {ids[0]}" if len(ids) == 1 else many,
             "no postings",
             f"{number} postings",
-            partial(repair_once, rewrite, {key: names[key] for key in bare}),
+            partial(repair_once, rewrite, set().union(*(names[key] for key in bare))),
         )
 
 

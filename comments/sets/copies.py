@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from comments import keys
 from comments.filters import ANY, RATINGS
 from comments.host import COMMENTS
-from comments.models import SHOWN, Comment
+from comments.models import ENTRY, Comment
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import is_tombstone
 from comments.store.derived import POOL, Applied, DerivedWriter, Name, Writes
@@ -37,12 +37,9 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 AUTO = CommentSetItem.auto.attr_name
-_PLACE = Comment.place.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
-_VERSION = Comment.version.attr_name
 _LISTED = Comment.product_partition.attr_name
-_KEPT = (_PLACE, _LANGUAGE, _RATING, _VERSION, *SHOWN)
 _RATED = frozenset(map(str, RATINGS))
 _ANY_SET = keys.product_partition("", ANY, ANY).removeprefix(keys.PRODUCT_PREFIX)
 MASKS = "masks"
@@ -78,7 +75,7 @@ def primary_of(comment: Item) -> Item | None:
     return {
         "pk": comment["pk"],
         "sk": {"S": partition(product_id, None, RATINGS)},
-        **{name: comment[name] for name in _KEPT if name in comment},
+        **{name: comment[name] for name in ENTRY if name in comment},
     }
 
 
@@ -192,7 +189,7 @@ def batches() -> Batches:
     return Batches(client(), POOL)
 
 
-class CopyWriter(DerivedWriter[Name, Item]):
+class CopyWriter(DerivedWriter[Name]):
     """Writes the copies of primary items, which are read by their keys."""
 
     table = TABLE

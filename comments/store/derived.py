@@ -27,8 +27,6 @@ Name = tuple[str, str]
 """The partition key and the sort key of an item."""
 Key = TypeVar("Key")
 """What names a source."""
-Source = TypeVar("Source")
-"""What items are derived from."""
 
 POOL = Pool(4)
 """Few calls at a time: an embedded engine writes one after the other, and a long line times out."""
@@ -61,7 +59,7 @@ class Applied:
 
 
 @dataclass(slots=True)
-class DerivedWriter(ABC, Generic[Key, Source]):
+class DerivedWriter(ABC, Generic[Key]):
     """Writes the items of one table by batch calls, which wait out a throttled table."""
 
     table: ClassVar[str]
@@ -70,18 +68,18 @@ class DerivedWriter(ABC, Generic[Key, Source]):
     batches: Batches
 
     @abstractmethod
-    def read(self, keys: Collection[Key]) -> Mapping[Key, Source]:
+    def read(self, keys: Collection[Key]) -> Mapping[Key, Item]:
         """Read sources strongly, those there are."""
 
     @abstractmethod
-    def derive(self, sources: Mapping[Key, Source]) -> Mapping[Key, Iterable[Item]]:
+    def derive(self, sources: Mapping[Key, Item]) -> Mapping[Key, Iterable[Item]]:
         """Derive the items of sources."""
 
     def before_writing(self, writes: Iterable[Writes]) -> None:
         """Do what must be done before these writes; none are made where it raises."""
 
     def settle(
-        self, asked: Mapping[Key, Writes], known: Mapping[Key, Source] | None = None
+        self, asked: Mapping[Key, Writes], known: Mapping[Key, Item] | None = None
     ) -> Applied:
         """Write the items of these sources as they are now.
 
