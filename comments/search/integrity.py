@@ -26,13 +26,13 @@ from comments.search.writer import (
     rewrite,
     unfinished,
 )
-from comments.store.derived import Name, bulk_batches
+from comments.store.derived import Name, bulk_batches, scanned, spelled
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.lists import id_at
 from dynapages.process import client
-from dynapages.upkeep import Difference, every_item, repair_once
+from dynapages.upkeep import Difference, repair_once
 
 WRITTEN_AT_ONCE = 50
 """Comments whose postings are read, reported and written together."""
@@ -68,72 +68,50 @@ def _wrong(progress: Progress) -> dict[str, bool]:
     sums: dict[str, int] = defaultdict(int)
     for key, item in _postings(progress):
         sums[key] ^= _digest(item)
-    wrong, body = {}, dict[str, Item]()
-    for item in _scanned(COMMENTS_TABLE, progress):
+    wrong, bodies = {}, dict[str, str]()
+    for item in scanned(COMMENTS_TABLE, progress):
         key = item["pk"]["S"]
         if item["sk"]["S"] == keys.BODY:  # which comes before its comment
-            body = {key: item}
+            bodies = {key: item[_BODY]["S"]}
         elif item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX):
-            text = body[key][_BODY]["S"] if key in body else None
-            expected = reduce(xor, map(_digest, postings_of(item, text)), 0)
-            if sums.get(key, 0) != expected:
-                wrong[key] = key in sums
-            sums.pop(key, None)
+            is_stored, found = key in sums, sums.pop(key, 0)
+            if found != reduce(xor, map(_digest, postings_of(item, bodies.get(key))), 0):
+                wrong[key] = is_stored
     return wrong | dict.fromkeys(sums, True)  # and those of comments that are gone
 
 
 def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Difference]:
     """Yield one difference for comments without postings, and one for each of the others."""
     writer = WordWriter(bulk_batches())
-    expected = {
-        key: writer.by_name(items) for key, items in writer.derive(writer.read(some)).items()
-    }
-    names = {key: stored[key] | expected.get(key, {}).keys() for key in some}
+    derived = writer.derive(writer.read(some))
+    expected = {key: writer.by_name(derived.get(key, ())) for key in some}
+    names = {key: stored[key].union(expected[key]) for key in some}
     wanted = [writer.table_key(name) for each in names.values() for name in each]
     found = writer.by_name(writer.batches.get(TABLE, wanted))
-    bare: list[str] = []
+    bare = [key for key in some if expected[key] and found.keys().isdisjoint(names[key])]
     for key in some:
-        now = {name: found[name] for name in names[key] if name in found}
-        right = expected.get(key, {})
-        if not now and right:
-            bare.append(key)
-        elif {n: _digest(i) for n, i in now.items()} != {n: _digest(i) for n, i in right.items()}:
-            yield Difference(
-                "postings",
-                f"comment {keys.comment_id_in(key)}",
-                _shown(now),
-                _shown(right),
-                partial(repair_once, rewrite, names[key]),
-            )
+        now = {name: _digest(found[name]) for name in names[key] if name in found}
+        right = {name: _digest(item) for name, item in expected[key].items()}
+        if key not in bare and now != right:
+            mend = partial(repair_once, rewrite, names[key])
+            yield Difference("postings", spelled([key]), _shown(now), _shown(right), mend)
     if bare:
-        ids = [keys.comment_id_in(key) for key in bare]
-        many = f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
-        number = sum(len(expected[key]) for key in bare)
-        yield Difference(
-            "words",
-            f"comment {ids[0]}" if len(ids) == 1 else many,
-            "no postings",
-            f"{number} postings",
-            partial(repair_once, rewrite, set().union(*(names[key] for key in bare))),
-        )
+        missing = [name for key in bare for name in names[key]]
+        mend = partial(repair_once, rewrite, missing)
+        number = f"{len(missing)} postings"
+        yield Difference("words", spelled(bare), "no postings", number, mend)
 
 
 def _postings(progress: Progress) -> Iterator[tuple[str, Item]]:
     """Yield all postings, each with the key of its comment."""
-    for item in _scanned(TABLE, progress):
+    for item in scanned(TABLE, progress):
         if not item["pk"]["S"].startswith(CHANGES):
             yield keys.comment(id_at(item["o"]["S"])), item
 
 
-def _scanned(table: str, progress: Progress) -> Iterator[Item]:
-    total = client().describe_table(TableName=table)["Table"]["ItemCount"]
-    with progress.step("Comparing", total=total, unit=" items") as advance:
-        yield from every_item(client(), table, advance)
-
-
 def _digest(posting: Item) -> int:
-    spelled = {**posting, STEMS: sorted(posting[STEMS].get("SS", ()))}
-    text = json.dumps(spelled, sort_keys=True, default=str)
+    in_order = {**posting, STEMS: sorted(posting[STEMS].get("SS", ()))}
+    text = json.dumps(in_order, sort_keys=True, default=str)
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
 
 

@@ -6,10 +6,10 @@ again, strongly, before it is reported. A primary is written on condition that t
 what it was derived from.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 
 from comments import keys
 from comments.models import Comment
@@ -23,14 +23,14 @@ from comments.sets.copies import (
 )
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
-from comments.store.derived import Name, Writes, bulk_batches
+from comments.store.derived import Name, Writes, bulk_batches, scanned, spelled
 from comments.store.table import ATTEMPTS, query_pages
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item, table_key
 from dynapages.process import client, write
 from dynapages.pynamodb import unchanged
-from dynapages.upkeep import Candidate, Difference, Handlers, every_item, find_differences
+from dynapages.upkeep import Difference
 from dynapages.writes import (
     Action,
     ConditionFailed,
@@ -61,21 +61,28 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     Comments without any copy, as an import leaves them, are reported and built some at a time.
     """
     shown = progress or Progress(shown=False)
-    with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
-        for _, difference in find_differences(
-            client(), TABLE, {"sets": [SetItems(shown)]}, advance
-        ):
-            yield difference
+    seen, wrong, bare = set[str](), list[str](), list[str]()
+    by_comment = groupby(scanned(TABLE, shown), key=lambda item: item["pk"]["S"])
+    stored = ((key, {name_of(item): item for item in items}) for key, items in by_comment)
+    for some in in_chunks(stored, COMPARED_AT_ONCE):
+        comments = _comments_of(key for key, _ in some)
+        for key, items in some:
+            held = Held(key, comments.get(key), items)
+            if held.has_primary_alone():
+                bare.append(key)
+            elif any(held.wrong()):
+                wrong.append(key)
+            seen.add(key)
+    for key in wrong:
+        yield from _reread(key)
+    for absent in in_chunks(chain(bare, _absent(seen, shown)), REPORTED_AT_ONCE):
+        yield from _reread_bare(absent)
 
 
 def has_stream() -> bool:
     """Return whether the stream of the table is on."""
     described = client().describe_table(TableName=TABLE)["Table"]
     return bool(described.get("StreamSpecification", {}).get("StreamEnabled"))
-
-
-def _about(table: str) -> int:
-    return client().describe_table(TableName=table)["Table"]["ItemCount"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,53 +114,13 @@ class Held:
         return puts, set(self.stored) - expected.keys()
 
 
-class SetItems:
-    """The items of each comment, compared with it while the table is read; keeps keys alone."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._read: dict[str, dict[Name, Item]] = {}
-        self._seen: set[str] = set()
-        self._wrong: list[str] = []
-        self._bare: list[str] = []
-
-    def handlers(self) -> Handlers:
-        return {(keys.COMMENT_PREFIX, ""): self._add}
-
-    def candidates(self) -> Iterator[Candidate]:
-        self._compare()
-        for key in self._wrong:
-            yield Candidate(partial(_reread, key))
-        for some in in_chunks(chain(self._bare, self._absent()), REPORTED_AT_ONCE):
-            yield Candidate(partial(_reread_bare, some))
-
-    def _add(self, item: Item) -> None:
+def _absent(seen: Container[str], progress: Progress) -> Iterator[str]:
+    """Yield the keys of listed comments that had no item when the table was read."""
+    for item in scanned(Comment.Meta.table_name, progress, "Looking for others"):
         key: str = item["pk"]["S"]
-        if key not in self._read and len(self._read) == COMPARED_AT_ONCE:
-            self._compare()
-        self._read.setdefault(key, {})[name_of(item)] = item
-
-    def _compare(self) -> None:
-        comments = _comments_of(self._read)
-        for key, stored in self._read.items():
-            held = Held(key, comments.get(key), stored)
-            if held.has_primary_alone():
-                self._bare.append(key)
-            elif any(held.wrong()):
-                self._wrong.append(key)
-        self._seen.update(self._read)
-        self._read.clear()
-
-    def _absent(self) -> Iterator[str]:
-        """Yield the keys of listed comments that had no item when the table was read."""
-        table = Comment.Meta.table_name
-        step = self._progress.step("Looking for others", total=_about(table), unit=" items")
-        with step as advance:
-            for item in every_item(client(), table, advance):
-                key: str = item["pk"]["S"]
-                is_comment = item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX)
-                if is_comment and key not in self._seen and primary_of(item) is not None:
-                    yield key
+        is_comment = item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX)
+        if is_comment and key not in seen and primary_of(item) is not None:
+            yield key
 
 
 def _reread(key: str) -> Iterator[Difference]:
@@ -196,13 +163,11 @@ def _reread_bare(partition_keys: Sequence[str]) -> Iterator[Difference]:
         (copyless, "missing copies", 31, "copies", _copy),
     ):
         if comments:
-            ids = [keys.comment_id_in(comment["pk"]["S"]) for comment in comments]
-            many = f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
             yield Difference(
                 kind=kind,
-                subject=f"comment {ids[0]}" if len(ids) == 1 else many,
+                subject=spelled([comment["pk"]["S"] for comment in comments]),
                 stored=f"no {what}",
-                expected=f"{count * len(ids)} {what}",
+                expected=f"{count * len(comments)} {what}",
                 mend=partial(_build_all, comments, build),
             )
 

@@ -9,7 +9,7 @@ See docs/adr/0015-copies-of-what-is.md.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import partial
 from operator import add
@@ -17,10 +17,13 @@ from typing import ClassVar, Generic, TypeVar
 
 from django.conf import settings
 
+from comments import keys
 from comments.store.table import ATTEMPTS
 from dynapages.calls import Batches, Pool, in_chunks
+from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.process import client
+from dynapages.upkeep import every_item
 from dynapages.writes import MOST_ACTIONS, Action, Contended, write_together
 
 Name = tuple[str, str]
@@ -121,6 +124,21 @@ class DerivedWriter(ABC, Generic[Key]):
         self.batches.delete(self.table, deletes)
         self.batches.put(self.table, puts)
         return Applied(copies_put=len(puts), copies_deleted=len(deletes))
+
+
+def scanned(table: str, progress: Progress, step: str = "Comparing") -> Iterator[Item]:
+    """Yield all items of a table, and show how far it was read."""
+    total = client().describe_table(TableName=table)["Table"]["ItemCount"]
+    with progress.step(step, total=total, unit=" items") as advance:
+        yield from every_item(client(), table, advance)
+
+
+def spelled(partition_keys: Sequence[str]) -> str:
+    """Return what a report calls the comments with these keys, one or more."""
+    ids = [keys.comment_id_in(key) for key in partition_keys]
+    return (
+        f"comment {ids[0]}" if len(ids) == 1 else f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
+    )
 
 
 def bulk_batches() -> Batches:
