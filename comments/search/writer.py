@@ -110,16 +110,16 @@ class WordWriter(DerivedWriter[str]):
         return writer if writer.named else None
 
     def put(self) -> Action:
-        """Build the action that stores the change, in the transaction of its comments."""
-        first = min(id_at(place) for _, place in self.named)
-        key = {"pk": {"S": shard_of(first)}, "o": {"S": f"{first}#{token_hex(8)}"}}
-        self.stored = {**key, **self._naming()}
-        return put(WordChange, self.stored)
+        """Build the action that stores what is named now, unless others have stored the change.
 
-    def put_again(self) -> None:
-        """Store the change with what is named now. Raises ConditionFailed if others have."""
-        before, self.stored = self.stored, {**self.stored, **self._naming()}
-        write_one(client(), put(WordChange, self.stored, _is_as_in(before)))
+        At first it belongs in the transaction of its comments.
+        """
+        same = self._is_mine()
+        if not self.stored:
+            first = min(id_at(place) for _, place in self.named)
+            self.stored = {"pk": {"S": shard_of(first)}, "o": {"S": f"{first}#{token_hex(8)}"}}
+        self.stored = {**self.stored, **self._naming()}
+        return put(WordChange, self.stored, same)
 
     def write(self) -> None:
         """Write the postings of the comments, and delete the change.
@@ -133,7 +133,7 @@ class WordWriter(DerivedWriter[str]):
         self.settle(writes, self.after)
         key = {name: self.stored[name] for name in self.key}
         with suppress(ConditionFailed):  # others have taken it over, and finish it
-            write_one(client(), delete(WordChange, key, _is_as_in(self.stored)))
+            write_one(client(), delete(WordChange, key, self._is_mine()))
 
     def write_or_log(self) -> None:
         """Write the postings after a commit; what fails is logged, and left to a sweep."""
@@ -156,7 +156,7 @@ class WordWriter(DerivedWriter[str]):
         named = self.named.union(*(one.puts for one in writes))
         if named != self.named:
             self.named = named
-            self.put_again()
+            write_one(client(), self.put())
 
     def _derive(self, texts: Sequence[tuple[Item, str | None]]) -> list[list[Item]]:
         """Derive postings, or return those derived before; long texts not given are read."""
@@ -169,6 +169,9 @@ class WordWriter(DerivedWriter[str]):
             self._derived[repr(source)] = postings_of(source, body)
         return [self._derived[repr(source)] for source, _ in texts]
 
+    def _is_mine(self) -> Condition:
+        return unchanged(self.stored, WordChange.pk, WordChange.at)
+
     def _naming(self) -> Item:
         """Return the attributes that name all postings, by their place and partition's start."""
         stems: dict[str, list[str]] = defaultdict(list)
@@ -179,10 +182,6 @@ class WordWriter(DerivedWriter[str]):
             _NAMED: {"M": {start: {"SS": some} for start, some in stems.items()}},
             _AT: {"S": timestamp(clock.now())},
         }
-
-
-def _is_as_in(stored: Item) -> Condition:
-    return unchanged(stored, WordChange.pk, WordChange.at)
 
 
 def names_in(stored: Item) -> set[Name]:
@@ -238,7 +237,7 @@ def resume(changes: Iterable[Item], batches: Batches) -> int:
     for stored in changes:
         writer = WordWriter(batches, named=names_in(stored), stored=stored)
         with suppress(ConditionFailed):  # another process is at it
-            writer.put_again()
+            write_one(client(), writer.put())
             writer.write()
             resumed += 1
     return resumed

@@ -13,9 +13,8 @@ Follows "Building the table" of part 1 of "Efficient filtering with DynamoDB"; s
 docs/designs/sets.md.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
@@ -67,9 +66,9 @@ def rating_sets(rating: int) -> tuple[tuple[int, ...], ...]:
     )
 
 
-def primary_of(comment: Item) -> Item | None:
+def primary_of(comment: Item | None) -> Item | None:
     """Derive a comment's primary item from its item in ``comments``; None for one in no list."""
-    if is_tombstone(comment) or _LISTED not in comment:
+    if not comment or is_tombstone(comment) or _LISTED not in comment:
         return None
     product_id = keys.product_id_in(comment[_LISTED]["S"])
     return {
@@ -120,8 +119,7 @@ def follow(before: Item | None, after: Item | None) -> list[Action]:
     """
     if not is_followed():
         return []
-    old = primary_of(before) if before else None
-    new = primary_of(after) if after else None
+    old, new = primary_of(before), primary_of(after)
     if old == new:
         return []
     actions: list[Action] = []
@@ -149,13 +147,6 @@ class UnreadableRecord(DynamoError):
         )
 
 
-def between(before: Item | None, after: Item | None) -> Writes:
-    """Return the writes that turn the copies of one primary item into those of another."""
-    puts = {name_of(copy): copy for copy in _copies(after)}
-    old = {name_of(copy) for copy in _copies(before)}
-    return Writes(puts, frozenset(old - puts.keys()))
-
-
 def writes_for(record: Record) -> Writes:
     """Return the writes a record asks for; none for that of a copy. Raises UnreadableRecord."""
     if not is_primary(_key_in(record)):
@@ -163,20 +154,9 @@ def writes_for(record: Record) -> Writes:
     change = record["dynamodb"]
     if any(image not in change for image in _IMAGES[record["eventName"]]):
         raise UnreadableRecord
-    return between(change.get("OldImage"), change.get("NewImage"))
-
-
-def writes_by_primary(records: Iterable[Record]) -> dict[Name, Writes]:
-    """Return the writes of the records of each primary item together, applied in their order.
-
-    Raises UnreadableRecord.
-    """
-    asked: dict[Name, list[Writes]] = {}
-    for record in records:
-        key = _key_in(record)
-        if is_primary(key):
-            asked.setdefault(name_of(key), []).append(writes_for(record))
-    return {name: reduce(Writes.then, writes) for name, writes in asked.items()}
+    puts = {name_of(copy): copy for copy in _copies(change.get("NewImage"))}
+    old = {name_of(copy) for copy in _copies(change.get("OldImage"))}
+    return Writes(puts, frozenset(old - puts.keys()))
 
 
 def name_of(item: Item) -> Name:
@@ -197,9 +177,14 @@ class CopyWriter(DerivedWriter[Name]):
     def apply(self, records: Sequence[Record]) -> Applied:
         """Write what records ask for; those of one comment should be in order.
 
-        Raises BatchIncomplete, and Contended when primaries keep changing.
+        Raises UnreadableRecord, BatchIncomplete, and Contended when primaries keep changing.
         """
-        return self.settle(writes_by_primary(records))
+        asked: dict[Name, Writes] = {}
+        for record in records:
+            if is_primary(key := _key_in(record)):
+                name = name_of(key)
+                asked[name] = asked.get(name, Writes()).then(writes_for(record))
+        return self.settle(asked)
 
     def read(self, keys: Collection[Name]) -> dict[Name, Item]:
         return self.by_name(self.batches.get(TABLE, map(self.table_key, keys)))

@@ -13,14 +13,7 @@ from itertools import chain, groupby
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.copies import (
-    CopyWriter,
-    batches,
-    copies_of,
-    is_primary,
-    name_of,
-    primary_of,
-)
+from comments.sets.copies import CopyWriter, batches, copies_of, is_primary, name_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
 from comments.store.derived import Name, Writes, bulk_batches, scanned, spelled
@@ -31,13 +24,7 @@ from dynapages.items import Item, table_key
 from dynapages.process import client, write
 from dynapages.pynamodb import unchanged
 from dynapages.upkeep import Difference
-from dynapages.writes import (
-    Action,
-    ConditionFailed,
-    check,
-    delete,
-    put,
-)
+from dynapages.writes import Action, ConditionFailed, check, delete, put
 
 COMPARED_AT_ONCE = 100
 REPORTED_AT_ONCE = 1_000
@@ -102,12 +89,12 @@ class Held:
 
     def has_primary_alone(self) -> bool:
         """Return whether of the comment's items just the primary is stored, and is right."""
-        primary = primary_of(self.comment) if self.comment else None
+        primary = primary_of(self.comment)
         return primary is not None and self.stored == {name_of(primary): primary}
 
     def wrong(self) -> tuple[dict[Name, Item], set[Name]]:
         """Return the items that are missing or stale, and the names of those that are too many."""
-        primary = primary_of(self.comment) if self.comment else None
+        primary = primary_of(self.comment)
         items = [primary, *copies_of(primary)] if primary else []
         expected = {name_of(item): item for item in items}
         puts = {n: item for n, item in expected.items() if self.stored.get(n) != item}
@@ -177,8 +164,7 @@ def _held_in_part(partition_keys: Sequence[str]) -> Iterator[Held]:
     comments = _comments_of(partition_keys)
     wanted = [
         table_key(*name_of(item))
-        for comment in comments.values()
-        if (primary := primary_of(comment))
+        for primary in _primaries(comments.values())
         for item in (primary, copies_of(primary)[0])
     ]
     stored: dict[str, dict[Name, Item]] = {}
@@ -215,8 +201,7 @@ def _build_all(comments: Sequence[Item], build: Callable[[Sequence[Item]], bool]
 
 def _build(comments: Sequence[Item]) -> bool:
     """Write all items of comments that have none, at most `BUILT_AT_ONCE`; repair changed ones."""
-    primaries = [primary for comment in comments if (primary := primary_of(comment))]
-    puts = [put(CommentSetItem, primary) for primary in primaries]
+    puts = [put(CommentSetItem, primary) for primary in _primaries(comments)]
     try:
         write([*puts, *(_require(comment["pk"]["S"], comment) for comment in comments)])
     except ConditionFailed:
@@ -226,9 +211,12 @@ def _build(comments: Sequence[Item]) -> bool:
 
 def _copy(comments: Sequence[Item]) -> bool:
     """Write all copies of comments as their primaries are now."""
-    primaries = [primary for comment in comments if (primary := primary_of(comment))]
-    CopyWriter(bulk_batches()).settle({name_of(primary): Writes() for primary in primaries})
+    CopyWriter(bulk_batches()).settle(dict.fromkeys(map(name_of, _primaries(comments)), Writes()))
     return True
+
+
+def _primaries(comments: Iterable[Item]) -> Iterator[Item]:
+    return filter(None, map(primary_of, comments))
 
 
 def _require(key: str, comment: Item | None) -> Action:

@@ -93,8 +93,6 @@ class DerivedWriter(ABC, Generic[Key]):
         pending = dict(asked)
         now = self.read(pending) if known is None else known
         for _ in range(ATTEMPTS):
-            if not pending:
-                return applied
             derived = self.derive({key: now[key] for key in pending if key in now})
             written = {
                 key: writes.then(Writes(self.by_name(derived.get(key, ()))))
@@ -104,9 +102,9 @@ class DerivedWriter(ABC, Generic[Key]):
             applied += self._write(written)
             before, now = now, self.read(pending)
             pending = {n: written[n] for n in pending if now.get(n) != before.get(n)}
-        if pending:
-            raise Contended(f"{len(pending)} comments were changed by others at every attempt.")
-        return applied
+            if not pending:
+                return applied
+        raise Contended(f"{len(pending)} comments were changed by others at every attempt.")
 
     def by_name(self, items: Iterable[Item]) -> dict[Name, Item]:
         """Return items by their keys."""
