@@ -7,7 +7,7 @@ fills the table of a site that has just switched on the search, too.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, reduce
 from hashlib import blake2b
 from operator import xor
@@ -26,7 +26,7 @@ from comments.search.writer import (
     rewrite,
     unfinished,
 )
-from comments.store.derived import Name, bulk_batches, scanned, spelled
+from comments.store.derived import Name, bulk_batches, listed, scanned, spelled
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item
@@ -36,8 +36,6 @@ from dynapages.upkeep import Difference, repair_once
 
 WRITTEN_AT_ONCE = 50
 """Comments whose postings are read, reported and written together."""
-NAMED = 3
-"""How many partitions a report names."""
 _BODY = CommentBody.text.attr_name
 
 
@@ -48,12 +46,10 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
         subject = f"postings of {comments_of(names_in(change))}"
         mend = partial(repair_once, resume, [change], bulk_batches())
         yield Difference("change", subject, "not written", "written", mend)
-    wrong = _wrong(shown)
-    stored: dict[str, set[Name]] = {key: set() for key in wrong}
-    if any(wrong.values()):
-        for key, item in _postings(shown):
-            if key in stored:
-                stored[key].add((item["pk"]["S"], item["o"]["S"]))
+    stored: dict[str, set[Name]] = {key: set() for key in _wrong(shown)}
+    for key, item in _postings(shown) if stored else ():
+        if key in stored:
+            stored[key].add((item["pk"]["S"], item["o"]["S"]))
     for some in in_chunks(stored, WRITTEN_AT_ONCE):
         yield from _reread(some, stored)
 
@@ -63,21 +59,21 @@ def has_words() -> bool:
     return bool(client().scan(TableName=TABLE, Limit=1)["Items"])
 
 
-def _wrong(progress: Progress) -> dict[str, bool]:
-    """Return the comments whose postings look wrong, and whether any are stored."""
+def _wrong(progress: Progress) -> list[str]:
+    """Return the keys of the comments whose postings look wrong."""
     sums: dict[str, int] = defaultdict(int)
     for key, item in _postings(progress):
         sums[key] ^= _digest(item)
-    wrong, bodies = {}, dict[str, str]()
+    wrong, bodies = list[str](), dict[str, str]()
     for item in scanned(COMMENTS_TABLE, progress):
         key = item["pk"]["S"]
         if item["sk"]["S"] == keys.BODY:  # which comes before its comment
             bodies = {key: item[_BODY]["S"]}
         elif item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX):
-            is_stored, found = key in sums, sums.pop(key, 0)
-            if found != reduce(xor, map(_digest, postings_of(item, bodies.get(key))), 0):
-                wrong[key] = is_stored
-    return wrong | dict.fromkeys(sums, True)  # and those of comments that are gone
+            right = reduce(xor, map(_digest, postings_of(item, bodies.get(key))), 0)
+            if sums.pop(key, 0) != right:
+                wrong.append(key)
+    return [*wrong, *sums]  # and those of comments that are gone
 
 
 def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Difference]:
@@ -94,12 +90,12 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
         right = {name: _digest(item) for name, item in expected[key].items()}
         if key not in bare and now != right:
             mend = partial(repair_once, rewrite, names[key])
-            yield Difference("postings", spelled([key]), _shown(now), _shown(right), mend)
+            told = [listed(sorted(partition for partition, _ in some)) for some in (now, right)]
+            yield Difference("postings", spelled([key]), *told, mend)
     if bare:
-        missing = [name for key in bare for name in names[key]]
-        mend = partial(repair_once, rewrite, missing)
-        number = f"{len(missing)} postings"
-        yield Difference("words", spelled(bare), "no postings", number, mend)
+        missing = [name for key in bare for name in expected[key]]
+        mend, right = partial(repair_once, rewrite, missing), f"{len(missing)} postings"
+        yield Difference("words", spelled(bare), "no postings", right, mend)
 
 
 def _postings(progress: Progress) -> Iterator[tuple[str, Item]]:
@@ -113,8 +109,3 @@ def _digest(posting: Item) -> int:
     in_order = {**posting, STEMS: sorted(posting[STEMS].get("SS", ()))}
     text = json.dumps(in_order, sort_keys=True, default=str)
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
-
-
-def _shown(postings: Iterable[Name]) -> str:
-    named = sorted(partition for partition, _ in postings)
-    return f"{len(named)} postings, {', '.join(named[:NAMED])}" if named else "none"

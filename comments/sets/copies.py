@@ -98,11 +98,6 @@ def is_primary(item: Item) -> bool:
     return bool(item["sk"]["S"].endswith(_ANY_SET)) and AUTO not in item
 
 
-def is_nameable(primary: Item) -> bool:
-    """Return whether a primary item has what the keys of its copies are derived from."""
-    return "S" in primary.get(_LANGUAGE, {}) and primary.get(_RATING, {}).get("N") in _RATED
-
-
 SETS = "sets"
 """What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""
 
@@ -237,4 +232,7 @@ def _key_in(record: Record) -> Item:
 
 
 def _copies(primary: Item | None) -> list[Item]:
-    return copies_of(primary) if primary and is_nameable(primary) else []
+    """Derive the copies, where there is what their keys are derived from."""
+    if not primary or "S" not in primary.get(_LANGUAGE, {}):
+        return []
+    return copies_of(primary) if primary.get(_RATING, {}).get("N") in _RATED else []

@@ -16,7 +16,7 @@ from comments.models import Comment
 from comments.sets.copies import CopyWriter, batches, copies_of, is_primary, name_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
-from comments.store.derived import Name, Writes, bulk_batches, scanned, spelled
+from comments.store.derived import Name, Writes, bulk_batches, listed, scanned, spelled
 from comments.store.table import ATTEMPTS, query_pages
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
@@ -31,8 +31,6 @@ REPORTED_AT_ONCE = 1_000
 """Comments without any copy that one difference tells of."""
 BUILT_AT_ONCE = 50
 """Of these, the comments whose items are written together."""
-NAMED = 3
-"""How many sort keys a report names of those that are wrong."""
 
 _DECISIVE = (
     *(Comment.pk, Comment.expires_at, Comment.product_partition, Comment.language, Comment.rating),
@@ -123,11 +121,11 @@ def _reread(key: str) -> Iterator[Difference]:
         for what in ("primary", "copies"):
             of_this = sorted(n for n in names if is_primary(table_key(*n)) == (what == "primary"))
             if of_this:
-                shown = _shown(of_this)
+                shown = listed([sort_key for _, sort_key in of_this])
                 right = {"missing": shown, "stale": "what the comment says", "orphaned": "none"}
                 yield Difference(
                     kind=f"{kind} {what}",
-                    subject=f"comment {keys.comment_id_in(key)}",
+                    subject=spelled([key]),
                     stored="none" if kind == "missing" else shown,
                     expected=right[kind],
                     mend=partial(_repair, key),
@@ -228,8 +226,3 @@ def _comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
     table_keys = [table_key(key, key) for key in partition_keys]
     found = batches().get(Comment.Meta.table_name, table_keys)
     return {item["pk"]["S"]: item for item in found}
-
-
-def _shown(names: Sequence[Name]) -> str:
-    shown = ", ".join(sort_key for _, sort_key in names[:NAMED])
-    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown

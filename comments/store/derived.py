@@ -31,6 +31,7 @@ Name = tuple[str, str]
 Key = TypeVar("Key")
 """What names a source."""
 
+NAMED = 3
 POOL = Pool(4)
 """Few calls at a time: an embedded engine writes one after the other, and a long line times out."""
 
@@ -137,6 +138,12 @@ def spelled(partition_keys: Sequence[str]) -> str:
     return (
         f"comment {ids[0]}" if len(ids) == 1 else f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
     )
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return what a report says of names: the first `NAMED`, and how many others there are."""
+    shown = ", ".join(names[:NAMED]) or "none"
+    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
 
 
 def bulk_batches() -> Batches:
