@@ -15,12 +15,11 @@ from hashlib import blake2b
 from operator import add
 
 from comments import keys
-from comments.following import write
 from comments.items import NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import TABLE, Comment, CommentReply
 from comments.rankings.services import Touch, refresh_ranks
 from comments.replies.services import BY_STAFF
-from comments.search.writer import CommentChange, sweep
+from comments.search.writer import CommentChange, sweep, write
 from comments.sets.copies import follow
 from comments.signals import announce, comment_edited, comment_posted
 from comments.store.comments import NEW_OR_DELETED, State, comment_in, is_tombstone

@@ -6,10 +6,9 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from comments import keys
-from comments.following import is_anything_following, write
 from comments.items import LONG_REPLY, reply_shown
 from comments.models import Comment, CommentReply
-from comments.search.writer import CommentChange
+from comments.search.writer import CommentChange, is_anything_following, write
 from comments.signals import announce, comment_replied
 from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment
 from comments.store.table import (

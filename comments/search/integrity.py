@@ -17,15 +17,7 @@ from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import CommentBody
 from comments.search.models import TABLE
 from comments.search.postings import STEMS, postings_of
-from comments.search.writer import (
-    CHANGES,
-    WordWriter,
-    comments_of,
-    names_in,
-    resume,
-    rewrite,
-    unfinished,
-)
+from comments.search.writer import CHANGES, WordWriter, comments_of, resume, rewrite, unfinished
 from comments.store.derived import Name, bulk_batches, listed, scanned, spelled
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
@@ -43,7 +35,7 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all postings with their comments, after the changes that were left behind."""
     shown = progress or Progress(shown=False)
     for change in unfinished():
-        subject = f"postings of {comments_of(names_in(change))}"
+        subject = f"postings of {comments_of(change)}"
         mend = partial(repair_once, resume, [change], bulk_batches())
         yield Difference("change", subject, "not written", "written", mend)
     stored: dict[str, set[Name]] = {key: set() for key in _wrong(shown)}

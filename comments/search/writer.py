@@ -1,4 +1,7 @@
-"""The writing of postings, after the transaction that changes their comments.
+"""The writing of comments with what follows from them: `write` is the one place that does.
+
+The primaries of the read model ``sets`` are written in the transaction that changes their comments,
+and their copies by a stream (`comments.sets.copies`). Postings are written after it.
 
 The transaction stores a `WordChange` that names all postings which the comments had and are to
 have. Then the postings are written (see `comments.store.derived`), and the change is deleted. Where
@@ -28,7 +31,10 @@ from comments.models import ENTRY, Comment, CommentBody
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.search.models import TABLE, WordChange
 from comments.search.postings import is_searchable, postings_of
+from comments.sets.copies import follow, is_followed
+from comments.store import counts
 from comments.store.comments import is_tombstone, product_id_of
+from comments.store.counts import CountChanges
 from comments.store.derived import DerivedWriter, Name, Writes, bulk_batches
 from comments.store.table import query_pages
 from dynapages.calls import Batches, clock, sentence_about
@@ -62,6 +68,30 @@ class CommentChange(NamedTuple):
     text: str | None = None
 
 
+def is_anything_following() -> bool:
+    """Return whether a change of what lists show must be made from the whole item."""
+    return is_followed() or is_searchable()
+
+
+def write(
+    actions: Sequence[Action],
+    followed: Sequence[CommentChange],
+    counted: CountChanges | None = None,
+) -> None:
+    """Write actions that change comments, what follows from them, and the counts they change.
+
+    The actions must require that version, product and reply of each comment are as they were
+    before. Raises like `comments.store.counts.write`.
+    """
+    following = [action for one in followed for action in follow(one.before, one.after)]
+    writer = WordWriter.following(followed) if is_searchable() else None
+    if writer:
+        following.append(writer.put())
+    counts.write([*actions, *following], counted or CountChanges())
+    if writer:
+        writer.write_or_log()
+
+
 def shard_of(comment_id: str) -> str:
     """Return the partition of changes that begin with this comment."""
     return f"{CHANGES}{crc32(comment_id.encode()) % SHARDS}"
@@ -92,8 +122,9 @@ class WordWriter(DerivedWriter[str]):
     _derived: dict[str, list[Item]] = field(default_factory=dict)
 
     @classmethod
-    def following(cls, changes: Iterable[CommentChange], batches: Batches) -> "WordWriter | None":
+    def following(cls, changes: Sequence[CommentChange]) -> "WordWriter | None":
         """Return the writer for what is about to be changed; None where no postings change."""
+        batches = page_batches() if len(changes) == 1 else bulk_batches()
         writer, after = cls(batches), dict[str, Item]()
         texts: list[tuple[Item, str | None]] = []
         for change in changes:
@@ -141,7 +172,7 @@ class WordWriter(DerivedWriter[str]):
             self.write()
         except (*FAILURES, ConditionFailed, Contended) as failure:
             sentence = "Postings of %s were left behind: %s"
-            logger.warning(sentence, comments_of(self.named), sentence_about(failure))
+            logger.warning(sentence, comments_of(self.stored), sentence_about(failure))
 
     def read(self, keys: Collection[str]) -> dict[str, Item]:
         found = self.batches.get(COMMENTS_TABLE, [table_key(key, key) for key in keys])
@@ -194,9 +225,9 @@ def names_in(stored: Item) -> set[Name]:
     }
 
 
-def comments_of(names: Iterable[Name]) -> str:
-    """Return the ids of the comments that postings are of, for a reader."""
-    return ", ".join(sorted({id_at(place) for _, place in names}))
+def comments_of(stored: Item) -> str:
+    """Return the ids of the comments that a stored change is about, for a reader."""
+    return ", ".join(sorted({id_at(place) for _, place in names_in(stored)}))
 
 
 def rewrite(named: Iterable[Name]) -> None:
