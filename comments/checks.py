@@ -22,9 +22,8 @@ PATHS = ("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS", "GATE")
 """Options that are dotted paths."""
 MODEL = "comments.models.Comment"
 COPIES = "comments.sets.models.CommentSetItem"
-"""Models of tables: that of the comments, and that of the read model "sets"."""
 WORDS = "comments.search.models.WordItem"
-"""That of the words of comments, where these can be searched."""
+"""Models of tables: of the comments, of the read model "sets", and of the words of comments."""
 READ_MODELS = {"indexes": (MODEL,), "sets": (MODEL, COPIES)}
 MIDDLEWARE = (
     "django.contrib.sessions.middleware.SessionMiddleware",

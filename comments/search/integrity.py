@@ -82,12 +82,12 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
         right = {name: _digest(item) for name, item in expected[key].items()}
         if key not in bare and now != right:
             mend = partial(repair_once, rewrite, names[key])
-            told = [listed(sorted(partition for partition, _ in some)) for some in (now, right)]
-            yield Difference("postings", spelled([key]), *told, mend)
+            told, ought = listed(pk for pk, _ in now), listed(pk for pk, _ in right)
+            yield Difference("postings", spelled([key]), told, ought, mend)
     if bare:
         missing = [name for key in bare for name in expected[key]]
-        mend, right = partial(repair_once, rewrite, missing), f"{len(missing)} postings"
-        yield Difference("words", spelled(bare), "no postings", right, mend)
+        mend, ought = partial(repair_once, rewrite, missing), f"{len(missing)} postings"
+        yield Difference("words", spelled(bare), "no postings", ought, mend)
 
 
 def _postings(progress: Progress) -> Iterator[tuple[str, Item]]:

@@ -143,9 +143,7 @@ class UnreadableRecord(DynamoError):
 
 
 def writes_for(record: Record) -> Writes:
-    """Return the writes a record asks for; none for that of a copy. Raises UnreadableRecord."""
-    if not is_primary(_key_in(record)):
-        return Writes()
+    """Return the writes that the record of a primary asks for. Raises UnreadableRecord."""
     change = record["dynamodb"]
     if any(image not in change for image in _IMAGES[record["eventName"]]):
         raise UnreadableRecord

@@ -119,23 +119,17 @@ def _reread(key: str) -> Iterator[Difference]:
     }
     for kind, names in kinds.items():
         for what in ("primary", "copies"):
-            of_this = sorted(n for n in names if is_primary(table_key(*n)) == (what == "primary"))
+            of_this = [n[1] for n in names if is_primary(table_key(*n)) == (what == "primary")]
             if of_this:
-                shown = listed([sort_key for _, sort_key in of_this])
+                shown = listed(of_this)
                 right = {"missing": shown, "stale": "what the comment says", "orphaned": "none"}
-                yield Difference(
-                    kind=f"{kind} {what}",
-                    subject=spelled([key]),
-                    stored="none" if kind == "missing" else shown,
-                    expected=right[kind],
-                    mend=partial(_repair, key),
-                )
+                told, mend = "none" if kind == "missing" else shown, partial(_repair, key)
+                yield Difference(f"{kind} {what}", spelled([key]), told, right[kind], mend)
 
 
 def _reread_bare(partition_keys: Sequence[str]) -> Iterator[Difference]:
     """Yield a difference for all comments without items, one for all with just their primaries."""
-    absent: list[Item] = []
-    copyless: list[Item] = []
+    absent, copyless = list[Item](), list[Item]()
     for held in _held_in_part(partition_keys):
         if held.comment and primary_of(held.comment) and not held.stored:
             absent.append(held.comment)
@@ -148,13 +142,9 @@ def _reread_bare(partition_keys: Sequence[str]) -> Iterator[Difference]:
         (copyless, "missing copies", 31, "copies", _copy),
     ):
         if comments:
-            yield Difference(
-                kind=kind,
-                subject=spelled([comment["pk"]["S"] for comment in comments]),
-                stored=f"no {what}",
-                expected=f"{count * len(comments)} {what}",
-                mend=partial(_build_all, comments, build),
-            )
+            subject = spelled([comment["pk"]["S"] for comment in comments])
+            right, mend = f"{count * len(comments)} {what}", partial(_build_all, comments, build)
+            yield Difference(kind, subject, f"no {what}", right, mend)
 
 
 def _held_in_part(partition_keys: Sequence[str]) -> Iterator[Held]:

@@ -140,10 +140,11 @@ def spelled(partition_keys: Sequence[str]) -> str:
     )
 
 
-def listed(names: Sequence[str]) -> str:
+def listed(names: Iterable[str]) -> str:
     """Return what a report says of names: the first `NAMED`, and how many others there are."""
-    shown = ", ".join(names[:NAMED]) or "none"
-    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown
+    every = sorted(names)
+    shown, others = ", ".join(every[:NAMED]) or "none", len(every) - NAMED
+    return f"{shown} and {others} more" if others > 0 else shown
 
 
 def bulk_batches() -> Batches:
