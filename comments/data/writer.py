@@ -400,15 +400,14 @@ def _write_together(changes: Sequence[Change]) -> list[str]:
 
 
 def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """Divide changes into transactions that DynamoDB takes, their counts included."""
+    """Divide changes into transactions that DynamoDB takes, with counts and the one of postings."""
     group: list[Change] = []
     actions, characters, products = 0, 0, set[str]()
     for change in sorted(changes, key=lambda change: change.comment.product_id):
         actions += change.cost
         characters += change.characters
         products |= change.products
-        others = len(products) + 1  # that of the change of postings
-        is_full = actions + others > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
+        is_full = actions + len(products) >= MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
         if group and is_full:
             yield group
             group = []

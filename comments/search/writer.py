@@ -124,8 +124,8 @@ class WordWriter(DerivedWriter[str]):
     @classmethod
     def following(cls, changes: Sequence[CommentChange]) -> "WordWriter | None":
         """Return the writer for what is about to be changed; None where no postings change."""
-        batches = page_batches() if len(changes) == 1 else bulk_batches()
-        writer, after = cls(batches), dict[str, Item]()
+        after = dict[str, Item]()
+        writer = cls(page_batches() if len(changes) == 1 else bulk_batches(), after=after)
         texts: list[tuple[Item, str | None]] = []
         for change in changes:
             old, new = source_of(change.before), source_of(change.after)
@@ -136,7 +136,6 @@ class WordWriter(DerivedWriter[str]):
             if new:
                 texts.append((new, change.text))
                 after[new["pk"]["S"]] = new
-        writer.after = after
         writer.named.update(*map(writer.by_name, writer._derive(texts)))
         return writer if writer.named else None
 

@@ -15,7 +15,7 @@ docs/designs/sets.md.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from comments import keys
@@ -56,16 +56,6 @@ def partition(product_id: str, language: str | None, ratings: Collection[int]) -
     return keys.product_partition(product_id, language or ANY, spelled)
 
 
-def rating_sets(rating: int) -> tuple[tuple[int, ...], ...]:
-    """Return the 16 sets of ratings that contain this one, sorted within, the smallest first."""
-    return tuple(
-        chosen
-        for size in range(1, len(RATINGS) + 1)
-        for chosen in combinations(RATINGS, size)
-        if rating in chosen
-    )
-
-
 def primary_of(comment: Item | None) -> Item | None:
     """Derive a comment's primary item from its item in ``comments``; None for one in no list."""
     if not comment or is_tombstone(comment) or _LISTED not in comment:
@@ -81,10 +71,13 @@ def primary_of(comment: Item | None) -> Item | None:
 def copies_of(primary: Item) -> list[Item]:
     """Derive the 31 copies of a primary item, one for each other set of the comment."""
     product_id = keys.product_id_in(primary["sk"]["S"]).removesuffix(_ANY_SET)
-    languages = (None, primary[_LANGUAGE]["S"])
+    rating, language = int(primary[_RATING]["N"]), primary[_LANGUAGE]["S"]
     names = [
-        partition(product_id, language, ratings)
-        for language, ratings in product(languages, rating_sets(int(primary[_RATING]["N"])))
+        partition(product_id, one, ratings)
+        for size in range(1, len(RATINGS) + 1)
+        for ratings in combinations(RATINGS, size)
+        if rating in ratings
+        for one in (None, language)
     ]
     return [
         {**primary, "sk": {"S": name}, AUTO: {"BOOL": True}}
