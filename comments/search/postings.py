@@ -40,12 +40,6 @@ def postings_of(item: Item, body: str | None) -> list[Item]:
     text = item.get(_TEXT, _NOTHING)["S"] if body is None else body
     stems = indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, language)
     product_id, hidden = product_id_of(item), _LISTED not in item
-    shown = {name: item[name] for name in ENTRY if name in item}
-    return [
-        {
-            "pk": {"S": partition(product_id, language, stem, hidden=hidden)},
-            **shown,
-            STEMS: {"SS": sorted(stems)},
-        }
-        for stem in stems
-    ]
+    entry = {name: item[name] for name in ENTRY if name in item} | {STEMS: {"SS": sorted(stems)}}
+    keys_of = (partition(product_id, language, stem, hidden=hidden) for stem in stems)
+    return [{"pk": {"S": key}, **entry} for key in keys_of]
