@@ -22,9 +22,8 @@ PATHS = ("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS", "GATE")
 """Options that are dotted paths."""
 MODEL = "comments.models.Comment"
 COPIES = "comments.sets.models.CommentSetItem"
-"""Models of tables: that of the comments, and that of the read model "sets"."""
 WORDS = "comments.search.models.WordItem"
-"""That of the words of comments, where these can be searched."""
+"""Models of tables: of the comments, of the read model "sets", and of the words of comments."""
 READ_MODELS = {"indexes": (MODEL,), "sets": (MODEL, COPIES)}
 MIDDLEWARE = (
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -62,8 +61,7 @@ def check_tables(
     del app_configs
     if not databases or list(_tables()):
         return []
-    models = [*READ_MODELS[COMMENTS["READ_MODEL"]], *_words()]
-    tables = [import_string(name).Meta.table_name for name in models]
+    tables = [import_string(name).Meta.table_name for name in _models()]
     reason = unreadiness(client(), tables)
     hint = "Run 'manage.py create_tables' where the database can be reached."
     return [Warning(reason, hint=hint, id="comments.create_tables")] if reason else []
@@ -90,16 +88,16 @@ def _options() -> Iterator[CheckMessage]:
             yield _error(option, what, "Correct the path.")
 
 
-def _words() -> list[str]:
-    return [WORDS] if COMMENTS["SEARCH"] else []
+def _models() -> list[str]:
+    words = [WORDS] if COMMENTS["SEARCH"] else []
+    return [*READ_MODELS.get(COMMENTS["READ_MODEL"], ()), *words]
 
 
 def _tables() -> Iterator[CheckMessage]:
-    models = READ_MODELS.get(COMMENTS["READ_MODEL"])
-    if models is None:
+    if COMMENTS["READ_MODEL"] not in READ_MODELS:
         what = f"COMMENTS['READ_MODEL'] is {COMMENTS['READ_MODEL']!r}."
         yield _error("READ_MODEL", what, f"Use one of {', '.join(READ_MODELS)}.")
-    for name in {*(models or ()), *_words()}.difference(settings.DYNAMODB_MODELS):
+    for name in set(_models()).difference(settings.DYNAMODB_MODELS):
         what = f"DYNAMODB_MODELS lacks {name}: create_tables would not create its table."
         yield _error("DYNAMODB_MODELS", what, f"Add {name!r} to DYNAMODB_MODELS.")
 

@@ -22,6 +22,8 @@ from dynapages.pynamodb import DynamoModel
 
 SHOWN = ("u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating."""
+ENTRY = ("o", "g", "s", "n", *SHOWN)
+"""The attributes of a list entry that is stored in another table."""
 
 
 class All(GlobalSecondaryIndex["Comment"]):
@@ -122,10 +124,28 @@ class Featured(GlobalSecondaryIndex["Comment"]):
     place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
-class ReplyShown(Attribute[Item]):
-    """What lists show of the reply to a comment, in wire form: see `comments.items.reply_shown`."""
+class WireMap(Attribute[Item]):
+    """A map in wire form."""
 
     attr_type = MAP
+
+
+class ListEntry:
+    """What is kept of a comment wherever it is listed, beside its place.
+
+    ``reply`` is what `comments.items.reply_shown` returns.
+    """
+
+    language = UnicodeAttribute(attr_name="g")
+    rating = NumberAttribute(attr_name="s")
+    version = NumberAttribute(attr_name="n", null=True)
+    author = UnicodeAttribute(attr_name="u", null=True)
+    title = UnicodeAttribute(attr_name="t", null=True)
+    text = UnicodeAttribute(attr_name="x", null=True)
+    body_bytes = NumberAttribute(attr_name="m", null=True)
+    edited_at = UnicodeAttribute(attr_name="e", null=True)
+    verified = BooleanAttribute(attr_name="v", null=True)
+    reply = WireMap(attr_name="y", null=True)
 
 
 class CommentItem(DynamoModel):
@@ -141,7 +161,7 @@ class CommentItem(DynamoModel):
     expires_at = TTLAttribute(null=True, attr_name="z")
 
 
-class Comment(CommentItem):
+class Comment(ListEntry, CommentItem):
     """A comment as lists show it; a long text is an item of its own (`CommentBody`).
 
     Derived keys: build comments by `comments.items` alone. A hidden comment lacks the four that
@@ -159,17 +179,7 @@ class Comment(CommentItem):
     author_partition = UnicodeAttribute(attr_name="c", null=True)
     hidden_product = UnicodeAttribute(attr_name="h", null=True)
 
-    language = UnicodeAttribute(attr_name="g")
-    rating = NumberAttribute(attr_name="s")
-    author = UnicodeAttribute(attr_name="u", null=True)
     username = UnicodeAttribute(attr_name="i", null=True)
-    title = UnicodeAttribute(attr_name="t", null=True)
-    text = UnicodeAttribute(attr_name="x", null=True)
-    body_bytes = NumberAttribute(attr_name="m", null=True)
-    edited_at = UnicodeAttribute(attr_name="e", null=True)
-    verified = BooleanAttribute(attr_name="v", null=True)
-    reply = ReplyShown(attr_name="y", null=True)
-    version = NumberAttribute(attr_name="n", null=True)
     body_digest = BinaryAttribute(attr_name="d", null=True, legacy_encoding=False)
 
     rank_partition = UnicodeAttribute(attr_name="k", null=True)

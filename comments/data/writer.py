@@ -15,12 +15,12 @@ from hashlib import blake2b
 from operator import add
 
 from comments import keys
-from comments.following import MOST_FOLLOWING, actions_for, write
 from comments.items import NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import TABLE, Comment, CommentReply
 from comments.rankings.services import Touch, refresh_ranks
 from comments.replies.services import BY_STAFF
-from comments.search.writer import CommentChange, sweep_or_log
+from comments.search.writer import CommentChange, sweep, write
+from comments.sets.copies import follow
 from comments.signals import announce, comment_edited, comment_posted
 from comments.store.comments import NEW_OR_DELETED, State, comment_in, is_tombstone
 from comments.store.counts import Cell, CountChanges
@@ -173,13 +173,9 @@ class Change:
         return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
 
     @property
-    def followed(self) -> CommentChange:
-        return CommentChange(self.stored, self.merged, text=self.comment.body)
-
-    @property
     def cost(self) -> int:
         """The number of actions in a transaction, besides those of counts."""
-        followed = len(actions_for(self.followed))
+        followed = len(follow(self.stored, self.merged))
         return 1 + self.concerns_body + (self.reply is not None or self.drops_reply) + followed
 
     @property
@@ -352,7 +348,7 @@ class BulkWriter:
             if refresh_ranks(touched, log_failures=True, advance=advance):
                 refresh_ranks(seen, only_stale=True, log_failures=True, advance=advance)
         self._touched, self._known = set(), {}
-        sweep_or_log()  # an import before this one may have been killed
+        sweep()  # an import before this one may have been killed
 
     def _note(self, changes: Iterable[Change]) -> None:
         for change in changes:
@@ -396,22 +392,22 @@ def _write_together(changes: Sequence[Change]) -> list[str]:
         change.count(counted)
     try:
         actions = [action for change in changes for action in change.actions()]
-        write(actions, [change.followed for change in changes], counted)
+        followed = [CommentChange(c.stored, c.merged, text=c.comment.body) for c in changes]
+        write(actions, followed, counted)
     except ConditionFailed:
         return [change.comment.id for change in changes]
     return []
 
 
 def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """Divide changes into transactions that DynamoDB takes, their counts included."""
+    """Divide changes into transactions that DynamoDB takes, with counts and the one of postings."""
     group: list[Change] = []
     actions, characters, products = 0, 0, set[str]()
     for change in sorted(changes, key=lambda change: change.comment.product_id):
         actions += change.cost
         characters += change.characters
         products |= change.products
-        others = len(products) + MOST_FOLLOWING
-        is_full = actions + others > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
+        is_full = actions + len(products) >= MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
         if group and is_full:
             yield group
             group = []

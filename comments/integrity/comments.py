@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from comments import following, keys
+from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.planner import exact_pattern
 from comments.items import NewComment, derived_keys, reply_shown
@@ -30,7 +30,8 @@ from comments.rankings.services import (
     rename_ranks,
     stored_ranks,
 )
-from comments.search.writer import CommentChange
+from comments.search import writer
+from comments.sets.copies import follow
 from comments.store.comments import (
     NOT_DELETED,
     State,
@@ -40,14 +41,7 @@ from comments.store.comments import (
     product_id_of,
 )
 from comments.store.counts import cells_of, counters, tallies
-from comments.store.table import (
-    Changes,
-    change,
-    changed,
-    comment_key,
-    query_pages,
-    read_item,
-)
+from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
 from comments.votes.services import HELPFUL, helpful_votes, rank_or_log, refresh_comment
 from dynapages.calls import in_chunks
 from dynapages.items import Item, Value, table_key
@@ -238,11 +232,11 @@ def _write_marks(comment_id: str, item: Item, changes: Changes) -> None:
     if _REPORTS in changes:
         counted = _count(comment_id, keys.REPORT_PREFIX)
         changes = {**changes, _REPORTS: {"N": str(counted)}}
-    whole = _read(comment_id) if following.is_anything_following() else {}
+    whole = _read(comment_id) if writer.is_anything_following() else {}
     if whole:
         same &= unchanged(whole, Comment.version, Comment.product_partition)
-    followed = [CommentChange(whole, changed(whole, changes))] if whole else []
-    following.write([change(key, changes, same)], followed)
+    followed = [writer.CommentChange(whole, changed(whole, changes))] if whole else []
+    writer.write([change(key, changes, same)], followed)
 
 
 def _differing_helpful_rank(comment_id: str, found: _Dependents) -> Iterator[Difference]:
@@ -499,8 +493,7 @@ def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
     changes = {name: {"S": key} for name, key in expected.items()}
     same = unchanged(item, Comment.pk, Comment.version, Comment.reply)
     key = {"pk": item["pk"], "sk": item["sk"]}
-    followed = CommentChange(item, changed(item, changes))
-    return [change(key, changes, same), *following.actions_for(followed)]
+    return [change(key, changes, same), *follow(item, changed(item, changes))]
 
 
 def _wrong_body(key: str, *, has_body: bool) -> Difference:

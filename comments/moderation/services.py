@@ -24,12 +24,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
-from comments.following import write
 from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import delete_comment
 from comments.rankings.services import Touch, rankings_of_comment, refresh_ranks
-from comments.search.writer import CommentChange
+from comments.search.writer import CommentChange, write
 from comments.signals import (
     announce,
     comment_hidden,

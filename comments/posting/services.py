@@ -18,7 +18,6 @@ from django.utils.translation import gettext as _
 from ulid import ULID
 
 from comments import keys
-from comments.following import write
 from comments.gates import Author, Hold, Reject, is_blocked, judge
 from comments.host import has_bought
 from comments.items import NewComment, items_of
@@ -30,7 +29,7 @@ from comments.rankings.services import (
     rankings_of_comment,
     refresh_ranks,
 )
-from comments.search.writer import CommentChange, finish
+from comments.search.writer import CommentChange, finish, write
 from comments.signals import announce, comment_deleted, comment_edited, comment_held, comment_posted
 from comments.store.comments import (
     EXPIRY,

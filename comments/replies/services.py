@@ -6,10 +6,9 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 
 from comments import keys
-from comments.following import is_anything_following, write
 from comments.items import LONG_REPLY, reply_shown
 from comments.models import Comment, CommentReply
-from comments.search.writer import CommentChange
+from comments.search.writer import CommentChange, is_anything_following, write
 from comments.signals import announce, comment_replied
 from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment
 from comments.store.table import (
@@ -151,11 +150,9 @@ def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
         before = read_item(key)
         # These change with whatever a list shows of a comment.
         same = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
-        followed = (
-            CommentChange(before, changed(before, changes)) if before else CommentChange(None, None)
-        )
+        followed = [CommentChange(before, changed(before, changes))] if before else []
         try:
-            write([change(key, changes, required & same), reply], [followed])
+            write([change(key, changes, required & same), reply], followed)
         except ConditionFailed as error:
             if _COMMENT not in error.failed or read_item(key) == before:
                 raise

@@ -7,7 +7,7 @@ fills the table of a site that has just switched on the search, too.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, reduce
 from hashlib import blake2b
 from operator import xor
@@ -17,26 +17,17 @@ from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import CommentBody
 from comments.search.models import TABLE
 from comments.search.postings import STEMS, postings_of
-from comments.search.writer import (
-    CHANGES,
-    WordWriter,
-    names_in,
-    resume,
-    rewrite,
-    unfinished,
-)
-from comments.store.derived import Name, bulk_batches
+from comments.search.writer import CHANGES, WordWriter, comments_of, resume, rewrite, unfinished
+from comments.store.derived import Name, bulk_batches, listed, scanned, spelled
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.lists import id_at
 from dynapages.process import client
-from dynapages.upkeep import Difference, every_item, repair_once
+from dynapages.upkeep import Difference, repair_once
 
 WRITTEN_AT_ONCE = 50
 """Comments whose postings are read, reported and written together."""
-NAMED = 3
-"""How many partitions a report names."""
 _BODY = CommentBody.text.attr_name
 
 
@@ -44,15 +35,13 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all postings with their comments, after the changes that were left behind."""
     shown = progress or Progress(shown=False)
     for change in unfinished():
-        subject = ", ".join(sorted(map(keys.comment_id_in, names_in(change))))
+        subject = f"postings of {comments_of(change)}"
         mend = partial(repair_once, resume, [change], bulk_batches())
-        yield Difference("change", f"postings of {subject}", "not written", "written", mend)
-    wrong = _wrong(shown)
-    stored: dict[str, set[Name]] = {key: set() for key in wrong}
-    if any(wrong.values()):
-        for key, item in _postings(shown):
-            if key in stored:
-                stored[key].add((item["pk"]["S"], item["o"]["S"]))
+        yield Difference("change", subject, "not written", "written", mend)
+    stored: dict[str, set[Name]] = {key: set() for key in _wrong(shown)}
+    for key, item in _postings(shown) if stored else ():
+        if key in stored:
+            stored[key].add((item["pk"]["S"], item["o"]["S"]))
     for some in in_chunks(stored, WRITTEN_AT_ONCE):
         yield from _reread(some, stored)
 
@@ -62,80 +51,53 @@ def has_words() -> bool:
     return bool(client().scan(TableName=TABLE, Limit=1)["Items"])
 
 
-def _wrong(progress: Progress) -> dict[str, bool]:
-    """Return the comments whose postings look wrong, and whether any are stored."""
+def _wrong(progress: Progress) -> list[str]:
+    """Return the keys of the comments whose postings look wrong."""
     sums: dict[str, int] = defaultdict(int)
     for key, item in _postings(progress):
         sums[key] ^= _digest(item)
-    wrong, body = {}, dict[str, Item]()
-    for item in _scanned(COMMENTS_TABLE, progress):
+    wrong, bodies = list[str](), dict[str, str]()
+    for item in scanned(COMMENTS_TABLE, progress):
         key = item["pk"]["S"]
         if item["sk"]["S"] == keys.BODY:  # which comes before its comment
-            body = {key: item}
+            bodies = {key: item[_BODY]["S"]}
         elif item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX):
-            text = body[key][_BODY]["S"] if key in body else None
-            expected = reduce(xor, map(_digest, postings_of(item, text)), 0)
-            if sums.get(key, 0) != expected:
-                wrong[key] = key in sums
-            sums.pop(key, None)
-    return wrong | dict.fromkeys(sums, True)  # and those of comments that are gone
+            right = reduce(xor, map(_digest, postings_of(item, bodies.get(key))), 0)
+            if sums.pop(key, 0) != right:
+                wrong.append(key)
+    return [*wrong, *sums]  # and those of comments that are gone
 
 
 def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Difference]:
     """Yield one difference for comments without postings, and one for each of the others."""
     writer = WordWriter(bulk_batches())
-    expected = {
-        key: writer.by_name(items) for key, items in writer.derive(writer.read(some)).items()
-    }
-    names = {key: stored[key] | expected.get(key, {}).keys() for key in some}
+    derived = writer.derive(writer.read(some))
+    expected = {key: writer.by_name(derived.get(key, ())) for key in some}
+    names = {key: stored[key].union(expected[key]) for key in some}
     wanted = [writer.table_key(name) for each in names.values() for name in each]
     found = writer.by_name(writer.batches.get(TABLE, wanted))
-    bare: list[str] = []
+    bare = [key for key in some if expected[key] and found.keys().isdisjoint(names[key])]
     for key in some:
-        now = {name: found[name] for name in names[key] if name in found}
-        right = expected.get(key, {})
-        if not now and right:
-            bare.append(key)
-        elif {n: _digest(i) for n, i in now.items()} != {n: _digest(i) for n, i in right.items()}:
-            yield Difference(
-                "postings",
-                f"comment {keys.comment_id_in(key)}",
-                _shown(now),
-                _shown(right),
-                partial(repair_once, rewrite, {key: names[key]}),
-            )
+        now = {name: _digest(found[name]) for name in names[key] if name in found}
+        right = {name: _digest(item) for name, item in expected[key].items()}
+        if key not in bare and now != right:
+            mend = partial(repair_once, rewrite, names[key])
+            told, ought = listed(pk for pk, _ in now), listed(pk for pk, _ in right)
+            yield Difference("postings", spelled([key]), told, ought, mend)
     if bare:
-        ids = [keys.comment_id_in(key) for key in bare]
-        many = f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
-        number = sum(len(expected[key]) for key in bare)
-        yield Difference(
-            "words",
-            f"comment {ids[0]}" if len(ids) == 1 else many,
-            "no postings",
-            f"{number} postings",
-            partial(repair_once, rewrite, {key: names[key] for key in bare}),
-        )
+        missing = [name for key in bare for name in expected[key]]
+        mend, ought = partial(repair_once, rewrite, missing), f"{len(missing)} postings"
+        yield Difference("words", spelled(bare), "no postings", ought, mend)
 
 
 def _postings(progress: Progress) -> Iterator[tuple[str, Item]]:
     """Yield all postings, each with the key of its comment."""
-    for item in _scanned(TABLE, progress):
+    for item in scanned(TABLE, progress):
         if not item["pk"]["S"].startswith(CHANGES):
             yield keys.comment(id_at(item["o"]["S"])), item
 
 
-def _scanned(table: str, progress: Progress) -> Iterator[Item]:
-    total = client().describe_table(TableName=table)["Table"]["ItemCount"]
-    with progress.step("Comparing", total=total, unit=" items") as advance:
-        yield from every_item(client(), table, advance)
-
-
 def _digest(posting: Item) -> int:
-    spelled = {**posting, STEMS: sorted(posting[STEMS].get("SS", ()))}
-    text = json.dumps(spelled, sort_keys=True, default=str)
+    in_order = {**posting, STEMS: sorted(posting[STEMS].get("SS", ()))}
+    text = json.dumps(in_order, sort_keys=True, default=str)
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
-
-
-def _shown(postings: Iterable[Name]) -> str:
-    named = sorted(partition for partition, _ in postings)
-    return f"{len(named)} postings, {', '.join(named[:NAMED])}" if named else "none"

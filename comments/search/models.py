@@ -15,17 +15,9 @@ lists. Attribute names are those of `comments.models`.
 """
 
 from django.conf import settings
-from pynamodb.attributes import (
-    Attribute,
-    BooleanAttribute,
-    NumberAttribute,
-    UnicodeAttribute,
-    UnicodeSetAttribute,
-)
-from pynamodb.constants import MAP
+from pynamodb.attributes import UnicodeAttribute, UnicodeSetAttribute
 
-from comments.models import ReplyShown
-from dynapages.items import Item
+from comments.models import ListEntry, WireMap
 from dynapages.pynamodb import DynamoModel
 
 
@@ -41,36 +33,21 @@ class WordItem(DynamoModel):
     place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
-class CommentWord(WordItem):
+class CommentWord(ListEntry, WordItem):
     """A comment under one of its stems, as lists show it, with all its stems to filter by."""
 
     stems = UnicodeSetAttribute(attr_name="w")
-    language = UnicodeAttribute(attr_name="g")
-    rating = NumberAttribute(attr_name="s")
-    version = NumberAttribute(attr_name="n", null=True)
-    author = UnicodeAttribute(attr_name="u", null=True)
-    title = UnicodeAttribute(attr_name="t", null=True)
-    text = UnicodeAttribute(attr_name="x", null=True)
-    body_bytes = NumberAttribute(attr_name="m", null=True)
-    edited_at = UnicodeAttribute(attr_name="e", null=True)
-    verified = BooleanAttribute(attr_name="v", null=True)
-    reply = ReplyShown(attr_name="y", null=True)
-
-
-class NamedPostings(Attribute[Item]):
-    """The keys of postings: stems by the place and the start of the partition, in wire form."""
-
-    attr_type = MAP
 
 
 class WordChange(WordItem):
     """A change of comments that was committed, until their postings are written.
 
-    ``named`` are the postings that they may have had, or may have been given since. Who writes them
-    has set ``at``, and sets it again before writing others.
+    ``named`` are the keys of the postings that they may have had, or may have been given since:
+    stems by the place and the start of the partition. Who writes them has set ``at``, and sets it
+    again before writing others.
     """
 
-    named = NamedPostings(attr_name="w")
+    named = WireMap(attr_name="w")
     at = UnicodeAttribute()
 
 

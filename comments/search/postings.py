@@ -6,7 +6,7 @@ a comment that is hidden or held are in partitions that only staff read.
 
 from comments import keys
 from comments.host import COMMENTS
-from comments.models import SHOWN, Comment
+from comments.models import ENTRY, Comment
 from comments.search.models import CommentWord
 from comments.search.words import VERSION, indexed_stems
 from comments.store.comments import is_tombstone, product_id_of
@@ -14,12 +14,10 @@ from dynapages.items import Item
 
 HIDDEN_PREFIX = "HIDDEN#"
 STEMS = CommentWord.stems.attr_name
-_PLACE = Comment.place.attr_name
 _LANGUAGE = Comment.language.attr_name
 _TITLE = Comment.title.attr_name
 _TEXT = Comment.text.attr_name
 _LISTED = Comment.product_partition.attr_name
-KEPT = (_PLACE, _LANGUAGE, Comment.rating.attr_name, Comment.version.attr_name, *SHOWN)
 _NOTHING = {"S": ""}
 
 
@@ -42,12 +40,6 @@ def postings_of(item: Item, body: str | None) -> list[Item]:
     text = item.get(_TEXT, _NOTHING)["S"] if body is None else body
     stems = indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, language)
     product_id, hidden = product_id_of(item), _LISTED not in item
-    shown = {name: item[name] for name in KEPT if name in item}
-    return [
-        {
-            "pk": {"S": partition(product_id, language, stem, hidden=hidden)},
-            **shown,
-            STEMS: {"SS": sorted(stems)},
-        }
-        for stem in stems
-    ]
+    entry = {name: item[name] for name in ENTRY if name in item} | {STEMS: {"SS": sorted(stems)}}
+    keys_of = (partition(product_id, language, stem, hidden=hidden) for stem in stems)
+    return [{"pk": {"S": key}, **entry} for key in keys_of]

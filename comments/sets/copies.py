@@ -13,16 +13,15 @@ Follows "Building the table" of part 1 of "Efficient filtering with DynamoDB"; s
 docs/designs/sets.md.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from itertools import combinations, product
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from comments import keys
 from comments.filters import ANY, RATINGS
 from comments.host import COMMENTS
-from comments.models import SHOWN, Comment
+from comments.models import ENTRY, Comment
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import is_tombstone
 from comments.store.derived import POOL, Applied, DerivedWriter, Name, Writes
@@ -37,12 +36,9 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 AUTO = CommentSetItem.auto.attr_name
-_PLACE = Comment.place.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
-_VERSION = Comment.version.attr_name
 _LISTED = Comment.product_partition.attr_name
-_KEPT = (_PLACE, _LANGUAGE, _RATING, _VERSION, *SHOWN)
 _RATED = frozenset(map(str, RATINGS))
 _ANY_SET = keys.product_partition("", ANY, ANY).removeprefix(keys.PRODUCT_PREFIX)
 MASKS = "masks"
@@ -60,35 +56,28 @@ def partition(product_id: str, language: str | None, ratings: Collection[int]) -
     return keys.product_partition(product_id, language or ANY, spelled)
 
 
-def rating_sets(rating: int) -> tuple[tuple[int, ...], ...]:
-    """Return the 16 sets of ratings that contain this one, sorted within, the smallest first."""
-    return tuple(
-        chosen
-        for size in range(1, len(RATINGS) + 1)
-        for chosen in combinations(RATINGS, size)
-        if rating in chosen
-    )
-
-
-def primary_of(comment: Item) -> Item | None:
+def primary_of(comment: Item | None) -> Item | None:
     """Derive a comment's primary item from its item in ``comments``; None for one in no list."""
-    if is_tombstone(comment) or _LISTED not in comment:
+    if not comment or is_tombstone(comment) or _LISTED not in comment:
         return None
     product_id = keys.product_id_in(comment[_LISTED]["S"])
     return {
         "pk": comment["pk"],
         "sk": {"S": partition(product_id, None, RATINGS)},
-        **{name: comment[name] for name in _KEPT if name in comment},
+        **{name: comment[name] for name in ENTRY if name in comment},
     }
 
 
 def copies_of(primary: Item) -> list[Item]:
     """Derive the 31 copies of a primary item, one for each other set of the comment."""
     product_id = keys.product_id_in(primary["sk"]["S"]).removesuffix(_ANY_SET)
-    languages = (None, primary[_LANGUAGE]["S"])
+    rating, language = int(primary[_RATING]["N"]), primary[_LANGUAGE]["S"]
     names = [
-        partition(product_id, language, ratings)
-        for language, ratings in product(languages, rating_sets(int(primary[_RATING]["N"])))
+        partition(product_id, one, ratings)
+        for size in range(1, len(RATINGS) + 1)
+        for ratings in combinations(RATINGS, size)
+        if rating in ratings
+        for one in (None, language)
     ]
     return [
         {**primary, "sk": {"S": name}, AUTO: {"BOOL": True}}
@@ -100,11 +89,6 @@ def copies_of(primary: Item) -> list[Item]:
 def is_primary(item: Item) -> bool:
     """Return whether an item, or its key alone, is a primary."""
     return bool(item["sk"]["S"].endswith(_ANY_SET)) and AUTO not in item
-
-
-def is_nameable(primary: Item) -> bool:
-    """Return whether a primary item has what the keys of its copies are derived from."""
-    return "S" in primary.get(_LANGUAGE, {}) and primary.get(_RATING, {}).get("N") in _RATED
 
 
 SETS = "sets"
@@ -123,8 +107,7 @@ def follow(before: Item | None, after: Item | None) -> list[Action]:
     """
     if not is_followed():
         return []
-    old = primary_of(before) if before else None
-    new = primary_of(after) if after else None
+    old, new = primary_of(before), primary_of(after)
     if old == new:
         return []
     actions: list[Action] = []
@@ -152,34 +135,14 @@ class UnreadableRecord(DynamoError):
         )
 
 
-def between(before: Item | None, after: Item | None) -> Writes:
-    """Return the writes that turn the copies of one primary item into those of another."""
-    puts = {name_of(copy): copy for copy in _copies(after)}
-    old = {name_of(copy) for copy in _copies(before)}
-    return Writes(puts, frozenset(old - puts.keys()))
-
-
 def writes_for(record: Record) -> Writes:
-    """Return the writes a record asks for; none for that of a copy. Raises UnreadableRecord."""
-    if not is_primary(_key_in(record)):
-        return Writes()
+    """Return the writes that the record of a primary asks for. Raises UnreadableRecord."""
     change = record["dynamodb"]
     if any(image not in change for image in _IMAGES[record["eventName"]]):
         raise UnreadableRecord
-    return between(change.get("OldImage"), change.get("NewImage"))
-
-
-def writes_by_primary(records: Iterable[Record]) -> dict[Name, Writes]:
-    """Return the writes of the records of each primary item together, applied in their order.
-
-    Raises UnreadableRecord.
-    """
-    asked: dict[Name, list[Writes]] = {}
-    for record in records:
-        key = _key_in(record)
-        if is_primary(key):
-            asked.setdefault(name_of(key), []).append(writes_for(record))
-    return {name: reduce(Writes.then, writes) for name, writes in asked.items()}
+    puts = {name_of(copy): copy for copy in _copies(change.get("NewImage"))}
+    old = {name_of(copy) for copy in _copies(change.get("OldImage"))}
+    return Writes(puts, frozenset(old - puts.keys()))
 
 
 def name_of(item: Item) -> Name:
@@ -192,7 +155,7 @@ def batches() -> Batches:
     return Batches(client(), POOL)
 
 
-class CopyWriter(DerivedWriter[Name, Item]):
+class CopyWriter(DerivedWriter[Name]):
     """Writes the copies of primary items, which are read by their keys."""
 
     table = TABLE
@@ -200,9 +163,14 @@ class CopyWriter(DerivedWriter[Name, Item]):
     def apply(self, records: Sequence[Record]) -> Applied:
         """Write what records ask for; those of one comment should be in order.
 
-        Raises BatchIncomplete, and Contended when primaries keep changing.
+        Raises UnreadableRecord, BatchIncomplete, and Contended when primaries keep changing.
         """
-        return self.settle(writes_by_primary(records))
+        asked: dict[Name, Writes] = {}
+        for record in records:
+            if is_primary(key := _key_in(record)):
+                name = name_of(key)
+                asked[name] = asked.get(name, Writes()).then(writes_for(record))
+        return self.settle(asked)
 
     def read(self, keys: Collection[Name]) -> dict[Name, Item]:
         return self.by_name(self.batches.get(TABLE, map(self.table_key, keys)))
@@ -255,4 +223,7 @@ def _key_in(record: Record) -> Item:
 
 
 def _copies(primary: Item | None) -> list[Item]:
-    return copies_of(primary) if primary and is_nameable(primary) else []
+    """Derive the copies, where there is what their keys are derived from."""
+    if not primary or "S" not in primary.get(_LANGUAGE, {}):
+        return []
+    return copies_of(primary) if primary.get(_RATING, {}).get("N") in _RATED else []

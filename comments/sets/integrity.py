@@ -6,46 +6,31 @@ again, strongly, before it is reported. A primary is written on condition that t
 what it was derived from.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
 
 from comments import keys
 from comments.models import Comment
-from comments.sets.copies import (
-    CopyWriter,
-    batches,
-    copies_of,
-    is_primary,
-    name_of,
-    primary_of,
-)
+from comments.sets.copies import CopyWriter, batches, copies_of, is_primary, name_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
-from comments.store.derived import Name, Writes, bulk_batches
+from comments.store.derived import Name, Writes, bulk_batches, listed, scanned, spelled
 from comments.store.table import ATTEMPTS, query_pages
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item, table_key
 from dynapages.process import client, write
 from dynapages.pynamodb import unchanged
-from dynapages.upkeep import Candidate, Difference, Handlers, every_item, find_differences
-from dynapages.writes import (
-    Action,
-    ConditionFailed,
-    check,
-    delete,
-    put,
-)
+from dynapages.upkeep import Difference
+from dynapages.writes import Action, ConditionFailed, check, delete, put
 
 COMPARED_AT_ONCE = 100
 REPORTED_AT_ONCE = 1_000
 """Comments without any copy that one difference tells of."""
 BUILT_AT_ONCE = 50
 """Of these, the comments whose items are written together."""
-NAMED = 3
-"""How many sort keys a report names of those that are wrong."""
 
 _DECISIVE = (
     *(Comment.pk, Comment.expires_at, Comment.product_partition, Comment.language, Comment.rating),
@@ -61,21 +46,28 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     Comments without any copy, as an import leaves them, are reported and built some at a time.
     """
     shown = progress or Progress(shown=False)
-    with shown.step("Comparing", total=_about(TABLE), unit=" items") as advance:
-        for _, difference in find_differences(
-            client(), TABLE, {"sets": [SetItems(shown)]}, advance
-        ):
-            yield difference
+    seen, wrong, bare = set[str](), list[str](), list[str]()
+    by_comment = groupby(scanned(TABLE, shown), key=lambda item: item["pk"]["S"])
+    stored = ((key, {name_of(item): item for item in items}) for key, items in by_comment)
+    for some in in_chunks(stored, COMPARED_AT_ONCE):
+        comments = _comments_of(key for key, _ in some)
+        for key, items in some:
+            held = Held(key, comments.get(key), items)
+            if held.has_primary_alone():
+                bare.append(key)
+            elif any(held.wrong()):
+                wrong.append(key)
+            seen.add(key)
+    for key in wrong:
+        yield from _reread(key)
+    for absent in in_chunks(chain(bare, _absent(seen, shown)), REPORTED_AT_ONCE):
+        yield from _reread_bare(absent)
 
 
 def has_stream() -> bool:
     """Return whether the stream of the table is on."""
     described = client().describe_table(TableName=TABLE)["Table"]
     return bool(described.get("StreamSpecification", {}).get("StreamEnabled"))
-
-
-def _about(table: str) -> int:
-    return client().describe_table(TableName=table)["Table"]["ItemCount"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,65 +87,25 @@ class Held:
 
     def has_primary_alone(self) -> bool:
         """Return whether of the comment's items just the primary is stored, and is right."""
-        primary = primary_of(self.comment) if self.comment else None
+        primary = primary_of(self.comment)
         return primary is not None and self.stored == {name_of(primary): primary}
 
     def wrong(self) -> tuple[dict[Name, Item], set[Name]]:
         """Return the items that are missing or stale, and the names of those that are too many."""
-        primary = primary_of(self.comment) if self.comment else None
+        primary = primary_of(self.comment)
         items = [primary, *copies_of(primary)] if primary else []
         expected = {name_of(item): item for item in items}
         puts = {n: item for n, item in expected.items() if self.stored.get(n) != item}
         return puts, set(self.stored) - expected.keys()
 
 
-class SetItems:
-    """The items of each comment, compared with it while the table is read; keeps keys alone."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._read: dict[str, dict[Name, Item]] = {}
-        self._seen: set[str] = set()
-        self._wrong: list[str] = []
-        self._bare: list[str] = []
-
-    def handlers(self) -> Handlers:
-        return {(keys.COMMENT_PREFIX, ""): self._add}
-
-    def candidates(self) -> Iterator[Candidate]:
-        self._compare()
-        for key in self._wrong:
-            yield Candidate(partial(_reread, key))
-        for some in in_chunks(chain(self._bare, self._absent()), REPORTED_AT_ONCE):
-            yield Candidate(partial(_reread_bare, some))
-
-    def _add(self, item: Item) -> None:
+def _absent(seen: Container[str], progress: Progress) -> Iterator[str]:
+    """Yield the keys of listed comments that had no item when the table was read."""
+    for item in scanned(Comment.Meta.table_name, progress, "Looking for others"):
         key: str = item["pk"]["S"]
-        if key not in self._read and len(self._read) == COMPARED_AT_ONCE:
-            self._compare()
-        self._read.setdefault(key, {})[name_of(item)] = item
-
-    def _compare(self) -> None:
-        comments = _comments_of(self._read)
-        for key, stored in self._read.items():
-            held = Held(key, comments.get(key), stored)
-            if held.has_primary_alone():
-                self._bare.append(key)
-            elif any(held.wrong()):
-                self._wrong.append(key)
-        self._seen.update(self._read)
-        self._read.clear()
-
-    def _absent(self) -> Iterator[str]:
-        """Yield the keys of listed comments that had no item when the table was read."""
-        table = Comment.Meta.table_name
-        step = self._progress.step("Looking for others", total=_about(table), unit=" items")
-        with step as advance:
-            for item in every_item(client(), table, advance):
-                key: str = item["pk"]["S"]
-                is_comment = item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX)
-                if is_comment and key not in self._seen and primary_of(item) is not None:
-                    yield key
+        is_comment = item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX)
+        if is_comment and key not in seen and primary_of(item) is not None:
+            yield key
 
 
 def _reread(key: str) -> Iterator[Difference]:
@@ -167,23 +119,17 @@ def _reread(key: str) -> Iterator[Difference]:
     }
     for kind, names in kinds.items():
         for what in ("primary", "copies"):
-            of_this = sorted(n for n in names if is_primary(table_key(*n)) == (what == "primary"))
+            of_this = [n[1] for n in names if is_primary(table_key(*n)) == (what == "primary")]
             if of_this:
-                shown = _shown(of_this)
+                shown = listed(of_this)
                 right = {"missing": shown, "stale": "what the comment says", "orphaned": "none"}
-                yield Difference(
-                    kind=f"{kind} {what}",
-                    subject=f"comment {keys.comment_id_in(key)}",
-                    stored="none" if kind == "missing" else shown,
-                    expected=right[kind],
-                    mend=partial(_repair, key),
-                )
+                told, mend = "none" if kind == "missing" else shown, partial(_repair, key)
+                yield Difference(f"{kind} {what}", spelled([key]), told, right[kind], mend)
 
 
 def _reread_bare(partition_keys: Sequence[str]) -> Iterator[Difference]:
     """Yield a difference for all comments without items, one for all with just their primaries."""
-    absent: list[Item] = []
-    copyless: list[Item] = []
+    absent, copyless = list[Item](), list[Item]()
     for held in _held_in_part(partition_keys):
         if held.comment and primary_of(held.comment) and not held.stored:
             absent.append(held.comment)
@@ -196,15 +142,9 @@ def _reread_bare(partition_keys: Sequence[str]) -> Iterator[Difference]:
         (copyless, "missing copies", 31, "copies", _copy),
     ):
         if comments:
-            ids = [keys.comment_id_in(comment["pk"]["S"]) for comment in comments]
-            many = f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
-            yield Difference(
-                kind=kind,
-                subject=f"comment {ids[0]}" if len(ids) == 1 else many,
-                stored=f"no {what}",
-                expected=f"{count * len(ids)} {what}",
-                mend=partial(_build_all, comments, build),
-            )
+            subject = spelled([comment["pk"]["S"] for comment in comments])
+            right, mend = f"{count * len(comments)} {what}", partial(_build_all, comments, build)
+            yield Difference(kind, subject, f"no {what}", right, mend)
 
 
 def _held_in_part(partition_keys: Sequence[str]) -> Iterator[Held]:
@@ -212,8 +152,7 @@ def _held_in_part(partition_keys: Sequence[str]) -> Iterator[Held]:
     comments = _comments_of(partition_keys)
     wanted = [
         table_key(*name_of(item))
-        for comment in comments.values()
-        if (primary := primary_of(comment))
+        for primary in _primaries(comments.values())
         for item in (primary, copies_of(primary)[0])
     ]
     stored: dict[str, dict[Name, Item]] = {}
@@ -250,8 +189,7 @@ def _build_all(comments: Sequence[Item], build: Callable[[Sequence[Item]], bool]
 
 def _build(comments: Sequence[Item]) -> bool:
     """Write all items of comments that have none, at most `BUILT_AT_ONCE`; repair changed ones."""
-    primaries = [primary for comment in comments if (primary := primary_of(comment))]
-    puts = [put(CommentSetItem, primary) for primary in primaries]
+    puts = [put(CommentSetItem, primary) for primary in _primaries(comments)]
     try:
         write([*puts, *(_require(comment["pk"]["S"], comment) for comment in comments)])
     except ConditionFailed:
@@ -261,9 +199,12 @@ def _build(comments: Sequence[Item]) -> bool:
 
 def _copy(comments: Sequence[Item]) -> bool:
     """Write all copies of comments as their primaries are now."""
-    primaries = [primary for comment in comments if (primary := primary_of(comment))]
-    CopyWriter(bulk_batches()).settle({name_of(primary): Writes() for primary in primaries})
+    CopyWriter(bulk_batches()).settle(dict.fromkeys(map(name_of, _primaries(comments)), Writes()))
     return True
+
+
+def _primaries(comments: Iterable[Item]) -> Iterator[Item]:
+    return filter(None, map(primary_of, comments))
 
 
 def _require(key: str, comment: Item | None) -> Action:
@@ -275,8 +216,3 @@ def _comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
     table_keys = [table_key(key, key) for key in partition_keys]
     found = batches().get(Comment.Meta.table_name, table_keys)
     return {item["pk"]["S"]: item for item in found}
-
-
-def _shown(names: Sequence[Name]) -> str:
-    shown = ", ".join(sort_key for _, sort_key in names[:NAMED])
-    return f"{shown} and {len(names) - NAMED} more" if len(names) > NAMED else shown

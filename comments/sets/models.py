@@ -12,10 +12,10 @@ A comment has 31 copies. Attribute names are those of `comments.models`. Table d
 """
 
 from django.conf import settings
-from pynamodb.attributes import BooleanAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from comments.models import SHOWN, ReplyShown
+from comments.models import SHOWN, ListEntry
 from dynapages.pynamodb import DynamoModel
 
 
@@ -30,7 +30,7 @@ class BySet(GlobalSecondaryIndex["CommentSetItem"]):
     place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
-class CommentSetItem(DynamoModel):
+class CommentSetItem(ListEntry, DynamoModel):
     """A comment in one of its sets; ``auto`` is true of a copy, and missing from a primary."""
 
     class Meta:
@@ -42,16 +42,6 @@ class CommentSetItem(DynamoModel):
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
     place = UnicodeAttribute(attr_name="o")
-    language = UnicodeAttribute(attr_name="g")
-    rating = NumberAttribute(attr_name="s")
-    version = NumberAttribute(attr_name="n", null=True)
-    author = UnicodeAttribute(attr_name="u", null=True)
-    title = UnicodeAttribute(attr_name="t", null=True)
-    text = UnicodeAttribute(attr_name="x", null=True)
-    body_bytes = NumberAttribute(attr_name="m", null=True)
-    edited_at = UnicodeAttribute(attr_name="e", null=True)
-    verified = BooleanAttribute(attr_name="v", null=True)
-    reply = ReplyShown(attr_name="y", null=True)
     auto = BooleanAttribute(null=True)
 
     by_set = BySet()

@@ -89,14 +89,10 @@ def plan_list(
 
 
 def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> list[CountedRun]:
-    each: list[tuple[str, ...]] = [(language,) for language in chosen.languages]
-    numbers = [
-        counts.within(languages, chosen.ratings or RATINGS)
-        for languages in each or [counts.languages]
-    ]
-    item_bytes = _item_bytes()
+    each: list[tuple[str, ...]] = [(code,) for code in chosen.languages] or [counts.languages]
+    numbers = [counts.within(languages, chosen.ratings or RATINGS) for languages in each]
     held = zip(runs(product_id, chosen), numbers, strict=True)
-    return [CountedRun(run, number, number, item_bytes) for run, number in held]
+    return [CountedRun(run, number, number, _item_bytes()) for run, number in held]
 
 
 def _of_any_language(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> CountedRun:

@@ -9,7 +9,7 @@ See docs/adr/0015-copies-of-what-is.md.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from functools import partial
 from operator import add
@@ -17,19 +17,21 @@ from typing import ClassVar, Generic, TypeVar
 
 from django.conf import settings
 
+from comments import keys
 from comments.store.table import ATTEMPTS
 from dynapages.calls import Batches, Pool, in_chunks
+from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.process import client
+from dynapages.upkeep import every_item
 from dynapages.writes import MOST_ACTIONS, Action, Contended, write_together
 
 Name = tuple[str, str]
 """The partition key and the sort key of an item."""
 Key = TypeVar("Key")
 """What names a source."""
-Source = TypeVar("Source")
-"""What items are derived from."""
 
+NAMED = 3
 POOL = Pool(4)
 """Few calls at a time: an embedded engine writes one after the other, and a long line times out."""
 
@@ -61,7 +63,7 @@ class Applied:
 
 
 @dataclass(slots=True)
-class DerivedWriter(ABC, Generic[Key, Source]):
+class DerivedWriter(ABC, Generic[Key]):
     """Writes the items of one table by batch calls, which wait out a throttled table."""
 
     table: ClassVar[str]
@@ -70,18 +72,18 @@ class DerivedWriter(ABC, Generic[Key, Source]):
     batches: Batches
 
     @abstractmethod
-    def read(self, keys: Collection[Key]) -> Mapping[Key, Source]:
+    def read(self, keys: Collection[Key]) -> Mapping[Key, Item]:
         """Read sources strongly, those there are."""
 
     @abstractmethod
-    def derive(self, sources: Mapping[Key, Source]) -> Mapping[Key, Iterable[Item]]:
+    def derive(self, sources: Mapping[Key, Item]) -> Mapping[Key, Iterable[Item]]:
         """Derive the items of sources."""
 
     def before_writing(self, writes: Iterable[Writes]) -> None:
         """Do what must be done before these writes; none are made where it raises."""
 
     def settle(
-        self, asked: Mapping[Key, Writes], known: Mapping[Key, Source] | None = None
+        self, asked: Mapping[Key, Writes], known: Mapping[Key, Item] | None = None
     ) -> Applied:
         """Write the items of these sources as they are now.
 
@@ -92,8 +94,6 @@ class DerivedWriter(ABC, Generic[Key, Source]):
         pending = dict(asked)
         now = self.read(pending) if known is None else known
         for _ in range(ATTEMPTS):
-            if not pending:
-                return applied
             derived = self.derive({key: now[key] for key in pending if key in now})
             written = {
                 key: writes.then(Writes(self.by_name(derived.get(key, ()))))
@@ -103,9 +103,9 @@ class DerivedWriter(ABC, Generic[Key, Source]):
             applied += self._write(written)
             before, now = now, self.read(pending)
             pending = {n: written[n] for n in pending if now.get(n) != before.get(n)}
-        if pending:
-            raise Contended(f"{len(pending)} comments were changed by others at every attempt.")
-        return applied
+            if not pending:
+                return applied
+        raise Contended(f"{len(pending)} comments were changed by others at every attempt.")
 
     def by_name(self, items: Iterable[Item]) -> dict[Name, Item]:
         """Return items by their keys."""
@@ -123,6 +123,28 @@ class DerivedWriter(ABC, Generic[Key, Source]):
         self.batches.delete(self.table, deletes)
         self.batches.put(self.table, puts)
         return Applied(copies_put=len(puts), copies_deleted=len(deletes))
+
+
+def scanned(table: str, progress: Progress, step: str = "Comparing") -> Iterator[Item]:
+    """Yield all items of a table, and show how far it was read."""
+    total = client().describe_table(TableName=table)["Table"]["ItemCount"]
+    with progress.step(step, total=total, unit=" items") as advance:
+        yield from every_item(client(), table, advance)
+
+
+def spelled(partition_keys: Sequence[str]) -> str:
+    """Return what a report calls the comments with these keys, one or more."""
+    ids = [keys.comment_id_in(key) for key in partition_keys]
+    return (
+        f"comment {ids[0]}" if len(ids) == 1 else f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
+    )
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return what a report says of names: the first `NAMED`, and how many others there are."""
+    every = sorted(names)
+    shown, others = ", ".join(every[:NAMED]) or "none", len(every) - NAMED
+    return f"{shown} and {others} more" if others > 0 else shown
 
 
 def bulk_batches() -> Batches:

@@ -26,12 +26,8 @@ COMMENTS = "comments"
 WORDS = "words"
 CHECKS = (COMMENTS, *SHOP_CHECKS, SETS, WORDS)
 MODELS = {
-    SETS: (
-        is_followed,
-        set_differences,
-        f"There are no copies here: COMMENTS_READ_MODEL is not {SETS}.",
-    ),
-    WORDS: (is_searchable, word_differences, "There are no words here: COMMENT_SEARCH is not on."),
+    SETS: (is_followed, set_differences, f"COMMENTS_READ_MODEL is not {SETS}"),
+    WORDS: (is_searchable, word_differences, "COMMENT_SEARCH is not on"),
 }
 """Read models besides the indexes: whether one is used, what is wrong, and why there is none."""
 
@@ -125,7 +121,7 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
         except ClientError as error:
             if is_used() or not isinstance(fault_in(error), NotSetUp):
                 raise
-            raise CommandError(why) from error
+            raise CommandError(f"There are no {name} here: {why}.") from error
 
 
 def _outcome(difference: Difference, *, repair: bool) -> dict[str, bool]:
