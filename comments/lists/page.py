@@ -44,14 +44,13 @@ from comments.lists.queries import (
     read_recent,
     with_recent,
 )
-from comments.lists.search_listing import SearchShown
+from comments.lists.search_listing import search_shown
 from comments.lists.search_queries import (
     MOST_UNITS,
     SearchRequest,
     languages_of,
     recent_found,
     search_comments,
-    total_of,
 )
 from comments.models import TABLE, Featured, ProductRank
 from comments.store.counts import (
@@ -210,8 +209,13 @@ class CommentsPage:
     @property
     def total(self) -> int | None:
         """How many comments the list has, None if that is not known."""
-        page, search = self.found.page, self.wanted.search
-        return total_of(page) if search else self.found.counts.of(self.chosen)
+        page = self.found.page
+        if not self.wanted.search:
+            return self.found.counts.of(self.chosen)
+        if page.has_next or not page.entries:
+            return None if page.has_next or page.has_previous else 0
+        last = page.entries[-1].position.ordinal
+        return None if last is None or last < 0 else last
 
     def context(self) -> dict[str, Any]:
         wanted, product, counts = self.wanted, self.product, self.found.counts
@@ -238,7 +242,7 @@ class CommentsPage:
         }
         if search:
             url_of = partial(list_url, wanted.product_id, self.chosen, wanted.order)
-            context["search"] = SearchShown(search, languages_of(self.chosen, counts), url_of)
+            context["search"] = search_shown(search, languages_of(self.chosen, counts), url_of)
             context["most_units"] = MOST_UNITS
             words = search.search.text
             context["listing"]["heading"] = heading_of(self.chosen, wanted.order, words=words)
