@@ -95,11 +95,11 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     if not spelled or request.GET.getlist("order") != ([order] if order.query else []) or is_blank:
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
     if search and order.is_by_rating:
-        first_url = list_url(product_id, chosen, search=search.query)
+        first_url = list_url(product_id, chosen, search=search)
         raise Refusal(_(NOT_BY_RATING), first_url=first_url)
     if search and search.refused and (wants_partial(request) or format_asked(request.META)):
         raise Refusal(search.refused)
-    pager = pager_of(product_id, chosen, order, search.query if search else "")
+    pager = pager_of(product_id, chosen, order, search)
     shown = _shown(request, pager)
     return _show(
         request,

@@ -32,18 +32,18 @@ def search_asked(request: HttpRequest) -> SearchRequest | None:
 
 
 def search_shown(
-    wanted: SearchRequest, languages: Sequence[str], url_of: Callable[[str], str]
+    wanted: SearchRequest, languages: Sequence[str], url_of: Callable[[SearchRequest | None], str]
 ) -> dict[str, Any]:
     """Arrange a search for the page of its list, which is in these ``languages``.
 
-    ``url_of`` returns the URL of the same list with the query of another search. The URL of each
-    chip leads to the search without its word; ``is_made`` is whether anything was searched for.
+    ``url_of`` returns the URL of the same list with another search. The URL of each chip leads
+    to the search without its word; ``is_made`` is whether anything was searched for.
     """
     searched = wanted.searched(languages[: wanted.most_languages])
 
     def url_without(word: str) -> str:
         left = " ".join(other for other in wanted.search.words if other != word)
-        return url_of(replace(wanted, search=Search(left, ())).query if left else "")
+        return url_of(replace(wanted, search=Search(left, ())) if left else None)
 
     return {
         "request": wanted,

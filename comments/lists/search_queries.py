@@ -18,7 +18,7 @@ from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, Recent, entry_of
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import Comment, CommentBody
-from comments.search.models import TABLE, WordItem
+from comments.search.models import TABLE
 from comments.search.postings import STEMS, partition, postings_of
 from comments.search.words import Search
 from comments.store.counts import ProductCounts
@@ -41,12 +41,7 @@ _HIDDEN = Comment.hidden_product.attr_name
 _BODY_BYTES = Comment.body_bytes.attr_name
 _TEXT = CommentBody.text.attr_name
 
-INDEX = Index(
-    table=TABLE,
-    partition=WordItem.pk.attr_name,
-    sort=WordItem.place.attr_name,
-    table_key=lambda _position: {},
-)
+INDEX = Index(TABLE, partition="pk", sort="o", table_key=lambda _position: {})
 
 
 @dataclass(frozen=True, slots=True)
