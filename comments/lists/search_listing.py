@@ -14,9 +14,6 @@ from comments.lists.search_queries import SearchRequest
 from comments.search.words import BadSearch, Search, parse_search
 from dynapages.django.paging import Toggle
 
-FIELD = "search-words"
-"""The id of the field that is searched by."""
-
 
 def search_asked(request: HttpRequest) -> SearchRequest | None:
     """Return the search of a request, None without one; only staff find hidden comments."""
@@ -24,7 +21,7 @@ def search_asked(request: HttpRequest) -> SearchRequest | None:
     if not COMMENTS["SEARCH"] or not typed.strip():
         return None
     with_hidden = request.GET.get("hidden") == "1" and request.user.is_staff
-    is_typed = request.headers.get("HX-Trigger") == FIELD
+    is_typed = request.headers.get("HX-Trigger") == "search-words"  # the field's id
     try:
         return SearchRequest(parse_search(typed), with_hidden, is_typed=is_typed)
     except BadSearch as error:

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
-from comments.indexes.planner import RATING_ATTRIBUTE, ListPlan
+from comments.indexes.planner import BY_LANGUAGE, ListPlan, filters
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, Recent, entry_of
 from comments.models import TABLE as COMMENTS_TABLE
@@ -23,7 +23,7 @@ from comments.search.postings import STEMS, partition, postings_of
 from comments.search.words import Search
 from comments.store.counts import ProductCounts
 from dynapages.items import Item, table_key
-from dynapages.lists import HasAll, Index, OneOf, PageRequest, Run
+from dynapages.lists import HasAll, Index, PageRequest, Run
 from dynapages.process import page_batches, read
 
 WORDS = "words"
@@ -98,8 +98,6 @@ def plan_search(
     states = (False, True) if wanted.with_hidden else (False,)
     searched = wanted.searched(languages_of(chosen, counts)[: wanted.most_languages])
     most = max(MOST_QUERIES // (len(searched) * len(states) or 1), 1)
-    ratings = tuple({"N": str(rating)} for rating in chosen.ratings)
-    rated = (OneOf(RATING_ATTRIBUTE, ratings),) if ratings else ()
     numbers = {one: counts.within([one], chosen.ratings or RATINGS) for one in searched}
     total, runs, first_reads = sum(numbers.values()), list[Run](), list[int]()
     for (language, stems), hidden in product(searched.items(), states):
@@ -114,7 +112,7 @@ def plan_search(
                 INDEX,
                 partition(product_id, language, stem, hidden=hidden),
                 known={_HIDDEN: {"S": ""}} if hidden else {},
-                keep=(*([HasAll(STEMS, others)] if others else ()), *rated),
+                keep=(*([HasAll(STEMS, others)] if others else ()), *filters(BY_LANGUAGE, chosen)),
                 alternative=f"{language}/{hidden}",
             )
             runs.append(run)

@@ -51,7 +51,6 @@ _SPACELESS = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9d"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Kana; Han
 )
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class BadSearch(ValueError):
@@ -76,7 +75,7 @@ class Search:
 
 def parse_search(text: str) -> Search:
     """Return the search that was typed. Raises BadSearch."""
-    text = " ".join(_CONTROLS.sub(" ", text).split())
+    text = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", " ", text).split())
     if len(text) > LONGEST_SEARCH:
         raise BadSearch(_("Search for at most %d characters.") % LONGEST_SEARCH)
     words: dict[str, str] = {}
@@ -98,13 +97,13 @@ def every_stem(text: str, language: str, *, without: Collection[str] = ()) -> It
 
 def stems_of(text: str, language: str) -> tuple[str, ...]:
     """Return the different stems of a text in their order, without common ones."""
-    return tuple(every_stem(text, language, without=_common(_primary(language))))
+    return tuple(every_stem(text, language, without=_common(language)))
 
 
 def indexed_stems(title: str, body: str, language: str) -> tuple[str, ...]:
     """Return the stems that a comment is found by: its first `MOST_STEMS`, title first."""
-    without = _common(_primary(language))
-    return tuple(islice(every_stem(f"{title}\n{body}", language, without=without), MOST_STEMS))
+    stems = every_stem(f"{title}\n{body}", language, without=_common(language))
+    return tuple(islice(stems, MOST_STEMS))
 
 
 def marked(text: str, stems: Collection[str], language: str) -> SafeString:
@@ -170,4 +169,4 @@ def _primary(language: str) -> str:
 @cache
 def _common(language: str) -> frozenset[str]:
     lists = tomllib.loads(Path(__file__).with_name("common.toml").read_text(encoding="utf-8"))
-    return frozenset(lists.get(language, ()))
+    return frozenset(lists.get(_primary(language), ()))
