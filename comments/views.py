@@ -23,7 +23,7 @@ from django.views.decorators.http import require_safe
 from comments.filters import ANY, BadFilter, CommentFilter
 from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import REMEMBER, list_url, pager_of
-from comments.lists.orders import BY_TIME, HELPFUL, CommentOrder, at_month
+from comments.lists.orders import HELPFUL, CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
 from comments.lists.queries import recently_written
 from comments.lists.search_listing import search_asked
@@ -94,12 +94,12 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     is_blank = "q" in request.GET and not request.GET["q"].strip()
     if not spelled or request.GET.getlist("order") != ([order] if order.query else []) or is_blank:
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
-    if search and order not in BY_TIME:
-        first_url = list_url(product_id, chosen, search=search.query)
+    if search and order.is_by_rating:
+        first_url = list_url(product_id, chosen, search=search)
         raise Refusal(_(NOT_BY_RATING), first_url=first_url)
     if search and search.refused and (wants_partial(request) or format_asked(request.META)):
         raise Refusal(search.refused)
-    pager = pager_of(product_id, chosen, order, search.query if search else "")
+    pager = pager_of(product_id, chosen, order, search)
     shown = _shown(request, pager)
     return _show(
         request,

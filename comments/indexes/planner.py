@@ -426,7 +426,7 @@ def _uncounted(product_id: str, chosen: CommentFilter, most_units: float) -> Lis
     exact = plan(product_id, chosen)
     if len(exact.runs) <= min(most_queries(most_units), MOST_UNCOUNTED):
         return ListPlan(exact.name, exact.runs)
-    runs = ALL.runs(product_id, chosen, tuple(_filters(ALL, chosen)))
+    runs = ALL.runs(product_id, chosen, tuple(filters(ALL, chosen)))
     return ListPlan(ALL.name, tuple(runs), fallback=partial(_narrower_runs, product_id))
 
 
@@ -485,7 +485,7 @@ def _mix(
 
 def _counted(product_id: str, part: Part, counts: ProductCounts) -> CountedRun:
     pattern, chosen = part
-    (run,) = pattern.runs(product_id, chosen, tuple(_filters(pattern, chosen)))
+    (run,) = pattern.runs(product_id, chosen, tuple(filters(pattern, chosen)))
     matching = total = counts.of(chosen)
     if run.keep:
         languages = chosen.languages if LANGUAGE in pattern.answers else counts.languages
@@ -535,7 +535,8 @@ def _narrower_runs(product_id: str, run: Run, most: float) -> Sequence[Run]:
     return by_language if len(by_language) <= most else ()
 
 
-def _filters(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
+def filters(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
+    """Yield what runs of a pattern keep, where its partition key does not answer it."""
     if LANGUAGE not in pattern.answers and chosen.languages:
         values = tuple({"S": language} for language in chosen.languages)
         yield OneOf(LANGUAGE_ATTRIBUTE, values)

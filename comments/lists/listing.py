@@ -16,6 +16,7 @@ from comments.filters import ANY, RATINGS, CommentFilter, language_name
 from comments.host import COMMENTS, Product
 from comments.lists.orders import CommentOrder, month_options, order_options
 from comments.lists.queries import CommentEntry, CommentPage
+from comments.lists.search_queries import SearchRequest
 from comments.store.counts import Cell, ProductCounts
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, Toggle, address_of
@@ -32,9 +33,9 @@ def list_url(
     product_id: str,
     chosen: CommentFilter,
     order: CommentOrder = CommentOrder.NEWEST,
-    search: str = "",
+    search: SearchRequest | None = None,
 ) -> str:
-    """Return the canonical URL of a list, with the query of a ``search`` where it is one's."""
+    """Return the canonical URL of a list."""
     return _narrowed(_base_url(product_id), _query(order, search), chosen)
 
 
@@ -42,7 +43,7 @@ def pager_of(
     product_id: str,
     chosen: CommentFilter,
     order: CommentOrder = CommentOrder.NEWEST,
-    search: str = "",
+    search: SearchRequest | None = None,
 ) -> Pager:
     """Return the pager of a list; to search engines, that of all comments is the product's page."""
     name = f"comments/{product_id}/{chosen.languages_spelled}/{chosen.ratings_spelled}"
@@ -67,7 +68,7 @@ def listing_of(
     found: CommentPage,
     *,
     order: CommentOrder = CommentOrder.NEWEST,
-    search: str = "",
+    search: SearchRequest | None = None,
     is_remembered: bool = False,
     is_default_language: bool = False,
 ) -> dict[str, Any]:
@@ -76,8 +77,8 @@ def listing_of(
     ``address`` is the URL of all such lists, with the names of the toggles for the values;
     ``all_url`` that of all comments, empty if these are. The URL of each ``chosen`` toggle leads to
     the list without its value. The languages offered are those the product has, and those chosen;
-    ``is_remembered`` is whether the visitor has chosen all of them before. With the query of a
-    ``search`` all of them keep it, and nothing is counted: counts are of lists without one.
+    ``is_remembered`` is whether the visitor has chosen all of them before. All of them keep a
+    ``search``, and nothing is counted then: counts are of lists without one.
     """
     comments, counts = found.comments, found.counts
     choices = _choices(
@@ -104,7 +105,7 @@ def _choices(
     chosen: CommentFilter,
     order: CommentOrder,
     *,
-    search: str,
+    search: SearchRequest | None,
     cells: frozenset[tuple[Cell, int]],
     months: frozenset[tuple[str, int]],
     is_remembered: bool,
@@ -125,7 +126,7 @@ def _choices(
     return {
         "address": f"{base_url}{{language}}/{{rating}}/{query}",
         "all_url": url_of(CommentFilter()) if chosen.narrowed else "",
-        "heading": heading_of(chosen, order),
+        "heading": heading_of(chosen, order, search),
         "order": order,
         "orders": order_options(by_time=bool(search)),
         "search_off_url": list_url(product_id, chosen, order) if search else "",
@@ -213,8 +214,8 @@ def _base_url(product_id: str) -> str:
     return address_of("comments:list", product_id, ANY, ANY).removesuffix(f"{ANY}/{ANY}/")
 
 
-def _query(order: CommentOrder, search: str) -> str:
-    return f"{order.query}{'&' if order.query else '?'}{search}" if search else order.query
+def _query(order: CommentOrder, search: SearchRequest | None) -> str:
+    return order.query + f"{'&' if order.query else '?'}{search.query}" if search else order.query
 
 
 def _narrowed(base_url: str, query: str, chosen: CommentFilter) -> str:
@@ -263,16 +264,19 @@ def _rating_toggles(
 
 
 def heading_of(
-    chosen: CommentFilter, order: CommentOrder = CommentOrder.NEWEST, *, words: str = ""
+    chosen: CommentFilter,
+    order: CommentOrder = CommentOrder.NEWEST,
+    search: SearchRequest | None = None,
 ) -> str:
     """Format a list's heading, such as ``1- and 2-star comments in German, oldest first``."""
-    listed = {
+    words = {
         "languages": _listed([language_name(code) for code in chosen.languages]),
         "ratings": _listed([f"{one}-" for one in chosen.ratings]).removesuffix("-"),
     }
-    heading = _sentence(chosen) % listed
-    if words:
-        heading = _("%(heading)s with “%(words)s”") % {"heading": heading, "words": words}
+    heading = _sentence(chosen) % words
+    if search:
+        found = {"heading": heading, "words": search.search.text}
+        heading = _("%(heading)s with “%(words)s”") % found
     if order is CommentOrder.NEWEST:
         return heading
     return _("%(heading)s, %(order)s") % {"heading": heading, "order": order.spoken}

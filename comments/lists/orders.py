@@ -94,12 +94,10 @@ HELPFUL = "helpful"
 def order_options(*, by_time: bool = False) -> tuple[tuple[str, str], ...]:
     """Return the values of ``?order=`` to offer, with what they are called."""
     if by_time:
-        return tuple((order.value, order.label) for order in BY_TIME)
+        return tuple((order.value, order.label) for order in CommentOrder if not order.is_by_rating)
     return *((order.value, order.label) for order in CommentOrder), (HELPFUL, _("Most helpful"))
 
 
-BY_TIME = (CommentOrder.NEWEST, CommentOrder.OLDEST)
-"""The orders that a search has."""
 _MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)
 
 

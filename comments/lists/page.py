@@ -44,14 +44,13 @@ from comments.lists.queries import (
     read_recent,
     with_recent,
 )
-from comments.lists.search_listing import SearchShown
+from comments.lists.search_listing import search_shown
 from comments.lists.search_queries import (
     MOST_UNITS,
     SearchRequest,
     languages_of,
     recent_found,
     search_comments,
-    total_of,
 )
 from comments.models import TABLE, Featured, ProductRank
 from comments.store.counts import (
@@ -179,8 +178,7 @@ class CommentsPage:
     @property
     def pager(self) -> Pager:
         wanted = self.wanted
-        search = wanted.search.query if wanted.search else ""
-        pager = pager_of(wanted.product_id, self.chosen, wanted.order, search)
+        pager = pager_of(wanted.product_id, self.chosen, wanted.order, wanted.search)
         is_own_page = wanted.chosen is None
         canonical = self.product.url if is_own_page else pager.canonical
         return replace(pager, shown=wanted.shown, canonical=canonical)
@@ -210,12 +208,16 @@ class CommentsPage:
     @property
     def total(self) -> int | None:
         """How many comments the list has, None if that is not known."""
-        page, search = self.found.page, self.wanted.search
-        return total_of(page) if search else self.found.counts.of(self.chosen)
+        page = self.found.page
+        if not self.wanted.search:
+            return self.found.counts.of(self.chosen)
+        if page.has_next or not page.entries:
+            return None if page.has_next or page.has_previous else 0
+        last = page.entries[-1].position.ordinal
+        return None if last is None or last < 0 else last
 
     def context(self) -> dict[str, Any]:
         wanted, product, counts = self.wanted, self.product, self.found.counts
-        search = wanted.search
         context: dict[str, Any] = {
             "product": product,
             "trail": (*product.trail, product),
@@ -224,7 +226,7 @@ class CommentsPage:
                 self.chosen,
                 replace(self.found, comments=self.comments),
                 order=wanted.order,
-                search=search.query if search else "",
+                search=wanted.search,
                 is_remembered=wanted.all_languages,
                 is_default_language=wanted.chosen is None and bool(self.chosen.languages),
             ),
@@ -236,12 +238,11 @@ class CommentsPage:
             "explain": partial(explain_page, self.found, current_meter()),
             **self._reading_on(),
         }
-        if search:
+        if wanted.search:
+            languages = languages_of(self.chosen, counts)
             url_of = partial(list_url, wanted.product_id, self.chosen, wanted.order)
-            context["search"] = SearchShown(search, languages_of(self.chosen, counts), url_of)
+            context["search"] = search_shown(wanted.search, languages, url_of)
             context["most_units"] = MOST_UNITS
-            words = search.search.text
-            context["listing"]["heading"] = heading_of(self.chosen, wanted.order, words=words)
         if self.highlights:
             things = things_on_page(product, self.found.comments, counts, site=wanted.site)
             context["structured_data"] = json_ld({"@graph": things})
@@ -249,13 +250,11 @@ class CommentsPage:
 
     def data(self) -> ListData:
         shown, product_id = self.comments, self.wanted.product_id
-        search = self.wanted.search
-        words = search.search.text if search else ""
-        heading = f"{heading_of(self.chosen, words=words)} · {self.product.name}"
+        heading = heading_of(self.chosen, search=self.wanted.search)
         return ListData(
             [comment_data(comment, product_id=product_id) for comment in shown],
             total=self.total,
-            feed=partial(comments_feed, heading, shown),
+            feed=partial(comments_feed, f"{heading} · {self.product.name}", shown),
         )
 
     def _empty_month(self) -> str:
@@ -333,12 +332,12 @@ def _read_list(
     wanted: CommentsRequest, counts: ProductCounts, exact: Callable[[], ProductCounts]
 ) -> tuple[CommentFilter, CommentPage]:
     """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
+    read: Callable[..., CommentPage]
     if wanted.search:
-        read_search = partial(search_comments, wanted.product_id, wanted.search, order=wanted.order)
-        chosen = wanted.choose(counts)
-        return chosen, read_search(chosen, wanted.request, counts=counts, exact=exact)
-    beside = wanted.units_beside
-    read = partial(list_comments, wanted.product_id, order=wanted.order, beside=beside)
+        read = partial(search_comments, wanted.product_id, wanted.search)
+    else:
+        read = partial(list_comments, wanted.product_id, beside=wanted.units_beside)
+    read = partial(read, order=wanted.order)
     chosen = wanted.choose(counts)
     found = read(chosen, wanted.request, counts=counts, exact=exact)
     right = wanted.choose(found.counts)

@@ -8,28 +8,22 @@ merge, ratings are one more filter.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from urllib.parse import urlencode
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
-from comments.indexes.planner import RATING_ATTRIBUTE, ListPlan
+from comments.indexes.planner import BY_LANGUAGE, ListPlan, filters
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, Recent, entry_of
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import Comment, CommentBody
-from comments.search.models import TABLE, WordItem
-from comments.search.postings import HIDDEN_PREFIX, STEMS, partition, postings_of
+from comments.search.models import TABLE
+from comments.search.postings import STEMS, partition, postings_of
 from comments.search.words import Search
 from comments.store.counts import ProductCounts
 from dynapages.items import Item, table_key
-from dynapages.lists import (
-    HasAll,
-    Index,
-    OneOf,
-    Page,
-    PageRequest,
-    Run,
-)
+from dynapages.lists import HasAll, Index, PageRequest, Run
 from dynapages.process import page_batches, read
 
 WORDS = "words"
@@ -47,12 +41,7 @@ _HIDDEN = Comment.hidden_product.attr_name
 _BODY_BYTES = Comment.body_bytes.attr_name
 _TEXT = CommentBody.text.attr_name
 
-INDEX = Index(
-    table=TABLE,
-    partition=WordItem.pk.attr_name,
-    sort=WordItem.place.attr_name,
-    table_key=lambda _position: {},
-)
+INDEX = Index(TABLE, partition="pk", sort="o", table_key=lambda _position: {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +66,14 @@ class SearchRequest:
     def query(self) -> str:
         return urlencode(self.fields)
 
+    @property
+    def most_languages(self) -> int:
+        """In how many languages it is read at the most."""
+        return MOST_QUERIES // (1 + self.with_hidden)
+
     def searched(self, languages: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the stems to look for by language, without languages where all are common."""
-        if self.refused:
-            return {}
-        stems = {language: self.search.stems(language) for language in languages}
-        return {language: some for language, some in stems.items() if some}
+        return {one: stems for one in languages if (stems := self.search.stems(one))}
 
 
 def languages_of(chosen: CommentFilter, counts: ProductCounts) -> tuple[str, ...]:
@@ -90,11 +81,6 @@ def languages_of(chosen: CommentFilter, counts: ProductCounts) -> tuple[str, ...
     ratings = chosen.ratings or RATINGS
     languages = chosen.languages or counts.languages
     return tuple(sorted(languages, key=lambda one: counts.within([one], ratings), reverse=True))
-
-
-def most_languages(wanted: SearchRequest) -> int:
-    """Return how many languages a search is read in at the most."""
-    return MOST_QUERIES // (1 + wanted.with_hidden)
 
 
 def plan_search(
@@ -110,28 +96,26 @@ def plan_search(
     Where several languages make too many queries, the longest stems of each stand for the others.
     """
     states = (False, True) if wanted.with_hidden else (False,)
-    searched = wanted.searched(languages_of(chosen, counts)[: most_languages(wanted)])
+    searched = wanted.searched(languages_of(chosen, counts)[: wanted.most_languages])
     most = max(MOST_QUERIES // (len(searched) * len(states) or 1), 1)
-    ratings = tuple({"N": str(rating)} for rating in chosen.ratings)
-    rated = (OneOf(RATING_ATTRIBUTE, ratings),) if ratings else ()
     numbers = {one: counts.within([one], chosen.ratings or RATINGS) for one in searched}
-    total, runs, first_reads = sum(numbers.values()), [], []
-    for language, stems in searched.items():
+    total, runs, first_reads = sum(numbers.values()), list[Run](), list[int]()
+    for (language, stems), hidden in product(searched.items(), states):
         share = numbers[language] / total if total else 1 / len(searched)
-        for hidden in states:
-            probed = sorted(stems, key=len, reverse=True)[:most]
-            fair = int(FIRST_READS * share / len(states) / len(probed))
-            at_most = FIRST_READ if len(probed) > 1 else needed
-            first_reads += [max(LEAST_READ, min(at_most, fair))] * len(probed)
-            for stem in probed:
-                others = tuple({"S": other} for other in stems if other != stem)
-                run = Run(
-                    INDEX,
-                    partition(product_id, language, stem, hidden=hidden),
-                    keep=(*([HasAll(STEMS, others)] if others else ()), *rated),
-                    alternative=f"{language}/{hidden}",
-                )
-                runs.append(run)
+        probed = sorted(stems, key=len, reverse=True)[:most]
+        fair = int(FIRST_READS * share / len(states) / len(probed))
+        at_most = FIRST_READ if len(probed) > 1 else needed
+        first_reads += [max(LEAST_READ, min(at_most, fair))] * len(probed)
+        for stem in probed:
+            others = tuple({"S": other} for other in stems if other != stem)
+            run = Run(
+                INDEX,
+                partition(product_id, language, stem, hidden=hidden),
+                known={_HIDDEN: {"S": ""}} if hidden else {},
+                keep=(*([HasAll(STEMS, others)] if others else ()), *filters(BY_LANGUAGE, chosen)),
+                alternative=f"{language}/{hidden}",
+            )
+            runs.append(run)
     return ListPlan(WORDS, tuple(runs), first_reads=tuple(first_reads))
 
 
@@ -151,32 +135,13 @@ def search_comments(
     list goes on. It is read again where ``exact``, the counts of now, have other languages.
     """
     asked = replace(request, most_units=MOST_UNITS)
-
-    def read_by(counts: ProductCounts) -> tuple[ListPlan, Page]:
-        plan = plan_search(product_id, wanted, chosen, counts, needed=asked.size + 1)
-        page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
-        return plan, page
-
-    plan, page = read_by(counts)
+    plan = plan_search(product_id, wanted, chosen, counts, needed=asked.size + 1)
+    page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
     now = exact() if exact else counts
     if {*languages_of(chosen, now)} != {*languages_of(chosen, counts)}:
-        plan, page = read_by(now)
-    comments = tuple(entry_of(_with_state(entry.item)) for entry in page.entries)
+        return search_comments(product_id, wanted, chosen, request, counts=now, order=order)
+    comments = tuple(entry_of(entry.item) for entry in page.entries)
     return CommentPage(comments=comments, plan=plan, page=page, shown=page, counts=now)
-
-
-def _with_state(item: Item) -> Item:
-    """Return a posting with the mark of a hidden comment, if it is one's."""
-    is_hidden = item[INDEX.partition]["S"].startswith(HIDDEN_PREFIX)
-    return {**item, _HIDDEN: {"S": ""}} if is_hidden else item
-
-
-def total_of(page: Page) -> int | None:
-    """Return how many comments a list has; None unless its page reached the end."""
-    if not page.entries:
-        return None if page.has_next or page.has_previous else 0
-    last = page.entries[-1].position.ordinal
-    return None if page.has_next or last is None or last < 0 else last
 
 
 def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:
@@ -194,8 +159,7 @@ def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:
 
     def has_all(item: Item) -> bool:
         postings = postings_of(item, bodies.get(item["pk"]["S"]))
-        stems = {*postings[0][STEMS]["SS"]} if postings else set()
-        searched = wanted.searched([entry_of(item).language])
-        return any(stems.issuperset(some) for some in searched.values())
+        asked = wanted.search.stems(entry_of(item).language)
+        return bool(asked and postings) and {*asked} <= {*postings[0][STEMS]["SS"]}
 
     return {one: item if item and has_all(item) else None for one, item in recent.items()}

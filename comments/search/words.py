@@ -11,18 +11,17 @@ common.toml lists their stems. Whoever changes that list, or how words are found
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
 from unicodedata import category, normalize
 
 import snowballstemmer
 from django.utils.html import escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 VERSION = "w1"
@@ -52,19 +51,10 @@ _SPACELESS = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9d"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Kana; Han
 )
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 class BadSearch(ValueError):
     """A search of too many words or characters; its text is a sentence for users."""
-
-
-class Word(NamedTuple):
-    """A word as it stands in a text, and folded."""
-
-    start: int
-    end: int
-    folded: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +70,26 @@ class Search:
 
     def common(self, language: str) -> tuple[str, ...]:
         """Return the words that are not looked for in comments of a language: they are common."""
-        left_out, text = _common(_primary(language)), " ".join(self.words)
-        return tuple(
-            text[word.start : word.end] for word, stem in _stems(text, language) if stem in left_out
-        )
+        return tuple(word for word in self.words if not stems_of(word, language))
 
 
 def parse_search(text: str) -> Search:
     """Return the search that was typed. Raises BadSearch."""
-    text = " ".join(_CONTROLS.sub(" ", text).split())
+    text = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]", " ", text).split())
     if len(text) > LONGEST_SEARCH:
         raise BadSearch(_("Search for at most %d characters.") % LONGEST_SEARCH)
     words: dict[str, str] = {}
-    for word in _words(text):
-        words.setdefault(word.folded, text[word.start : word.end])
+    for start, end, folded in _stems(text, language=""):
+        words.setdefault(folded, text[start:end])
     if len(words) > MOST_WORDS:
         raise BadSearch(_("Search for at most %d words.") % MOST_WORDS)
     return Search(text, tuple(words.values()))
 
 
-def every_stem(text: str, language: str) -> Iterator[str]:
-    """Yield the different stems of a text in their order, common ones too."""
-    seen = set[str]()
-    for _word, stem in _stems(text, language):
+def every_stem(text: str, language: str, *, without: Collection[str] = ()) -> Iterator[str]:
+    """Yield the different stems of a text in their order."""
+    seen = {*without}
+    for _start, _end, stem in _stems(text, language):
         if stem not in seen:
             seen.add(stem)
             yield stem
@@ -110,39 +97,47 @@ def every_stem(text: str, language: str) -> Iterator[str]:
 
 def stems_of(text: str, language: str) -> tuple[str, ...]:
     """Return the different stems of a text in their order, without common ones."""
-    return tuple(_uncommon(text, language))
+    return tuple(every_stem(text, language, without=_common(language)))
 
 
 def indexed_stems(title: str, body: str, language: str) -> tuple[str, ...]:
     """Return the stems that a comment is found by: its first `MOST_STEMS`, title first."""
-    return tuple(islice(_uncommon(f"{title}\n{body}", language), MOST_STEMS))
+    stems = every_stem(f"{title}\n{body}", language, without=_common(language))
+    return tuple(islice(stems, MOST_STEMS))
 
 
 def marked(text: str, stems: Collection[str], language: str) -> SafeString:
     """Return a text as HTML, with the words that have one of these stems in ``<mark>``."""
-    parts, done = [], 0
-    for start, end in _joined(word for word, stem in _stems(text, language) if stem in stems):
-        parts += [escape(text[done:start]), f"<mark>{escape(text[start:end])}</mark>"]
-        done = end
-    return mark_safe("".join([*parts, escape(text[done:])]))  # noqa: S308 - all of it is escaped
+    parts, done = list[str](), 0
+    for start, end, stem in _stems(text, language):
+        if stem in stems:
+            if start >= done:  # else it overlaps the one before, and is marked with it
+                parts += [escape(text[done:start]), "<mark>", "</mark>"]
+            parts.insert(-1, escape(text[max(start, done) : end]))
+            done = end
+    return SafeString("".join([*parts, escape(text[done:])]))
 
 
-def _joined(words: Iterable[Word]) -> Iterator[tuple[int, int]]:
-    """Yield where words begin and end, those that overlap as one."""
-    start = end = 0
-    for word in words:
-        if word.start >= end:
-            if end:
-                yield start, end
-            start = word.start
-        end = word.end
-    if end:
-        yield start, end
+def _stems(text: str, language: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where each word of a text begins and ends, and its stem.
+
+    That is the folded word, where the language has no algorithm or this leaves nothing.
+    """
+    algorithm, done = _ALGORITHMS.get(_primary(language)), 0
+    for found in _pattern().finditer(text):
+        start, end = found.start(), max(found.end(), found.end("pair"))
+        if end == done:  # the last character of a run is in the pair before
+            continue
+        stem, done = _folded(text[start:end]), end
+        if algorithm:
+            with _STEMMING:
+                stem = _stemmer(algorithm).stemWord(stem) or stem
+        yield start, end, stem
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds runs of one kind of script, and the characters of one without spaces.
+def _pattern() -> re.Pattern[str]:
+    """Return what finds words, and characters of scripts without spaces with the next in a pair.
 
     Variation selectors are no marks here: they follow emoji.
     """
@@ -150,25 +145,9 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     marks = "".join(one for one in map(chr, within) if category(one)[0] == "M")
     spaceless = rf"(?=\w)[{_SPACELESS}][{marks}\uff9e\uff9f]*"
     letter = rf"[^\W_{_SPACELESS}]"
-    word = rf"{letter}(?:{letter}|[{marks}])*"
-    return re.compile(rf"(?P<word>{word})|(?:{spaceless})+"), re.compile(spaceless)
-
-
-def _words(text: str) -> Iterator[Word]:
-    """Yield the words of a text, pairs of characters where its script has no spaces."""
-    runs, characters = _patterns()
-    for run in runs.finditer(text):
-        if run["word"]:
-            yield Word(*run.span(), _folded(run.group()))
-            continue
-        found = [
-            Word(*one.span(), _folded(one.group()))
-            for one in characters.finditer(text, *run.span())
-        ]
-        if len(found) == 1:
-            yield found[0]
-        for one, other in pairwise(found):
-            yield Word(one.start, other.end, (one.folded + other.folded)[:LONGEST_WORD])
+    return re.compile(
+        rf"{letter}(?:{letter}|[{marks}])*|(?=(?P<pair>{spaceless}(?:{spaceless})?)){spaceless}"
+    )
 
 
 def _folded(word: str) -> str:
@@ -176,22 +155,6 @@ def _folded(word: str) -> str:
     folded = normalize("NFKC", normalize("NFKC", word[:_LONGEST_RUN]).casefold())
     folded = folded.replace("i\u0307", "i")  # İ of Turkish
     return "".join(one for one in folded if category(one)[0] in "LMN")[:LONGEST_WORD]
-
-
-def _uncommon(text: str, language: str) -> Iterator[str]:
-    left_out = _common(_primary(language))
-    return (stem for stem in every_stem(text, language) if stem not in left_out)
-
-
-def _stems(text: str, language: str) -> Iterator[tuple[Word, str]]:
-    """Yield the words of a text, each with its stem; itself where the algorithm leaves nothing."""
-    algorithm = _ALGORITHMS.get(_primary(language))
-    for word in _words(text):
-        stem = word.folded
-        if algorithm:
-            with _STEMMING:
-                stem = _stemmer(algorithm).stemWord(stem) or stem
-        yield word, stem
 
 
 _stemmer = cache(snowballstemmer.stemmer)
@@ -206,4 +169,4 @@ def _primary(language: str) -> str:
 @cache
 def _common(language: str) -> frozenset[str]:
     lists = tomllib.loads(Path(__file__).with_name("common.toml").read_text(encoding="utf-8"))
-    return frozenset(lists.get(language, ()))
+    return frozenset(lists.get(_primary(language), ()))

@@ -81,7 +81,7 @@ def comments_html(context: Context, comments: Sequence[CommentEntry]) -> SafeStr
     """Render the comments of a list of their product for the user of the page."""
     render = partial(_renderer(), helpful=None, about=None, level=3, language=get_language())
     if shown := context.get("search"):  # such comments would be remembered for one search alone
-        render = partial(_render.__wrapped__, **render.keywords, search=shown.request.search)
+        render = partial(_render.__wrapped__, **render.keywords, search=shown["request"].search)
     reader_of = _readers(context, comments)
     rows = (render(comment, reader_of(comment)) for comment in comments)
     return SafeString("".join(rows))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from heapq import merge
 from itertools import chain, combinations, groupby, islice, pairwise, product, takewhile
 from math import ceil, inf
+from operator import attrgetter
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
@@ -340,8 +341,7 @@ def refuse_overlaps(runs: Iterable[Run]) -> None:
 def _keep_others(run: Run, other: Run) -> bool:
     """Return whether the filters of two runs keep different values of some attribute."""
     return any(
-        isinstance(kept, OneOf)
-        and isinstance(also, OneOf)
+        type(kept) is type(also) is OneOf
         and kept.attribute == also.attribute
         and not any(v in also.values for v in kept.values)
         for kept, also in product(run.keep, other.keep)
@@ -366,8 +366,7 @@ def fair_shares(wanted: Sequence[int], total: int) -> list[int]:
     return shares
 
 
-def _place_of(entry: Entry) -> str:
-    return entry.position.place
+_place_of = attrgetter("position.place")
 
 
 def _place_at(cursor: Cursor) -> str:
