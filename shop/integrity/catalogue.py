@@ -49,8 +49,7 @@ from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
 
 PARTITION = ProductEdge.data_partition.attr_name
-SHOWN_NAMES = ("name", "unit_price_cents", "currency", "category", "trail")
-COMPARED = (*SHOWN_NAMES, "words", "before", PARTITION, "data")
+SHOWN_NAMES = "name", "unit_price_cents", "currency", "category", "trail", "words", "before"
 """What lists show of the catalogue and what keys are derived from; items may hold more."""
 _CATEGORIES = Product.categories.attr_name
 Edge = tuple[str, str]
@@ -406,7 +405,7 @@ def _is_broken(tree: CategoryTree, slug: str) -> bool:
 def _values(item: Item) -> dict[str, str]:
     return {
         name: _shown_steps(item, name) if "L" in item[name] else str(*item[name].values())
-        for name in COMPARED
+        for name in (*SHOWN_NAMES, PARTITION, "data")
         if name in item
     }
 
