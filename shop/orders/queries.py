@@ -1,6 +1,6 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from shop.orders.actions import counts_of, queue_lengths_and_shards
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.items import ID_LENGTH, foreign_key
-from shop.table import INVERTED, OPEN_ORDERS, Key, key_of, read_for_page, share_of
+from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
 
 LONGEST_ID = 200
 MOST_ALIKE = 10
@@ -150,25 +150,24 @@ def pointers_to(foreign_id: str) -> list[OrderPointer]:
     return sorted(found, key=lambda pointer: pointer.pk != pointer.sk)
 
 
-def orders_numbered(number: str) -> list[Key]:
-    """Return the keys of the orders whose id is, or ends in, what `number_in` returned (S3).
+def orders_numbered(number: str) -> list[tuple[str, str]]:
+    """Return the ids that are, or end in, what `number_in` returned, with their customers (S3).
 
     A line leads to an order, which is read as well: that of a draft is not there.
     """
-    order_keys = [keys.order(number)] if len(number) == ID_LENGTH else []
+    order_ids = [number] if len(number) == ID_LENGTH else []
     if keys.SHORT_ID <= len(number) < ID_LENGTH:
         found = ShopItem.by_data.query(keys.tail(number), limit=MOST_ALIKE)
-        order_keys = [item.sk for item in found if item.sk.endswith(number)]
-    owners = ((_owner(key.removeprefix(keys.ORDER_PREFIX)), key) for key in order_keys)
-    return [(keys.user(owner), key) for owner, key in owners if owner is not None]
+        order_ids = [item.sk.removeprefix(keys.ORDER_PREFIX) for item in found]
+    named = [order_id for order_id in order_ids if order_id.endswith(number)]
+    return [(order_id, owner) for order_id in named if (owner := _owner(order_id))]
 
 
-def orders_at(order_keys: Collection[Key]) -> list[WholeOrder]:
-    """Read orders without their lines; those that do not exist are left out."""
-    found = {
-        key_of(item): StoredOrder.from_raw_data(dict(item)) for item in read_for_page(order_keys)
-    }
-    return [whole_order(found[key], ()) for key in order_keys if key in found]
+def orders_of(owners: Iterable[tuple[str, str]]) -> list[WholeOrder]:
+    """Read orders by their ids and customers, without lines; unknown ones are left out."""
+    found = read_for_page((keys.user(owner), keys.order(order_id)) for order_id, owner in owners)
+    orders = [whole_order(StoredOrder.from_raw_data(dict(item)), ()) for item in found]
+    return sorted(orders, key=lambda order: order.id)
 
 
 def every_line(order: StoredOrder) -> list[Item]:
