@@ -112,14 +112,19 @@ def stored_order(username: str, order_id: str) -> StoredOrder:
 
 def owner_of(order_id: str) -> str:
     """Return the customer of an order. Raises NoSuchOrder."""
-    if not 0 < len(order_id) <= LONGEST_ID:
+    owner = find_owner(order_id)
+    if owner is None:
         raise NoSuchOrder(order_id)
+    return owner
+
+
+def find_owner(order_id: str) -> str | None:
+    """Return the customer of an order, None where there is no such order."""
+    if not 0 < len(order_id) <= LONGEST_ID:
+        return None
     run = Run(index=INVERTED, partition=keys.order(order_id), prefix=keys.USER_PREFIX)
     entries = read([run], PageRequest(1), look_ahead=False).entries
-    if not entries:
-        raise NoSuchOrder(order_id)
-    username: str = entries[0].position.place
-    return username
+    return entries[0].position.place if entries else None
 
 
 def has_bought(username: str, product_id: str) -> bool:
@@ -160,7 +165,7 @@ def orders_numbered(number: str) -> list[tuple[str, str]]:
         found = ShopItem.by_data.query(keys.tail(number), limit=MOST_ALIKE)
         order_ids = [item.sk.removeprefix(keys.ORDER_PREFIX) for item in found]
     named = [order_id for order_id in order_ids if order_id.endswith(number)]
-    return [(order_id, owner) for order_id in named if (owner := _owner(order_id))]
+    return [(order_id, owner) for order_id in named if (owner := find_owner(order_id))]
 
 
 def orders_of(owners: Iterable[tuple[str, str]]) -> list[WholeOrder]:
@@ -193,7 +198,7 @@ def _find(
         stored = own.result()
         if stored is None and items and sees_all():
             owners = (keys.username_in(item["pk"]["S"]) for item in items if _is_order(item))
-            stored = _stored(next(owners, None) or _owner(order_id), order_id)
+            stored = _stored(next(owners, None) or find_owner(order_id), order_id)
     if stored is None:
         return None
     count = int(stored.line_count)
@@ -201,13 +206,6 @@ def _find(
     lines = [item for item in items if not _is_order(item)][:LINES_AT_ONCE]
     lines = _complete(lines, order_id=order_id, numbers=numbers)
     return FoundOrder(whole_order(stored, lines, first_line=first_line), page)
-
-
-def _owner(order_id: str) -> str | None:
-    try:
-        return owner_of(order_id)
-    except NoSuchOrder:
-        return None
 
 
 def _stored(username: str | None, order_id: str) -> StoredOrder | None:
