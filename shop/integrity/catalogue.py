@@ -197,12 +197,6 @@ def put_or_delete(key: Key, expected: ShopItem | None) -> Action:
     return delete(ShopItem, table_key(*key)) if expected is None else put_of(expected)
 
 
-def write_to_shards(actions: list[Action]) -> None:
-    """Write a repair, after telling readers of every shard of ``by_data`` in use."""
-    EDGES.writable()
-    write(actions)
-
-
 def in_stored_shard(stored: Mapping[str, str], expected: Mapping[str, str]) -> Mapping[str, str]:
     """Return the expected keys in the shard of those stored, if there can be such a shard.
 
@@ -239,7 +233,9 @@ def _differing_item(
 
 
 def _repair(actions: list[Action], _wrong: dict[str, Any]) -> None:
-    write_to_shards(actions)
+    """Write actions, after telling readers of every shard of ``by_data`` in use."""
+    EDGES.writable()
+    write(actions)
 
 
 def _reread_category(
@@ -310,9 +306,8 @@ def _differing_product(
         name = attribute.attr_name
         changes = set_or_remove(Product, [name], expected)
         same = unchanged(node, Product.pk, attribute)
-        actions = [update(Product, table_key(*key_of(node)), changes, same)]
+        repair = partial(_repair, [update(Product, table_key(*key_of(node)), changes, same)])
         stored, wanted = ({name: _shown_steps(one, name)} for one in (node, expected))
-        repair = partial(_repair, actions)
         yield from compare(name, f"product {edges[0][1]}", stored, wanted, repair=repair)
 
 

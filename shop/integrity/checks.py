@@ -28,12 +28,7 @@ from dynapages.writes import Action, check
 from shop import keys
 from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
 from shop.catalogue.queries import DERIVED as PURCHASE_KEYS
-from shop.integrity.catalogue import (
-    PARTITION,
-    CatalogueItems,
-    ShardNumber,
-    put_or_delete,
-)
+from shop.integrity.catalogue import PARTITION, CatalogueItems, ShardNumber, put_or_delete
 from shop.models import Order, OrderDraft, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
 from shop.orders.actions import CUSTOMER_PREFIX, counter_of

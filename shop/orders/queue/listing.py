@@ -28,13 +28,7 @@ from shop.orders.listing import (
     queue_pager,
     queue_url,
 )
-from shop.orders.queries import (
-    LONGEST_ID,
-    OrdersResult,
-    list_orders,
-    orders_numbered,
-    pointers_to,
-)
+from shop.orders.queries import LONGEST_ID, OrdersResult, list_orders, orders_numbered, pointers_to
 
 Meant = tuple[str, str, str]
 """What staff may mean: a route's name, its argument, and what it is called, an order its owner."""

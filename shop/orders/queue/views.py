@@ -115,18 +115,17 @@ def product_orders(
     request: HttpRequest, asked: ListRequest[Product, Page], product_id: str
 ) -> HttpResponse:
     """Show who got a product, by the latest delivered order of each customer, newest first."""
-    context = {
-        "heading": _("Orders with “%(product)s”") % {"product": asked.chosen.name},
-        "product": asked.chosen,
-        "purchases": [*map(purchase_row, asked.result.entries)],
-    }
     return show_page(
         request,
         buyers_pager(product_id),
         asked.page,
         asked.result,
         templates=("shop/orders/queue/buyers.html", "shop/orders/queue/_buyers.html"),
-        context=lambda: context,
+        context=lambda: {
+            "heading": _("Orders with “%(product)s”") % {"product": asked.chosen.name},
+            "product": asked.chosen,
+            "purchases": [*map(purchase_row, asked.result.entries)],
+        },
         plan=PLAN,
     )
 
