@@ -84,7 +84,7 @@ class ByData(GlobalSecondaryIndex["ShopItem"]):
 
 
 class ShopItem(DynamoModel):
-    """Any item of the table; ``expires_at`` is its time to live."""
+    """Any item of the table, with its keys in ``by_data``; ``expires_at`` is its time to live."""
 
     class Meta:
         table_name = f"{settings.DYNAMODB_TABLE_PREFIX}shop"
@@ -94,6 +94,8 @@ class ShopItem(DynamoModel):
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
     expires_at = TTLAttribute(null=True)
+    data_partition = UnicodeAttribute(null=True)
+    data = UnicodeAttribute(null=True)
 
     inverted = Inverted()
     by_status = ByStatus()
@@ -145,8 +147,6 @@ class ProductEdge(ShopItem):
     unit_price_cents = NumberAttribute(null=True)
     currency = UnicodeAttribute(null=True)
     category = UnicodeAttribute(null=True)
-    data_partition = UnicodeAttribute(null=True)
-    data = UnicodeAttribute(null=True)
 
 
 class ProductWord(Product):
@@ -171,8 +171,6 @@ class Category(ShopItem):
 
     name = UnicodeAttribute()
     trail = ListAttribute(of=TrailStep, null=True)
-    data_partition = UnicodeAttribute(null=True)
-    data = UnicodeAttribute(null=True)
 
 
 class Shelved(MapAttribute[str, str]):
@@ -268,8 +266,6 @@ class Order(ShopItem):
     order_open_date = UnicodeAttribute(null=True)
     open_shard = UnicodeAttribute(null=True)
     open_place = UnicodeAttribute(null=True)
-    data_partition = UnicodeAttribute(null=True)
-    data = UnicodeAttribute(null=True)
 
 
 class OrderItem(ShopItem):
@@ -282,8 +278,6 @@ class OrderItem(ShopItem):
     name = UnicodeAttribute()
     quantity = NumberAttribute()
     unit_price_cents = NumberAttribute()
-    data_partition = UnicodeAttribute(null=True)
-    data = UnicodeAttribute(null=True)
 
 
 class OrderDraft(ShopItem):
@@ -316,8 +310,6 @@ class Purchase(OrderPointer):
     is_staged = BooleanAttribute(null=True)
     also = ListAttribute(of=UnicodeAttribute, null=True, attr_name="trail")  # ``by_data`` has it
     order_status_date = UnicodeAttribute(null=True)
-    data_partition = UnicodeAttribute(null=True)
-    data = UnicodeAttribute(null=True)
 
 
 class PickupPoint(ShopItem):

@@ -75,9 +75,9 @@ def find_products(
     left -= sum(one.page.capacity_units for one in found)
     if best.page.cut_at and left > 0:
         best = _read(best.leading, words, request, left)
-    others = [one.page.reads for one in found if one is not best]
-    reads = [replace(read, items_returned=0) for some in others for read in some]
-    return replace(best, page=replace(best.page, reads=(*best.page.reads, *reads)))
+    tries = [read for one in found if one is not best for read in one.page.reads]
+    reads = *best.page.reads, *(replace(read, items_returned=0) for read in tries)
+    return replace(best, page=replace(best.page, reads=reads))
 
 
 def _read(

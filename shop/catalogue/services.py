@@ -176,8 +176,9 @@ def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) 
         same = unchanged(seen or {}, Product.pk, Product.name, Product.categories)
         node = put_of(product_node(product, tree), same)
         edges = _edges(product, tree, shards)
-        kept = {(edge.pk, edge.sk) for edge in edges}
-        gone = [*_edges_from(product.id, left), *(words_of(seen).keys() - kept if seen else ())]
+        both = keys.product(product.id), keys.by_name(product.id)
+        gone = [(keys.category(slug), key) for slug in left for key in both]
+        gone += words_of(seen).keys() - {(edge.pk, edge.sk) for edge in edges} if seen else ()
         copies: list[Action] = [delete(ShopItem, table_key(*key)) for key in gone]
         if seen is None or seen["name"]["S"] != product.name:
             for renaming in _renamings:
@@ -189,11 +190,6 @@ def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) 
             continue
         return was_in
     raise Contended("This product is being changed by others at the moment.")
-
-
-def _edges_from(product_id: str, slugs: Iterable[str]) -> list[Key]:
-    both = (keys.product(product_id), keys.by_name(product_id))
-    return [(keys.category(slug), key) for slug in slugs for key in both]
 
 
 EVERYTHING_ELSE = NewCategory(slug="everything-else", name="Everything else")

@@ -9,10 +9,10 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
 
 from dynapages.calls import current_meter
 from dynapages.django.access import public
@@ -152,24 +152,20 @@ def search(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @public
+@vary_on_headers("HX-Request")
 def suggestions(request: HttpRequest) -> HttpResponse:
     """Show the first products for what is being typed, none for what is no search."""
     typed, template = request.GET.get("q", ""), "shop/catalogue/_suggestions.html"
     if not wants_partial(request):
-        response = redirect(_search_url(typed))
-        patch_vary_headers(response, ("HX-Request",))
-        return response
+        return redirect(_search_pager(typed).first_url)
     context = {}
     with suppress(Refusal):
         context["products"] = find_products(parse_search(typed), SUGGESTED).items
     return render_list(request, template, template, context)
 
 
-def _search_url(typed: str, **query: str) -> str:
-    return f"{reverse('search')}?{urlencode({'q': typed, **query})}"
-
-
-def _search_pager(typed: str, words: Sequence[str], leading: str) -> Pager:
+def _search_pager(typed: str, words: Sequence[str] = (), leading: str = "") -> Pager:
     query = {"by": leading} if len(words) > 1 and leading else {}
+    url = f"{reverse('search')}?{urlencode({'q': typed, **query})}"
     list_name = f"search/{JOINT.join([*query.values(), *words])}"
-    return Pager(_search_url(typed, **query), list_name, shape={"words": len(words)})
+    return Pager(url, list_name, shape={"words": len(words)})

@@ -36,7 +36,7 @@ from shop.models import Order
 from shop.order_status import Status
 from shop.orders.items import NewOrder, derived_keys, foreign_key, imported_order_id
 from shop.orders.placing import OrderOutcome, put_orders
-from shop.orders.queries import NoSuchOrder, owner_of
+from shop.orders.queries import find_owner
 from shop.table import read_items
 
 ORDERS_AT_A_TIME = 500
@@ -247,20 +247,14 @@ def _taken_among(orders: Sequence[NewOrder]) -> set[str]:
         if item["order_id"]["S"] != wanted[key].id
     }
     kept = [order for order in orders if not _is_derived(order)]
-    elsewhere = pool().gather([partial(_is_of_another, order) for order in kept])
-    return taken | {order.id for order, is_taken in zip(kept, elsewhere, strict=True) if is_taken}
+    owners = pool().gather([partial(find_owner, order.id) for order in kept])
+    owned = zip(kept, owners, strict=True)
+    return taken | {order.id for order, owner in owned if owner not in {None, order.username}}
 
 
 def _is_derived(order: NewOrder) -> bool:
     foreign_id = order.foreign_id
     return foreign_id is not None and order.id == imported_order_id(order.placed_at, foreign_id)
-
-
-def _is_of_another(order: NewOrder) -> bool:
-    try:
-        return owner_of(order.id) != order.username
-    except NoSuchOrder:
-        return False
 
 
 def _ensure_users(joined: Mapping[str, datetime], originals: Mapping[str, str]) -> int:

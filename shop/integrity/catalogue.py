@@ -4,7 +4,7 @@ A product's own item tells in which categories it is: edges from others are stra
 are missing are put. One that lists no categories gets those of its edges.
 """
 
-from collections import ChainMap, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -49,8 +49,7 @@ from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
 
 PARTITION = ProductEdge.data_partition.attr_name
-SHOWN_NAMES = ("name", "unit_price_cents", "currency", "category", "trail")
-COMPARED = (*SHOWN_NAMES, "words", "before", PARTITION, "data")
+SHOWN_NAMES = "name", "unit_price_cents", "currency", "category", "trail", "words", "before"
 """What lists show of the catalogue and what keys are derived from; items may hold more."""
 _CATEGORIES = Product.categories.attr_name
 Edge = tuple[str, str]
@@ -106,21 +105,15 @@ class CatalogueItems:
     def __init__(self, shards: ShardNumber) -> None:
         self._shards = shards
         self._items: dict[Key, Item] = {}
-        self._words: dict[str, dict[Key, Item]] = defaultdict(dict)
-        self._led_elsewhere: set[str] = set()
 
     def handlers(self) -> Handlers:
         targets = (keys.CATEGORY_PREFIX, keys.PRODUCT_PREFIX, keys.NAME_PREFIX)
         starts = [(keys.CATEGORY_PREFIX, target) for target in targets]
-        of_items = dict.fromkeys([*starts, (keys.PRODUCT_PREFIX,) * 2], self.add)
-        return {**of_items, (keys.WORDS_PREFIX, ""): self.add_word}
-
-    def add_word(self, item: Item) -> None:
-        """Note a product by a word of its name."""
-        self._words[id_at(item["sk"]["S"])][key_of(item)] = item
+        starts += [(keys.PRODUCT_PREFIX, keys.PRODUCT_PREFIX), (keys.WORDS_PREFIX, "")]
+        return dict.fromkeys(starts, self.add)
 
     def add(self, item: Item) -> None:
-        """Note a category, a product's own item, or an edge to either."""
+        """Note a category, a product's own item, an edge to either, or a product by a word."""
         self._items[key_of(item)] = item
 
     def candidates(self) -> Iterator[Candidate]:
@@ -160,16 +153,19 @@ class CatalogueItems:
                 yield Candidate(partial(_differing_edge, edge, *context))
         for edges in by_product.values():
             if any(_differing_product(edges, tree, self._items)):
-                self._led_elsewhere.add(edges[0][1])
                 yield Candidate(partial(_differing_product, edges, tree))
+                self._items |= read_items([_product_key(edges[0])])  # for its words
 
     def _word_candidates(self) -> Iterator[Candidate]:
-        own = {id_at(key[0]) for key in self._items if key[0].startswith(keys.PRODUCT_PREFIX)}
-        for product_id in sorted(own | self._words.keys()):
-            words = self._words.get(product_id, {})
-            differing = _differing_words(product_id, words, ChainMap(words, self._items))
-            if product_id in self._led_elsewhere or any(differing):
-                yield Candidate(partial(_differing_words, product_id, words))
+        words: defaultdict[str, set[Key]] = defaultdict(set)
+        for key, item in self._items.items():
+            if key[0].startswith(keys.WORDS_PREFIX):
+                words[id_at(key[1])].add(key)
+            elif key[0].startswith(keys.PRODUCT_PREFIX):
+                words[id_at(key[1])] |= words_of(item).keys()
+        for product in sorted(words.items()):
+            if any(_differing_words(*product, self._items)):
+                yield Candidate(partial(_differing_words, *product))
 
     def _shelf_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
         edges: dict[str, list[Item]] = {}
@@ -199,12 +195,6 @@ class CatalogueItems:
 def put_or_delete(key: Key, expected: ShopItem | None) -> Action:
     """Build the action that makes an item what it should be; None stands for no item."""
     return delete(ShopItem, table_key(*key)) if expected is None else put_of(expected)
-
-
-def write_to_shards(actions: list[Action]) -> None:
-    """Write a repair, after telling readers of every shard of ``by_data`` in use."""
-    EDGES.writable()
-    write(actions)
 
 
 def in_stored_shard(stored: Mapping[str, str], expected: Mapping[str, str]) -> Mapping[str, str]:
@@ -243,7 +233,9 @@ def _differing_item(
 
 
 def _repair(actions: list[Action], _wrong: dict[str, Any]) -> None:
-    write_to_shards(actions)
+    """Write actions, after telling readers of every shard of ``by_data`` in use."""
+    EDGES.writable()
+    write(actions)
 
 
 def _reread_category(
@@ -314,27 +306,25 @@ def _differing_product(
         name = attribute.attr_name
         changes = set_or_remove(Product, [name], expected)
         same = unchanged(node, Product.pk, attribute)
-        actions = [update(Product, table_key(*key_of(node)), changes, same)]
+        repair = partial(_repair, [update(Product, table_key(*key_of(node)), changes, same)])
         stored, wanted = ({name: _shown_steps(one, name)} for one in (node, expected))
-        repair = partial(_repair, actions)
         yield from compare(name, f"product {edges[0][1]}", stored, wanted, repair=repair)
 
 
 def _differing_words(
     product_id: str, words: Collection[Key], items: Mapping[Key, Item] | None = None
 ) -> Iterator[Difference]:
-    """Compare the items by a product's words, those noted too; without ``items`` they are read."""
-    key = (keys.product(product_id),) * 2
-    node = (items or read_items([key])).get(key)
-    expected = words_of(node) if node else {}
-    every = sorted({*words, *expected})
-    found = items or read_items([key, *every])
-    if found.get(key) != node:
-        return  # whoever changed it changed its words
-    same = unless_changed(key, node, *SHOWN)
-    for each in every:
-        wanted, subject = expected.get(each), f"product {product_id} by “{each[1]}”"
-        yield from _differing_item("word", each, found, wanted, subject=subject, unless=[same])
+    """Compare the items by a product's words; without ``items`` they are read.
+
+    Those of a new name are not among ``words``: who renamed it wrote them.
+    """
+    own = (keys.product(product_id),) * 2
+    items = items or read_items([own, *words])
+    expected = words_of(items[own]) if own in items else {}
+    same = unless_changed(own, items.get(own), *SHOWN)
+    for key in sorted(words):
+        wanted, subject = expected.get(key), f"product {product_id} by “{key[1]}”"
+        yield from _differing_item("word", key, items, wanted, subject=subject, unless=[same])
 
 
 def _names_of(
@@ -410,7 +400,7 @@ def _is_broken(tree: CategoryTree, slug: str) -> bool:
 def _values(item: Item) -> dict[str, str]:
     return {
         name: _shown_steps(item, name) if "L" in item[name] else str(*item[name].values())
-        for name in COMPARED
+        for name in (*SHOWN_NAMES, PARTITION, "data")
         if name in item
     }
 

@@ -5,6 +5,7 @@ A pickup point's own item is what counts: its item in an area is made to agree w
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 
@@ -27,12 +28,7 @@ from dynapages.writes import Action, check
 from shop import keys
 from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
 from shop.catalogue.queries import DERIVED as PURCHASE_KEYS
-from shop.integrity.catalogue import (
-    PARTITION,
-    CatalogueItems,
-    ShardNumber,
-    put_or_delete,
-)
+from shop.integrity.catalogue import PARTITION, CatalogueItems, ShardNumber, put_or_delete
 from shop.models import Order, OrderDraft, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
 from shop.orders.actions import CUSTOMER_PREFIX, counter_of
@@ -64,7 +60,6 @@ _ORDERS = keys.USER_PREFIX, keys.ORDER_PREFIX
 _WHOLE = "", keys.ORDER_PREFIX  # with lines
 _PURCHASES = keys.USER_PREFIX, keys.BOUGHT_PREFIX
 _SUMMARY = Order.summary.attr_name
-_UNSETTLED = Order.unsettled.attr_name
 
 
 def order_kinds() -> Sequence[Kind]:
@@ -78,7 +73,9 @@ def order_kinds() -> Sequence[Kind]:
     )
     counts = partial(Sums, name_in=_counter_in, items=_ORDERS, counters=counters_of, write=write)
     return (
-        LargeOrders(),
+        Marked((keys.DRAFT_PREFIX,) * 2, OrderDraft.token.attr_name, _differing_draft),
+        Marked(_ORDERS, Order.unsettled.attr_name, _differing_unsettled),
+        Marked(_PURCHASES, Purchase.is_staged.attr_name, _differing_staged),
         of_orders("keys", names=ORDER_KEYS, derive=_order_keys, actions=_order_actions),
         of_orders("number", starts=_WHOLE, names=TAIL, derive=tail_in, actions=tail_actions),
         of_orders("summary", names=[_SUMMARY], derive=_summary, actions=_summary_actions),
@@ -106,47 +103,35 @@ def order_kinds() -> Sequence[Kind]:
     )
 
 
-class LargeOrders:
-    """Orders of several transactions: drafts left behind, and purchases that are to be settled.
+@dataclass(slots=True)
+class Marked:
+    """Items with an attribute ``name``: of large orders that may be written at the moment."""
 
-    Of a writer that is still at it nothing is wrong.
-    """
-
-    def __init__(self) -> None:
-        self._drafts: list[str] = []
-        self._unsettled: list[Key] = []
-        self._staged: list[Key] = []
+    starts: Key
+    name: str
+    differences: Callable[[Item], Iterator[Difference]]
+    noted: list[Key] = field(default_factory=list)
 
     def handlers(self) -> Handlers:
-        return {
-            (keys.DRAFT_PREFIX, keys.DRAFT_PREFIX): self._add_draft,
-            _ORDERS: self._add_order,
-            _PURCHASES: self._add_purchase,
-        }
+        return {self.starts: self.add}
+
+    def add(self, item: Item) -> None:
+        """Note an item that has the attribute."""
+        if self.name in item:
+            self.noted.append(key_of(item))
 
     def candidates(self) -> Iterator[Candidate]:
-        for order_id in self._drafts:
-            yield Candidate(partial(_reread_draft, order_id))
-        for key in self._unsettled:
-            yield Candidate(partial(_reread_unsettled, key))
-        for key in self._staged:
-            yield Candidate(partial(_reread_staged, key))
+        for key in self.noted:
+            yield Candidate(partial(self._reread, key))
 
-    def _add_draft(self, item: Item) -> None:
-        self._drafts.append(key_of(item)[0].removeprefix(keys.DRAFT_PREFIX))
-
-    def _add_order(self, item: Item) -> None:
-        if _UNSETTLED in item:
-            self._unsettled.append(key_of(item))
-
-    def _add_purchase(self, item: Item) -> None:
-        if Purchase.is_staged.attr_name in item:
-            self._staged.append(key_of(item))
+    def _reread(self, key: Key) -> Iterator[Difference]:
+        if (item := _read(key)) and self.name in item:
+            yield from self.differences(item)
 
 
-def _reread_draft(order_id: str) -> Iterator[Difference]:
-    draft = _draft_of(order_id)
-    if draft and is_abandoned(draft):
+def _differing_draft(draft: Item) -> Iterator[Difference]:
+    if is_abandoned(draft):
+        order_id = key_of(draft)[0].removeprefix(keys.DRAFT_PREFIX)
         count = draft[OrderDraft.line_count.attr_name]["N"]
         yield Difference(
             kind="draft",
@@ -157,25 +142,20 @@ def _reread_draft(order_id: str) -> Iterator[Difference]:
         )
 
 
-def _reread_unsettled(key: Key) -> Iterator[Difference]:
-    order = _read(key)
-    if order and _UNSETTLED in order:
-        username, order_id = _username_in(order), _id_of(order)
-        yield Difference(
-            kind="purchases",
-            subject=f"order {order_id}",
-            stored="not all settled",
-            expected="settled",
-            mend=partial(repair_once, settle, username, order_id),
-        )
+def _differing_unsettled(order: Item) -> Iterator[Difference]:
+    username, order_id = _username_in(order), _id_of(order)
+    yield Difference(
+        kind="purchases",
+        subject=f"order {order_id}",
+        stored="not all settled",
+        expected="settled",
+        mend=partial(repair_once, settle, username, order_id),
+    )
 
 
-def _reread_staged(key: Key) -> Iterator[Difference]:
-    edge = _read(key)
-    if edge is None or Purchase.is_staged.attr_name not in edge:
-        return
-    order_id = _order_in(edge)
-    if _draft_of(order_id) is None and _read((key[0], keys.order(order_id))) is None:
+def _differing_staged(edge: Item) -> Iterator[Difference]:
+    key, order_id = key_of(edge), _order_in(edge)
+    if not any(map(_read, (draft_key(order_id), (key[0], keys.order(order_id))))):
         yield Difference(
             kind="purchase",
             subject=f"order {order_id}",
@@ -183,10 +163,6 @@ def _reread_staged(key: Key) -> Iterator[Difference]:
             expected="none",
             mend=partial(repair_once, delete_staged, key, order_id),
         )
-
-
-def _draft_of(order_id: str) -> Item | None:
-    return _read(draft_key(order_id))
 
 
 def catalogue_kinds() -> Sequence[Kind]:

@@ -48,10 +48,9 @@ from shop.table import OPEN_ORDERS, TABLE, Key, key_of, put_of, set_or_remove, w
 
 def tail_in(item: Item) -> dict[str, str]:
     """Derive the `TAIL` of an order's item or line, as `tail_keys` does."""
-    partition, key = key_of(item)
-    order_id = key.removeprefix(keys.ORDER_PREFIX)
+    order_id = item["sk"]["S"].removeprefix(keys.ORDER_PREFIX)
     has_none = item.get(Order.line_count.attr_name) == {"N": "0"}
-    return tail_keys(order_id, is_first=has_none or partition == keys.item(order_id, 1))
+    return tail_keys(order_id, is_first=has_none or item["pk"]["S"] == keys.item(order_id, 1))
 
 
 def tail_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:

@@ -1,6 +1,6 @@
 """Reads of orders: lists, one order with its items, and who bought what."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from shop.orders.actions import counts_of, queue_lengths_and_shards
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
 from shop.orders.items import ID_LENGTH, foreign_key
-from shop.table import INVERTED, OPEN_ORDERS, Key, key_of, read_for_page, share_of
+from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
 
 LONGEST_ID = 200
 MOST_ALIKE = 10
@@ -112,14 +112,19 @@ def stored_order(username: str, order_id: str) -> StoredOrder:
 
 def owner_of(order_id: str) -> str:
     """Return the customer of an order. Raises NoSuchOrder."""
-    if not 0 < len(order_id) <= LONGEST_ID:
+    owner = find_owner(order_id)
+    if owner is None:
         raise NoSuchOrder(order_id)
+    return owner
+
+
+def find_owner(order_id: str) -> str | None:
+    """Return the customer of an order, None where there is no such order."""
+    if not 0 < len(order_id) <= LONGEST_ID:
+        return None
     run = Run(index=INVERTED, partition=keys.order(order_id), prefix=keys.USER_PREFIX)
     entries = read([run], PageRequest(1), look_ahead=False).entries
-    if not entries:
-        raise NoSuchOrder(order_id)
-    username: str = entries[0].position.place
-    return username
+    return entries[0].position.place if entries else None
 
 
 def has_bought(username: str, product_id: str) -> bool:
@@ -150,25 +155,24 @@ def pointers_to(foreign_id: str) -> list[OrderPointer]:
     return sorted(found, key=lambda pointer: pointer.pk != pointer.sk)
 
 
-def orders_numbered(number: str) -> list[Key]:
-    """Return the keys of the orders whose id is, or ends in, what `number_in` returned (S3).
+def orders_numbered(number: str) -> list[tuple[str, str]]:
+    """Return the ids that are, or end in, what `number_in` returned, with their customers (S3).
 
     A line leads to an order, which is read as well: that of a draft is not there.
     """
-    order_keys = [keys.order(number)] if len(number) == ID_LENGTH else []
+    order_ids = [number] if len(number) == ID_LENGTH else []
     if keys.SHORT_ID <= len(number) < ID_LENGTH:
         found = ShopItem.by_data.query(keys.tail(number), limit=MOST_ALIKE)
-        order_keys = [item.sk for item in found if item.sk.endswith(number)]
-    owners = ((_owner(key.removeprefix(keys.ORDER_PREFIX)), key) for key in order_keys)
-    return [(keys.user(owner), key) for owner, key in owners if owner is not None]
+        order_ids = [item.sk.removeprefix(keys.ORDER_PREFIX) for item in found]
+    named = [order_id for order_id in order_ids if order_id.endswith(number)]
+    return [(order_id, owner) for order_id in named if (owner := find_owner(order_id))]
 
 
-def orders_at(order_keys: Collection[Key]) -> list[WholeOrder]:
-    """Read orders without their lines; those that do not exist are left out."""
-    found = {
-        key_of(item): StoredOrder.from_raw_data(dict(item)) for item in read_for_page(order_keys)
-    }
-    return [whole_order(found[key], ()) for key in order_keys if key in found]
+def orders_of(owners: Iterable[tuple[str, str]]) -> list[WholeOrder]:
+    """Read orders by their ids and customers, without lines; unknown ones are left out."""
+    found = read_for_page((keys.user(owner), keys.order(order_id)) for order_id, owner in owners)
+    orders = [whole_order(StoredOrder.from_raw_data(dict(item)), ()) for item in found]
+    return sorted(orders, key=lambda order: order.id)
 
 
 def every_line(order: StoredOrder) -> list[Item]:
@@ -194,7 +198,7 @@ def _find(
         stored = own.result()
         if stored is None and items and sees_all():
             owners = (keys.username_in(item["pk"]["S"]) for item in items if _is_order(item))
-            stored = _stored(next(owners, None) or _owner(order_id), order_id)
+            stored = _stored(next(owners, None) or find_owner(order_id), order_id)
     if stored is None:
         return None
     count = int(stored.line_count)
@@ -202,13 +206,6 @@ def _find(
     lines = [item for item in items if not _is_order(item)][:LINES_AT_ONCE]
     lines = _complete(lines, order_id=order_id, numbers=numbers)
     return FoundOrder(whole_order(stored, lines, first_line=first_line), page)
-
-
-def _owner(order_id: str) -> str | None:
-    try:
-        return owner_of(order_id)
-    except NoSuchOrder:
-        return None
 
 
 def _stored(username: str | None, order_id: str) -> StoredOrder | None:

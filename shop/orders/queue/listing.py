@@ -1,6 +1,5 @@
 """The shop's open orders as their page shows them."""
 
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 from typing import Any
@@ -13,10 +12,9 @@ from dynapages.django.access import with_next
 from dynapages.django.paging import Pager, address_of_item, grouped
 from dynapages.lists import Entry, PageRequest, id_at, moment_at
 from dynapages.process import pool
-from shop import keys
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
-from shop.catalogue.queries import ProductTile, find_tiles
+from shop.catalogue.queries import find_tiles
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.filters import OrderFilter
 from shop.orders.items import number_in
@@ -30,13 +28,10 @@ from shop.orders.listing import (
     queue_pager,
     queue_url,
 )
-from shop.orders.queries import (
-    OrdersResult,
-    list_orders,
-    orders_numbered,
-    pointers_to,
-)
-from shop.table import Key
+from shop.orders.queries import LONGEST_ID, OrdersResult, list_orders, orders_numbered, pointers_to
+
+Meant = tuple[str, str, str]
+"""What staff may mean: a route's name, its argument, and what it is called, an order its owner."""
 
 
 def queue_context(
@@ -96,45 +91,28 @@ def purchase_row(entry: Entry) -> tuple[str, datetime, str]:
     return username, placed, orders_of.url(OrderFilter(since=day, until=day + DAY))
 
 
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """What staff may mean by what they typed: keys of orders, customers' names, a product."""
-
-    order_keys: tuple[Key, ...] = ()
-    usernames: tuple[str, ...] = ()
-    products: tuple[ProductTile, ...] = ()
-
-    @property
-    def urls(self) -> list[str]:
-        """The address of each."""
-        ids = (key.removeprefix(keys.ORDER_PREFIX) for _partition, key in self.order_keys)
-        return [
-            *(address_of_item("order", order_id) for order_id in ids),
-            *(address_of_item("staff_customer_orders", name) for name in self.usernames),
-            *(address_of_item("product_orders", product.id) for product in self.products),
-        ]
-
-
-def find_meant(typed: str) -> Meant:
+def find_meant(typed: str) -> list[Meant]:
     """Look for an order's number or its end, its number in another shop, a customer, a product.
 
     Customers are found by user name and e-mail address, products by id. All reads are made in one
     round.
     """
+    if not 0 < len(typed) <= LONGEST_ID:
+        return []
     with pool().together() as together:
         own = together.start(partial(orders_numbered, number_in(typed)))
         foreign = together.start(partial(pointers_to, typed))
         users = together.start(partial(users_called, typed))
         customer = together.start(partial(_customer, typed))
-        products = find_tiles([typed])
-        found = foreign.result()
-        elsewhere = [(keys.user(one.username), keys.order(one.order_id)) for one in found]
+        products = find_tiles([typed]).values()
+        elsewhere = [(one.order_id, one.username) for one in foreign.result()]
+        orders = dict.fromkeys([*own.result(), *elsewhere])
         named = [*(user.get_username() for user in users.result()), *customer.result()]
-        return Meant(
-            tuple(dict.fromkeys([*own.result(), *elsewhere])),
-            tuple(dict.fromkeys(named)),
-            tuple(products.values()),
-        )
+    return [
+        *(("order", *order) for order in orders),
+        *(("staff_customer_orders", name, name) for name in dict.fromkeys(named)),
+        *(("product_orders", product.id, product.name) for product in products),
+    ]
 
 
 def _customer(typed: str) -> list[str]:

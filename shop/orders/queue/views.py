@@ -26,7 +26,7 @@ from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import COLUMNS, csv_reader, filter_of, order_data, queue_pager, total_of
 from shop.orders.moving import Moved, move_orders, move_page
-from shop.orders.queries import LONGEST_ID, OrdersResult, list_open_orders, orders_at
+from shop.orders.queries import LONGEST_ID, OrdersResult, list_open_orders, orders_of
 from shop.orders.queue.listing import (
     Meant,
     all_context,
@@ -82,25 +82,20 @@ def queue_filter(request: HttpRequest) -> OrderFilter:
     return filter_of(request.GET, reverse("staff_orders"), among=OPEN)
 
 
-def _read_meant(request: HttpRequest, _visitor: Visitor) -> Meant:
+def _read_meant(request: HttpRequest, _visitor: Visitor) -> tuple[str, list[Meant]]:
     typed = request.GET.get("q", "").strip()
-    return find_meant(typed) if 0 < len(typed) <= LONGEST_ID else Meant()
+    return typed, find_meant(typed)
 
 
 @require_safe
 @prefetch(_read_meant, staff_only)
-def find(request: HttpRequest, meant: Meant) -> HttpResponse:
+def find(request: HttpRequest, asked: tuple[str, list[Meant]]) -> HttpResponse:
     """Lead to the order (S3), customer or product that was typed; show a choice, or a form."""
-    if len(meant.urls) == 1:
-        return redirect(*meant.urls)
-    typed = request.GET.get("q", "").strip()
-    context = {
-        "typed": typed,
-        "most": LONGEST_ID if len(typed) > LONGEST_ID else None,
-        "is_choice": bool(meant.urls),
-        "orders": orders_at(meant.order_keys),
-        "meant": meant,
-    }
+    typed, meant = asked
+    if len(meant) == 1:
+        return redirect(*meant[0][:2])
+    orders = orders_of((order_id, owner) for route, order_id, owner in meant if route == "order")
+    context = {"typed": typed, "most": LONGEST_ID, "orders": orders, "meant": meant}
     return render(request, "shop/orders/queue/find.html", context)
 
 
@@ -120,18 +115,17 @@ def product_orders(
     request: HttpRequest, asked: ListRequest[Product, Page], product_id: str
 ) -> HttpResponse:
     """Show who got a product, by the latest delivered order of each customer, newest first."""
-    context = {
-        "heading": _("Orders with “%(product)s”") % {"product": asked.chosen.name},
-        "product": asked.chosen,
-        "purchases": [*map(purchase_row, asked.result.entries)],
-    }
     return show_page(
         request,
         buyers_pager(product_id),
         asked.page,
         asked.result,
         templates=("shop/orders/queue/buyers.html", "shop/orders/queue/_buyers.html"),
-        context=lambda: context,
+        context=lambda: {
+            "heading": _("Orders with “%(product)s”") % {"product": asked.chosen.name},
+            "product": asked.chosen,
+            "purchases": [*map(purchase_row, asked.result.entries)],
+        },
         plan=PLAN,
     )
 

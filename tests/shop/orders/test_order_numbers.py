@@ -17,7 +17,7 @@ from shop.order_status import Status
 from shop.orders import moving
 from shop.orders.items import ID_LENGTH, TAIL, NewLine, NewOrder, id_bound, number_in
 from shop.orders.placing import ORDER_NUMBERS, place_order, put_orders
-from shop.orders.queries import orders_at, orders_numbered
+from shop.orders.queries import orders_numbered, orders_of
 from tests.support.chance import CHANCE
 from tests.support.orders.making import START, made_order, move, put, put_product
 from tests.support.shop.checks import Key, spoil, stored, told
@@ -33,7 +33,7 @@ def drawn(count: int) -> str:
 
 
 def found(number: str) -> list[str]:
-    return sorted(key.removeprefix(keys.ORDER_PREFIX) for _, key in orders_numbered(number))
+    return sorted(order_id for order_id, _ in orders_numbered(number))
 
 
 def first_of(order: NewOrder) -> Key:
@@ -119,7 +119,7 @@ class TestOrders:
         assert found(order.id[-8:]) == [order.id]
 
     def test_are_read_as_they_are_listed(self, order):
-        (one,) = orders_at([*orders_numbered(order.id[-8:]), ("USER#nobody", "ORDER#none")])
+        (one,) = orders_of([*orders_numbered(order.id[-8:]), ("none", "nobody")])
         assert (one.id, one.username) == (order.id, order.username)
 
 
