@@ -488,8 +488,7 @@ def explain_comments(
 
     Raises Refusal for one of another list, and NoSuchPlan.
     """
-    pager = pager_of(product_id, chosen, order, search.query if search else "")
-    request = pager.requested(position or {}, size=size)
+    request = pager_of(product_id, chosen, order, search).requested(position or {}, size=size)
     with metered() as meter:
         with labelled_calls("counts"):
             counts = counts_of(product_id)

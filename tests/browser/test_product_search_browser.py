@@ -164,4 +164,4 @@ class TestWithoutJavaScript:
         assert page.locator("#products .tile-name").all_text_contents() == [f"{stem} two"]
         page.locator("#product-search").fill("nothing")
         page.locator(".product-search button").click()
-        assert page.locator("#products .empty").is_visible()
+        expect(page.locator("#products .empty")).to_be_visible()

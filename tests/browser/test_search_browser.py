@@ -31,7 +31,7 @@ def phone(tables, engine_name):
 
 
 def field(visitor):
-    return visitor.page.get_by_label("Search in comments")
+    return visitor.page.get_by_role("searchbox", name="Search in comments")
 
 
 class TestTheField:
