@@ -11,6 +11,8 @@ from django.urls import resolve
 from comments.filters import ANY, CommentFilter
 from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
+from comments.lists.search_queries import SearchRequest
+from comments.search.words import BadSearch, parse_search
 from dynapages.django.formats import PARAMETER
 from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
@@ -20,8 +22,8 @@ from shop.orders.listing import OrderList, filter_of, queue_pager
 def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
     """Return the command for the page of a list at a URL, and what its Python is made of.
 
-    Nothing for other lists. ``owner`` is whose orders they are at the address of one's own. Raises
-    Refusal.
+    Nothing for other lists, and for searches that staff alone can make. ``owner`` is whose orders
+    they are at the address of one's own. Raises Refusal.
     """
     parts = urlsplit(url)
     path, values = unquote(parts.path), QueryDict(parts.query)
@@ -30,8 +32,14 @@ def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
         product_id, *spelled = match.kwargs.values()
         chosen = CommentFilter.parse(*spelled)
         order = CommentOrder.parse(values.get("order", CommentOrder.NEWEST))
-        pager = pager_of(product_id, chosen, order)
-        program |= {"product_id": product_id, "chosen": chosen, "order": order}
+        try:
+            search = SearchRequest(parse_search(values["q"])) if "q" in values else None
+        except BadSearch:
+            return program
+        if "hidden" in values:  # which only staff's own pages read
+            return program
+        pager = pager_of(product_id, chosen, order, search)
+        program |= {"product_id": product_id, "chosen": chosen, "order": order, "search": search}
         options = zip(("product", "languages", "ratings"), (product_id, *spelled), strict=True)
         words = [f"--{name}={value.replace('.', ',')}" for name, value in options if value != ANY]
         words.insert(0, "comments")
@@ -48,7 +56,8 @@ def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
         return program
     for name, value in parse_qsl(parts.query):
         if name != PARAMETER:
-            words.append(f"--{name}" if name == "open" else f"--{name}={value}")
+            option = f"--{'search' if name == 'q' else name}"
+            words.append(option if name == "open" else f"{option}={value}")
     program["request"] = pager.requested(values, size=settings.PAGE_SIZE)
     return program | {"command": shlex.join(["python", "manage.py", "explain", *words])}
 

@@ -1,16 +1,19 @@
 """The page of a search: its field, words, marks, sentences, limits, formats, and who sees what."""
 
 import json
+import re
+import shlex
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 from io import StringIO
-from urllib.parse import urlencode
+from urllib.parse import urldefrag, urlencode
 
 import pytest
 from django.core.management import call_command
 
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS
-from tests.support.comments.browsing import HTMX, Shown
+from tests.support.comments.browsing import HTMX, Shown, with_explanation
 from tests.support.comments.options import comments_set
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import START, written
@@ -25,6 +28,7 @@ BODIES = (
     "Akku leer, Kabel gut, Display neu.",
 )
 
+CODE = re.compile(r'<pre class="explanation-code"><code>(.*?)</code>', re.DOTALL)
 ODD = ("!!! ??? …", "🦊", "\x00\x07", "٪", "a\u200db" * 9, "ﷺ 日本語 Ωmega")
 
 
@@ -110,6 +114,17 @@ class TestThePageOfASearch:
         keys = {query["key"] for query in explained["queries"]}
         assert keys == {f"PRODUCT#{product}/w1/de/{stem}" for stem in ("akku", "leer")}
         assert explained["items_returned"] == len(numbers(asked(product, "akku leer")))
+
+    def test_tells_programs_how_to_read_the_same_page(self, product, settings):
+        settings.PAGE_SIZE = 1
+        first = asked(product, "akku leer")
+        for url in (url_of(product, "akku leer"), urldefrag(first.older).url):
+            page = nobody().get(with_explanation(url))
+            command, python = map(unescape, CODE.findall(page.response.content.decode()))
+            call_command(*shlex.split(command)[2:], "--json", stdout=(out := StringIO()))
+            assert json.loads(out.getvalue())["items_returned"] == 1
+            exec(python, names := {})  # noqa: S102 - what is under test
+            assert [one.id for one in names["page"].comments] == page.comment_ids
 
     def test_takes_away_each_word_by_its_chip(self, product):
         chips = asked(product, "akku leer").page.one(class_="chips").all("a", class_="chip")
