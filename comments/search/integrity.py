@@ -14,7 +14,7 @@ from operator import xor
 
 from comments import keys
 from comments.models import TABLE as COMMENTS_TABLE
-from comments.models import CommentBody
+from comments.models import Comment, CommentBody
 from comments.search.models import TABLE
 from comments.search.postings import STEMS, postings_of
 from comments.search.writer import CHANGES, WordWriter, comments_of, resume, rewrite, unfinished
@@ -28,6 +28,7 @@ from dynapages.upkeep import Difference, repair_once
 
 WRITTEN_AT_ONCE = 50
 """Comments whose postings are read, reported and written together."""
+_PLACE = Comment.place.attr_name
 _BODY = CommentBody.text.attr_name
 
 
@@ -41,7 +42,7 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
     stored: dict[str, set[Name]] = {key: set() for key in _wrong(shown)}
     for key, item in _postings(shown) if stored else ():
         if key in stored:
-            stored[key].add((item["pk"]["S"], item["o"]["S"]))
+            stored[key].add((item["pk"]["S"], item[_PLACE]["S"]))
     for some in in_chunks(stored, WRITTEN_AT_ONCE):
         yield from _reread(some, stored)
 
@@ -94,7 +95,7 @@ def _postings(progress: Progress) -> Iterator[tuple[str, Item]]:
     """Yield all postings, each with the key of its comment."""
     for item in scanned(TABLE, progress):
         if not item["pk"]["S"].startswith(CHANGES):
-            yield keys.comment(id_at(item["o"]["S"])), item
+            yield keys.comment(id_at(item[_PLACE]["S"])), item
 
 
 def _digest(posting: Item) -> int:
