@@ -229,8 +229,3 @@ def is_active_user(username: str) -> bool:
     users = get_user_model()
     named = users._default_manager.filter(**{users.USERNAME_FIELD: username})  # noqa: SLF001 - Django documents it
     return any(user.is_active for user in named[:1])  # which may be no field
-
-
-def link_data(product: Product) -> dict[str, str]:
-    """Return a link to a product for programs (docs/api.md)."""
-    return {"id": product.id, "name": product.name, "url": product.url}

@@ -216,7 +216,7 @@ def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:
         page.found.page,
         templates=(whole, "comments/lists/_comments.html"),
         context=page.context,
-        data=page.data,
+        feed=page.feed,
     )
     if wanted.search and wanted.search.refused:
         response = render_page()

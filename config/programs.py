@@ -13,7 +13,6 @@ from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.search_queries import SearchRequest
 from comments.search.words import BadSearch, parse_search
-from dynapages.django.formats import PARAMETER
 from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, filter_of, queue_pager
@@ -55,9 +54,8 @@ def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
     else:
         return program
     for name, value in parse_qsl(parts.query):
-        if name != PARAMETER:
-            option = f"--{'search' if name == 'q' else name}"
-            words.append(option if name == "open" else f"{option}={value}")
+        option = f"--{'search' if name == 'q' else name}"
+        words.append(option if name == "open" else f"{option}={value}")
     program["request"] = pager.requested(values, size=settings.PAGE_SIZE)
     return program | {"command": shlex.join(["python", "manage.py", "explain", *words])}
 

@@ -1,4 +1,4 @@
-"""A list of comments as its page shows it, as data for programs, and as schema.org's things."""
+"""A list of comments as its page shows it, as a feed, and as schema.org's things."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -52,7 +52,6 @@ def pager_of(
         first_url=list_url(product_id, chosen, order, search),
         list_name=name + _query(order, search),
         canonical=address_of("comments:product", product_id) if is_whole else "",
-        has_feed=True,
         shape={
             "languages": len(chosen.languages),
             "ratings": len(chosen.ratings),
@@ -154,34 +153,6 @@ def _choices(
         "url": list_url(product_id, chosen),
         "average_rating": counts.average_rating,
         "comments_of_product": counts.total,
-    }
-
-
-def comment_data(comment: CommentEntry, *, product_id: str = "") -> dict[str, Any]:
-    """Return a comment for programs (docs/api.md), in a list of ``product_id`` if given."""
-    reply = comment.reply
-    return {
-        "id": comment.id,
-        "url": comment.url,
-        "product_id": comment.product_id or product_id,
-        "language": comment.language,
-        "rating": comment.rating,
-        "created": comment.created_iso,
-        "edited": timestamp(comment.edited) if comment.edited else None,
-        "author": comment.author,
-        "username": comment.username or None,
-        "title": comment.title,
-        "text": comment.text,
-        "is_excerpt": comment.is_long,
-        "is_verified_purchase": comment.is_verified,
-        "is_hidden": comment.is_hidden,
-        "reply": {
-            "text": reply.text,
-            "is_excerpt": reply.is_long,
-            "created": reply.replied_iso or None,
-        }
-        if reply
-        else None,
     }
 
 

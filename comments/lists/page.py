@@ -21,7 +21,6 @@ from comments.filters import CommentFilter, preferred_language
 from comments.host import NoSuchProduct, Product, find_product
 from comments.indexes.planner import SIZES
 from comments.lists.listing import (
-    comment_data,
     comments_feed,
     heading_of,
     json_ld,
@@ -65,7 +64,8 @@ from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
 from dynapages.calls import Meter, Started, Together, current_meter, labelled_calls, metered
 from dynapages.django.access import NOBODY, Visitor
-from dynapages.django.paging import ListData, Pager
+from dynapages.django.formats import AtomFeed
+from dynapages.django.paging import Pager
 from dynapages.items import table_key
 from dynapages.lists import (
     LEAST_UNITS,
@@ -248,14 +248,9 @@ class CommentsPage:
             context["structured_data"] = json_ld({"@graph": things})
         return context
 
-    def data(self) -> ListData:
-        shown, product_id = self.comments, self.wanted.product_id
+    def feed(self) -> AtomFeed:
         heading = heading_of(self.chosen, search=self.wanted.search)
-        return ListData(
-            [comment_data(comment, product_id=product_id) for comment in shown],
-            total=self.total,
-            feed=partial(comments_feed, f"{heading} · {self.product.name}", shown),
-        )
+        return comments_feed(f"{heading} · {self.product.name}", self.comments)
 
     def _empty_month(self) -> str:
         """Return the sentence about a month to begin at that has no comment, empty for others."""

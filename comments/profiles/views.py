@@ -9,13 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from comments.host import Product, link_data, user_exists
-from comments.lists.listing import comment_data, comments_feed
+from comments.host import Product, user_exists
+from comments.lists.listing import comments_feed
 from comments.lists.queries import CommentEntry, Recent, entry_of, recently_written, with_recent
 from comments.profiles.queries import PLAN, is_written_by, read_profile, with_products
 from dynapages.calls import clock
 from dynapages.django.access import public, visitor_of
-from dynapages.django.paging import ListData, Pager, show_page
+from dynapages.django.formats import AtomFeed
+from dynapages.django.paging import Pager, show_page
 from dynapages.lists import PageRequest, PageResult
 
 NOBODY = gettext_lazy("There is no user of this name.")
@@ -26,7 +27,7 @@ NOBODY = gettext_lazy("There is no user of this name.")
 def profile(request: HttpRequest, username: str) -> HttpResponse:
     """Show a user's comments, newest first; hidden ones to the user and to staff alone."""
     url = reverse("comments:profile", args=[username])
-    pager = Pager(url, f"profile/{username}", canonical=url, has_feed=True)
+    pager = Pager(url, f"profile/{username}", canonical=url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found, recent = read_profile(
         username,
@@ -54,17 +55,24 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
         },
         plan=PLAN,
         hides=lambda entry: not sees_hidden and entry_of(entry.item).is_hidden,
-        data=lambda: _data(heading, written()),
+        feed=lambda: _feed(heading, written()),
     )
 
 
-def _data(heading: str, written: list[tuple[CommentEntry, Product]]) -> ListData:
-    comments = [comment for comment, _product in written]
+def require_user_of(
+    found: PageResult[CommentEntry], asked: PageRequest, username: str
+) -> None:
+    """Raise Http404 where an empty list is not that of a user.
+
+    There may be none of this name any more, or only the name of one who was erased.
+    """
+    if not found.items and asked.is_first and not user_exists(username):
+        raise Http404(NOBODY)
+
+
+def _feed(heading: str, written: list[tuple[CommentEntry, Product]]) -> AtomFeed:
     names = {product.id: product.name for _comment, product in written}
-    return ListData(
-        [{**comment_data(comment), "product": link_data(product)} for comment, product in written],
-        feed=partial(comments_feed, heading, comments, names),
-    )
+    return comments_feed(heading, [comment for comment, _product in written], names)
 
 
 def _written(
@@ -75,9 +83,7 @@ def _written(
     recent: Recent,
     sees_hidden: bool,
 ) -> list[tuple[CommentEntry, Product]]:
-    # There may be none of this name any more, or only the name of one who was erased.
-    if not found.items and asked.is_first and not user_exists(username):
-        raise Http404(NOBODY)
+    require_user_of(found, asked, username)
     comments = with_recent(
         found.items,
         recent,

@@ -1,9 +1,9 @@
-"""Pages of rankings, and what ranks as data."""
+"""Pages of rankings, and what ranks as a feed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,14 +14,14 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
-from comments.host import NO_SUCH_PRODUCT, NoSuchProduct, link_data
-from comments.lists.listing import comment_data, list_url
+from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
+from comments.lists.listing import list_url
 from comments.lists.orders import HELPFUL, order_options
 from comments.rankings.queries import PLAN, RankedProduct, list_ranking, read_most_helpful
 from comments.rankings.services import Ranking
 from dynapages.django.access import public, visitor_of
 from dynapages.django.formats import AtomEntry, AtomFeed
-from dynapages.django.paging import ListData, Pager, show_page
+from dynapages.django.paging import Pager, show_page
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -100,18 +100,11 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
         context=lambda: context,
         plan=PLAN,
-        data=lambda: ListData(
-            [
-                {**comment_data(one.comment, product_id=product_id), "helpful_votes": one.helpful}
-                for one in found.items
-            ]
-        ),
     )
 
 
 def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
-    has_feed = board.ranking is Ranking.COMMENTED
-    pager = Pager(board.url, f"ranking/{board.ranking}", canonical=board.url, has_feed=has_feed)
+    pager = Pager(board.url, f"ranking/{board.ranking}", canonical=board.url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_ranking(board.ranking, asked)
     context = {
@@ -129,20 +122,10 @@ def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
         templates=("comments/rankings/ranking.html", "comments/rankings/_ranking.html"),
         context=lambda: context,
         plan=PLAN,
-        data=lambda: ListData(
-            [ranked_data(ranked) for ranked in found.items],
-            feed=partial(ranked_feed, board, found.items),
-        ),
+        feed=partial(ranked_feed, board, found.items)
+        if board.ranking is Ranking.COMMENTED
+        else None,
     )
-
-
-def ranked_data(ranked: RankedProduct) -> dict[str, Any]:
-    """Return a product in a ranking for programs (docs/api.md)."""
-    data = {"number": ranked.number, "product": link_data(ranked.product)}
-    if ranked.commented is None:
-        return {**data, "five_star_comments": ranked.five_stars}
-    latest = {"id": ranked.comment_id, "url": ranked.comment_url}
-    return {**data, "last_commented": ranked.commented_iso, "latest_comment": latest}
 
 
 def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> AtomFeed:

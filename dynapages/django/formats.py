@@ -1,4 +1,4 @@
-"""Formats of a page besides HTML: JSON, Atom (RFC 4287), and whole lists as CSV."""
+"""Formats of a list besides its page: Atom (RFC 4287), and the whole list as CSV."""
 
 import csv
 import re
@@ -40,7 +40,6 @@ PARAMETER = "format"
 class Format(StrEnum):
     """The forms of a list beside its page."""
 
-    JSON = "json"
     ATOM = "atom"
 
 

@@ -8,9 +8,8 @@ from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from dynapages.calls.faults import fault_in
 from dynapages.calls.pool import seconds_left, time_budget
-from dynapages.django.refusals import Refusal, error_in_format, refuse, unavailable
+from dynapages.django.refusals import error_in_format, refusal_of
 
 __all__ = ["READING", "BudgetMiddleware", "RefusalMiddleware", "time_spent"]
 
@@ -56,13 +55,4 @@ class RefusalMiddleware:
         return in_format
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        if isinstance(error, Refusal):
-            return refuse(
-                request,
-                error.status,
-                retry_after=error.retry_after,
-                message=str(error),
-                first_url=error.first_url,
-            )
-        fault = fault_in(error)
-        return None if fault is None else unavailable(request, fault)
+        return refusal_of(request, error)

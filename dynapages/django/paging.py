@@ -14,7 +14,7 @@ from django.contrib.messages import WARNING, get_messages
 from django.core.signing import BadSignature
 from django.core.signing import Signer as DjangoSigner
 from django.dispatch import Signal
-from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import register_converter, reverse
 from django.urls.converters import PathConverter, StringConverter, get_converters
@@ -41,7 +41,6 @@ __all__ = [
     "LONGEST_ID",
     "Id",
     "IdWithSlashes",
-    "ListData",
     "ListRequest",
     "PageLinks",
     "Pager",
@@ -170,14 +169,8 @@ list_read = Signal()
 
 ``shape`` says how it is filtered, in numbers and names of orders: nothing that somebody wrote.
 """
-FORMS = {
-    (): gettext_lazy("This is a page and has no other format: leave “format” out."),
-    (Format.JSON,): gettext_lazy("The only other format of this list is “json”."),
-    (Format.JSON, Format.ATOM): gettext_lazy(
-        "The other formats of this list are “json” and “atom”."
-    ),
-}
-"""What to say, by the forms that there are."""
+NO_FORMAT = gettext_lazy("This is a page and has no other format: leave “format” out.")
+ONLY_ATOM = gettext_lazy("The only other format of this list is “atom”.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +201,6 @@ class Pager:
     first_url: str
     list_name: str
     canonical: str = ""
-    has_feed: bool = False
     shape: Mapping[str, int | str] = field(default_factory=dict)
     shown: int = 0
 
@@ -303,19 +295,6 @@ class ListRequest(Generic[C, R]):
     result: R
 
 
-@dataclass(frozen=True, slots=True)
-class ListData:
-    """A page of a list for programs: ``items`` have values as JSON knows them, and decimals.
-
-    ``total`` is how many items the whole list has, if that is known. ``feed`` is called for a pager
-    that has one.
-    """
-
-    items: Sequence[Mapping[str, Any]]
-    total: int | None = None
-    feed: Callable[[], AtomFeed] | None = None
-
-
 def page_of(request: HttpRequest, feed: Feed, *, size: int) -> FeedPage:
     """Read the page of a feed that a request asks for by ``after`` or ``before``.
 
@@ -372,18 +351,18 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     plan: str = "",
     counted: Counted | None = None,
     hides: Callable[[Entry], bool] = lambda _entry: False,
-    data: Callable[[], ListData] | None = None,
+    feed: Callable[[], AtomFeed] | None = None,
 ) -> HttpResponse:
     """Render a page of a list, or redirect to the first page from one in front of it.
 
     ``templates`` are those of the whole page and of the fragment for htmx. They get ``links``
     (`PageLinks`), what ``context`` returns, an ``explanation`` (see `render_list`) where a ``plan``
     is named, with what other designs would cost where items are ``counted`` and without the places
-    of entries that the page ``hides`` from this visitor, ``canonical_url``, ``feed_url`` and, for
-    an explanation, ``json_url`` (that of this page) where there are such, ``extent`` (which part of
-    the list it is) and ``title_extent``, that behind a heading. A program that asks for JSON or a
-    feed gets what ``data`` returns, or Refusal. Only one of ``context`` and ``data`` is called, and
-    neither for a redirect.
+    of entries that the page ``hides`` from this visitor, ``canonical_url`` and ``feed_url`` where
+    there are such, for an explanation ``here_url`` (that of this page), ``extent`` (which part of
+    the list it is) and ``title_extent``, that behind a heading. Who asks for a feed gets what
+    ``feed`` returns, or Refusal. Only one of ``context`` and ``feed`` is called, and neither for a
+    redirect.
     """
     if plan:
         note_list(pager, asked, plan)
@@ -393,20 +372,18 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
         first_url = in_form.first_url
         return redirect(_explained(first_url) if EXPLAIN in request.GET else first_url)
     if form:
-        _require_form(form, pager, is_data=data is not None)
-    if form == Format.ATOM and data and (feed := data().feed):
+        if form != Format.ATOM or feed is None:
+            raise Refusal(str(ONLY_ATOM if feed else NO_FORMAT))
         here, site = request.get_full_path(), site_of(request)
         return as_atom(feed(), site=site, page_path=pager.first_url, feed_path=here)
-    if form and data:
-        return _as_json(in_form, page, data())
     filled = {"links": pager.links(page, asked), **context()}
     filled |= _extents(page, filled.get("total"), shown=pager.shown)
     if pager.canonical and asked.position is None:
         filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
-    if pager.has_feed:
+    if wants_explanation(request):
+        filled["here_url"] = pager.url_of(asked)
+    if feed:
         filled["feed_url"] = pager.in_format(Format.ATOM).first_url
-    if data and wants_explanation(request):
-        filled["json_url"] = pager.in_format(Format.JSON).url_of(asked)
     if plan:
         meter = current_meter()
         filled["explain"] = partial(
@@ -415,28 +392,10 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     return render_list(request, *templates, filled)
 
 
-def _require_form(form: str, pager: Pager, *, is_data: bool) -> None:
-    others = (Format.JSON, *([Format.ATOM] if pager.has_feed else ())) if is_data else ()
-    if form not in others:
-        raise Refusal(str(FORMS[others]))
-
-
 def _extents(page: Page, total: int | None, *, shown: int) -> dict[str, str]:
     extent = extent_of(page, total, shown=shown)
     in_title = f", {extent}" if extent and page.has_previous else ""
     return {"extent": extent, "title_extent": in_title}
-
-
-def _as_json(pager: Pager, page: Page, data: ListData) -> HttpResponse:
-    meter = current_meter()
-    answer = {
-        "items": data.items,
-        "next": pager.next_url(page),
-        "previous": pager.previous_url(page),
-        "total": data.total,
-        "capacity_units": meter.units if meter else page.capacity_units,
-    }
-    return JsonResponse(answer, json_dumps_params={"ensure_ascii": False})
 
 
 EXPLAIN = "explain"

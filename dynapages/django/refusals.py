@@ -1,7 +1,8 @@
 """Refusals: a status and a sentence instead of the page that was asked for.
 
 A browser gets a page, htmx a fragment for the page's notice, so that the list on screen stays. A
-program that asks for JSON gets ``{"error": sentence}``, a reader of feeds the sentence alone.
+program that calls the API, whose addresses begin with the setting ``API_PATH``, gets a problem
+(RFC 9457), a reader of feeds the sentence alone.
 """
 
 import logging
@@ -10,6 +11,7 @@ from http import HTTPStatus
 from math import ceil
 from typing import Any
 
+from django.conf import settings
 from django.dispatch import Signal
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
@@ -27,6 +29,9 @@ __all__ = [
     "database_failed",
     "error_in_format",
     "into_notice",
+    "is_of_api",
+    "problem",
+    "refusal_of",
     "refuse",
     "unavailable",
 ]
@@ -72,8 +77,8 @@ def refuse(
 ) -> HttpResponse:
     """Render ``template`` or ``<status>.html``, or ``dynapages/refusal.html`` where it is missing.
 
-    htmx gets ``dynapages/notice.html`` for the page's notice, a program that asks for JSON or a
-    feed the ``message`` of the context alone. ``retry_after``, in seconds, is sent as a header as
+    htmx gets ``dynapages/notice.html`` for the page's notice, the API and a reader of feeds the
+    ``message`` of the context. ``retry_after``, in seconds, is sent as a header as
     well. A page reads who is signed in: when the database is away, the answer is 503 instead.
     """
     context |= {"status": status.value, "retry_after": retry_after}
@@ -87,6 +92,20 @@ def refuse(
     if retry_after is not None:
         response["Retry-After"] = str(retry_after)
     return response
+
+
+def refusal_of(request: HttpRequest, error: Exception) -> HttpResponse | None:
+    """Return the answer to a Refusal or a fault of the database; None for any other error."""
+    if isinstance(error, Refusal):
+        return refuse(
+            request,
+            error.status,
+            retry_after=error.retry_after,
+            message=str(error),
+            first_url=error.first_url,
+        )
+    fault = fault_in(error)
+    return None if fault is None else unavailable(request, fault)
 
 
 def unavailable(request: HttpRequest, fault: Unavailable) -> HttpResponse:
@@ -128,14 +147,31 @@ def into_notice(response: HttpResponse) -> None:
 def error_in_format(
     environ: Mapping[str, Any], message: object, status: HTTPStatus
 ) -> HttpResponse | None:
-    """Build the answer of a sentence to who asks for JSON or a feed; None where a page is due.
+    """Build the answer of a sentence to the API or for a feed; None where a page is due.
 
     ``environ`` is that of WSGI, or a request's ``META``.
     """
-    form = format_asked(environ)
-    if form == Format.JSON:
-        params = {"ensure_ascii": False}
-        return JsonResponse({"error": str(message)}, status=status, json_dumps_params=params)
-    if form == Format.ATOM:
+    if is_of_api(environ):
+        return problem(status, message)
+    if format_asked(environ) == Format.ATOM:
         return HttpResponse(f"{message}\n", "text/plain; charset=utf-8", status)
     return None
+
+
+def is_of_api(environ: Mapping[str, Any]) -> bool:
+    """Return whether a request is one of the API."""
+    path: str = getattr(settings, "API_PATH", "")
+    return bool(path) and environ.get("PATH_INFO", "").startswith(path)
+
+
+def problem(status: HTTPStatus, detail: object, **more: object) -> HttpResponse:
+    """Build the answer of an error to a program: a problem (RFC 9457) with ``more`` members."""
+    body = {"type": "about:blank", "title": status.phrase, "status": status, "detail": str(detail)}
+    response = JsonResponse(
+        {**body, **more},
+        status=status,
+        content_type="application/problem+json",
+        json_dumps_params={"ensure_ascii": False},
+    )
+    response["Cache-Control"] = "no-store"
+    return response

@@ -391,23 +391,6 @@ def category_pager(slug: str, order: ProductOrder | None) -> Pager:
     return Pager(url, name, canonical="" if order else url, shape=shape)
 
 
-def link_data(product: ProductTile) -> dict[str, Any]:
-    """Return a link to a product for programs (docs/api.md)."""
-    return {"id": product.id, "name": product.name, "url": product.url}
-
-
-def product_data(product: ProductTile) -> dict[str, Any]:
-    """Return a product for programs; it has neither price nor currency if it cannot be bought."""
-    currency = product.currency or None
-    return {**link_data(product), "price": product.unit_price, "currency": currency}
-
-
-def category_data(category: CategoryNode) -> dict[str, Any]:
-    """Return a category for programs, with those it lies in, from the root."""
-    above = [{"slug": one.slug, "name": one.name, "url": one.url} for one in category.trail]
-    return {"slug": category.slug, "name": category.name, "url": category.url, "trail": above}
-
-
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """Reads the newest ``buyers``; shows at most ``shown`` products that ``least_buyers`` have."""

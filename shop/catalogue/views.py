@@ -16,7 +16,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from dynapages.calls import current_meter
 from dynapages.django.access import public
-from dynapages.django.paging import ListData, Pager, render_list, show_page, wants_partial
+from dynapages.django.paging import Pager, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal, refuse
 from dynapages.lists import explain_reads
 from shop.catalogue.items import JOINT, Data
@@ -26,12 +26,10 @@ from shop.catalogue.queries import (
     NoSuchCategory,
     NoSuchProduct,
     Product,
-    category_data,
     category_pager,
     find_product,
     list_all_categories,
     parse_order,
-    product_data,
     read_also_bought,
     read_category,
 )
@@ -65,7 +63,6 @@ def categories(request: HttpRequest) -> HttpResponse:
         templates=("shop/catalogue/categories.html", "shop/catalogue/_categories.html"),
         context=lambda: {"heading": _("All categories"), "categories": found.items},
         plan=PLAN,
-        data=lambda: ListData([category_data(each) for each in found.items]),
     )
 
 
@@ -98,7 +95,6 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         templates=("shop/catalogue/category.html", "shop/catalogue/_products.html"),
         context=lambda: context,
         plan="products of a category" if order is None else PLAN,
-        data=lambda: ListData([product_data(each) for each in read.items]),
     )
 
 
@@ -146,7 +142,6 @@ def search(request: HttpRequest) -> HttpResponse:
         templates=(whole, "shop/catalogue/_found.html"),
         context=lambda: {"heading": heading % {"typed": typed}, **context},
         plan="words of names",
-        data=lambda: ListData([product_data(each) for each in found.items]),
     )
 
 

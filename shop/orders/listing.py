@@ -1,4 +1,4 @@
-"""A user's orders as their page shows them, and orders as data.
+"""A user's orders as their page shows them.
 
 A link in a list names the list, by its URL, and the order's position in it, by a token as those of
 pages. So the orders before and after one are read while it is read itself: by two pages of one
@@ -151,22 +151,6 @@ def way_to(order: OrderEntry, *, is_own: bool, is_staff: bool) -> list[Crumb]:
         return [*steps, Crumb(_("Your orders"), reverse("orders"))]
     name = _("Orders of %(customer)s") % {"customer": order.username}
     return [*steps, Crumb(name, order.customer_url)]
-
-
-def order_data(order: OrderEntry) -> dict[str, Any]:
-    """Return an order for programs (docs/api.md)."""
-    return {
-        "id": order.id,
-        "url": order.url,
-        "username": order.username,
-        "status": order.status.value,
-        "date": order.date_iso,
-        "placed": timestamp(order.placed),
-        "total": order.total,
-        "currency": order.currency,
-        "item_count": order.item_count,
-        "foreign_id": order.foreign_id or None,
-    }
 
 
 def total_of(chosen: OrderFilter, counts: Mapping[Status, int]) -> int | None:

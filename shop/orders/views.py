@@ -26,7 +26,7 @@ from dynapages.django.access import (
     with_next,
 )
 from dynapages.django.formats import csv_response
-from dynapages.django.paging import ListData, ListRequest, render_page, show_page
+from dynapages.django.paging import ListRequest, render_page, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Counted, explain
 from shop.accounts.names import LONGEST_USERNAME
@@ -45,7 +45,7 @@ from shop.orders.listing import (
     csv_reader,
     filter_of,
     in_list,
-    order_data,
+   
     place_in_list,
     total_of,
     way_to,
@@ -304,7 +304,6 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
         context=lambda: context,
         plan=found.plan.name,
         counted=Counted(sum(counts.values()), () if chosen.days else tuple(by_rule)),
-        data=lambda: ListData([*map(order_data, found.items)], total),
     )
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
-from dynapages.django.paging import ListData, ListRequest, render_list, show_page, wants_partial
+from dynapages.django.paging import ListRequest, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Page
 from dynapages.process import pool, read
@@ -24,7 +24,7 @@ from shop.days import url_without_blanks
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
-from shop.orders.listing import COLUMNS, csv_reader, filter_of, order_data, queue_pager, total_of
+from shop.orders.listing import COLUMNS, csv_reader, filter_of, queue_pager, total_of
 from shop.orders.moving import Moved, move_orders, move_page
 from shop.orders.queries import LONGEST_ID, OrdersResult, list_open_orders, orders_of
 from shop.orders.queue.listing import (
@@ -65,7 +65,6 @@ def queue(request: HttpRequest, asked: Asked) -> HttpResponse:
             "total": context["length"],
         },
         plan=found.plan.name,
-        data=lambda: ListData([*map(order_data, found.items)], context["length"]),
     )
 
 

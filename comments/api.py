@@ -1,0 +1,472 @@
+"""The comments in an API of django-ninja: see docs/api.md. A project adds ``router`` to its own.
+
+Ids of comments may hold slashes, so each address ends with its id. What a key may do is as on the
+pages: ``write`` acts as its user, ``staff`` as one of the staff.
+"""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from ninja import Query, Router, Schema
+from ninja.errors import HttpError
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
+from ulid import ULID
+
+from comments.filters import MOST_LANGUAGES, CommentFilter, all_languages, is_language
+from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct, Product, find_product
+from comments.lists.listing import pager_of
+from comments.lists.orders import CommentOrder
+from comments.lists.page import CommentsRequest, read_comment_page, read_comments_page
+from comments.lists.queries import CommentEntry
+from comments.lists.search_queries import SearchRequest
+from comments.moderation.services import Decision, NotAsSeen, carry_out
+from comments.posting.forms import (
+    DEFAULT_LANGUAGE,
+    LONGEST_TEXT,
+    LONGEST_TITLE,
+    detect_language,
+)
+from comments.posting.services import (
+    CommentGone,
+    Conflict,
+    Draft,
+    Rejected,
+    delete_comment,
+    is_author,
+    post_comment,
+    save_edit,
+)
+from comments.profiles.queries import PLAN as BY_AUTHOR
+from comments.profiles.queries import list_written_by, with_products
+from comments.profiles.views import require_user_of
+from comments.rankings.queries import PLAN as RANKED
+from comments.rankings.queries import RankedProduct, list_ranking, read_most_helpful
+from comments.rankings.services import Ranking
+from comments.replies.services import (
+    LONGEST_REPLY,
+    ReplyChanged,
+    delete_reply,
+    find_reply,
+    reply_to,
+)
+from comments.reports.services import LONGEST_TEXT as LONGEST_REPORT
+from comments.reports.services import Reason, report_comment
+from comments.search.words import BadSearch, parse_search
+from comments.store.comments import NoSuchComment, OwnComment, Revision, load_comment
+from comments.votes.services import take_back, vote
+from dynapages.calls import clock
+from dynapages.django.paging import Pager
+from dynapages.django.refusals import Refusal
+from dynapages.lists import PageRequest
+from dynapages.ninja import (
+    Cursor,
+    IdText,
+    KeyAuth,
+    Listing,
+    Moment,
+    PageOf,
+    caller_of,
+    list_answer,
+    optional_key,
+    token_of,
+    visitor_of,
+)
+
+NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
+ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
+    NoSuchProduct: (HTTPStatus.NOT_FOUND, NO_SUCH_PRODUCT),
+    NoSuchComment: (HTTPStatus.NOT_FOUND, NO_SUCH_COMMENT),
+    CommentGone: (HTTPStatus.NOT_FOUND, NO_SUCH_COMMENT),
+    OwnComment: (HTTPStatus.FORBIDDEN, None),
+    Rejected: (HTTPStatus.FORBIDDEN, None),
+    Conflict: (HTTPStatus.CONFLICT, None),
+    NotAsSeen: (HTTPStatus.CONFLICT, None),
+    ReplyChanged: (HTTPStatus.CONFLICT, None),
+}
+"""For `dynapages.ninja.ProblemAPI`."""
+router = Router(tags=["comments"])
+READ, WRITE, STAFF = optional_key("read"), {"auth": KeyAuth("write")}, {"auth": KeyAuth("staff")}
+
+
+def _language(code: str) -> str:
+    if not is_language(code):
+        raise ValueError("use a two-letter ISO 639-1 code such as en, de or pt")
+    return code
+
+
+Language = Annotated[
+    str,
+    AfterValidator(_language),
+    WithJsonSchema({"type": "string", "enum": sorted(code for code, _name in all_languages())}),
+]
+Stars = Annotated[int, Field(ge=1, le=5)]
+_NO_NUL = r"^[^\u0000]*$"
+Title = Annotated[str, StringConstraints(max_length=LONGEST_TITLE, pattern=_NO_NUL)]
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=_NO_NUL)]
+
+
+class ProductLink(Schema):
+    """A product by its name."""
+
+    id: str
+    name: str
+    url: str
+
+
+class ReplyOut(Schema):
+    """The shop's reply to a comment."""
+
+    text: str
+    is_excerpt: bool = Field(validation_alias="is_long")
+    created: Moment | None = Field(validation_alias="replied")
+    version: int
+
+
+class CommentOut(Schema):
+    """A comment; where ``is_excerpt``, its own address has the whole text.
+
+    ``product`` is there in lists of several, ``has_voted`` with a key of a user, ``helpful_votes``
+    where the list is sorted by them. Alone it has a ``version``, which its author edits, and for
+    staff a ``revision`` to decide on.
+    """
+
+    id: str
+    url: str
+    product_id: str
+    product: ProductLink | None = None
+    language: str
+    rating: int
+    created: Moment
+    edited: Moment | None
+    author: str
+    username: str
+    title: str
+    text: str
+    is_excerpt: bool = Field(validation_alias="is_long")
+    is_verified_purchase: bool = Field(validation_alias="is_verified")
+    is_hidden: bool
+    reply: ReplyOut | None
+    helpful_votes: int | None = Field(None, validation_alias="helpful")
+    has_voted: bool | None = None
+    version: int | None = None
+    revision: str | None = None
+
+
+class LovedOut(Schema):
+    """A product by the number of its 5-star comments; numbers count from 1."""
+
+    number: int
+    product: ProductLink
+    five_star_comments: int = Field(validation_alias="five_stars")
+
+
+class CommentedOut(Schema):
+    """A product by the time of its last comment."""
+
+    number: int
+    product: ProductLink
+    last_commented: Moment = Field(validation_alias="commented")
+    comment_id: str
+    comment_url: str
+
+
+class DraftIn(Schema):
+    """The content of a comment; without ``language`` that of the text is detected."""
+
+    rating: Stars
+    title: Title = ""
+    text: Text = ""
+    language: Language | None = None
+
+    @property
+    def draft(self) -> Draft:
+        text = self.text.replace("\r\n", "\n").replace("\r", "\n").strip()
+        title = " ".join(self.title.split())
+        language = self.language or detect_language(f"{title}\n{text}") or DEFAULT_LANGUAGE
+        return Draft(self.rating, language, title, text)
+
+
+class EditIn(DraftIn):
+    """A comment as it is to be, from the version that was read."""
+
+    version: int = Field(ge=0, le=2**53)
+
+
+class ReportIn(Schema):
+    """What is wrong with a comment."""
+
+    reason: Reason
+    text: Annotated[str, StringConstraints(max_length=LONGEST_REPORT, pattern=_NO_NUL)] = ""
+
+
+class ReplyIn(Schema):
+    """A reply; ``version`` is of the one it replaces, 0 for none."""
+
+    text: Annotated[
+        str, StringConstraints(min_length=1, max_length=LONGEST_REPLY, pattern=r"^[^\u0000]*\S")
+    ]
+    version: int = Field(0, ge=0, le=2**53)
+
+
+class DecisionIn(Schema):
+    """A decision, on the ``revision`` that was seen, or without one on the comment as it is."""
+
+    decision: Decision
+    revision: Annotated[str, StringConstraints(max_length=100)] | None = None
+
+
+class Filter(Schema):
+    """``q`` is words that all have to be in a comment; only staff find ``hidden`` ones."""
+
+    language: list[Language] = Field([], max_length=MOST_LANGUAGES)
+    rating: list[Stars] = Field([], max_length=5)
+    order: CommentOrder = CommentOrder.NEWEST
+    q: str | None = Field(None, min_length=1, max_length=200)
+    hidden: bool = False
+
+
+class VoteOut(Schema):
+    """A vote, and how many there are; null where that could not be read."""
+
+    has_voted: bool
+    helpful_votes: int | None
+
+
+Votes = frozenset[str] | None
+
+
+def _out(comment: CommentEntry, *, product_id: str = "", voted: Votes = None) -> CommentOut:
+    shown = CommentOut.model_validate(comment)
+    shown.product_id = shown.product_id or product_id
+    shown.has_voted = None if voted is None else comment.id in voted
+    return shown
+
+
+def _find(request: HttpRequest, comment_id: str) -> CommentOut:
+    """Read a comment that a caller may see, as of the last write. Raises NoSuchComment."""
+    caller = caller_of(request)
+    found, _product, has_voted = read_comment_page(
+        comment_id, visitor=visitor_of(request), is_recent=request.method != "GET"
+    )
+    is_own = bool(found.username) and found.username == caller.username
+    if found.is_hidden and not (is_own or caller.allows("staff")):
+        raise NoSuchComment(comment_id)
+    shown = _out(found)
+    shown.text, shown.is_excerpt = found.body, False
+    shown.has_voted = has_voted if caller.username else None
+    shown.version = Revision.parse(found.seen).version
+    shown.revision = found.seen if caller.allows("staff") else None
+    return shown
+
+
+@router.get("/products/{product_id}/comments", response=Listing[CommentOut], **READ)
+def list_comments(
+    request: HttpRequest,
+    response: HttpResponse,
+    *,
+    product_id: IdText,
+    chosen: Query[Filter],
+    cursor: Cursor = None,
+) -> object:
+    """List a product's comments in any set of languages and ratings, in any order, by any words."""
+    search = _search(request, chosen)
+    if search and chosen.order.is_by_rating:
+        raise Refusal(_("A search is sorted by time: newest or oldest first."))
+    narrowed = CommentFilter.of(chosen.language, chosen.rating)
+    visitor = visitor_of(request)
+
+    def read(asked: PageRequest) -> PageOf[CommentOut]:
+        wanted = CommentsRequest(
+            product_id,
+            asked,
+            narrowed,
+            chosen.order,
+            is_whole=False,
+            visitor=visitor,
+            search=search,
+        )
+        page = read_comments_page(wanted)
+        voted = page.voted if visitor.username else None
+        shown = [_out(each, product_id=product_id, voted=voted) for each in page.comments]
+        return PageOf(page.found.page, shown, page.total, page.found.plan.name)
+
+    pager = pager_of(product_id, narrowed, chosen.order, search)
+    return list_answer(request, response, pager, read, cursor)
+
+
+def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
+    """Return the search of a filter. Raises Refusal, and HttpError 403 for hidden comments."""
+    if chosen.hidden and not caller_of(request).allows("staff"):
+        raise HttpError(HTTPStatus.FORBIDDEN, _("Only staff can search hidden comments."))
+    if not (chosen.q and chosen.q.strip()):
+        return None
+    if not COMMENTS["SEARCH"]:
+        raise Refusal(_("This shop does not search comments: leave “q” out."))
+    try:
+        return SearchRequest(parse_search(chosen.q), chosen.hidden)
+    except BadSearch as error:
+        raise Refusal(str(error)) from error
+
+
+@router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], **READ)
+def most_helpful(
+    request: HttpRequest, response: HttpResponse, product_id: IdText, cursor: Cursor = None
+) -> object:
+    """List a product's comments by helpful votes; those without any are left out."""
+    visitor = visitor_of(request)
+
+    def read(asked: PageRequest) -> PageOf[CommentOut]:
+        _product, found, votes = read_most_helpful(product_id, asked, visitor=visitor)
+        shown = [
+            _out(one.comment, product_id=product_id, voted=votes if visitor.username else None)
+            for one in found.items
+        ]
+        for comment, one in zip(shown, found.items, strict=True):
+            comment.helpful_votes = one.helpful
+        return PageOf(found.page, shown, plan=RANKED)
+
+    return list_answer(request, response, Pager("", f"helpful/{product_id}"), read, cursor)
+
+
+@router.get("/users/{username}/comments", response=Listing[CommentOut], **READ)
+def written_by(
+    request: HttpRequest, response: HttpResponse, username: IdText, cursor: Cursor = None
+) -> object:
+    """List a user's comments, newest first; hidden ones to the user and to staff alone."""
+    caller = caller_of(request)
+    sees_hidden = caller.username == username or caller.allows("staff")
+
+    def read(asked: PageRequest) -> PageOf[CommentOut]:
+        found = list_written_by(username, asked)
+        require_user_of(found, asked, username)
+        seen = with_products(each for each in found.items if sees_hidden or not each.is_hidden)
+        return PageOf(found.page, [_about(*each) for each in seen], plan=BY_AUTHOR)
+
+    return list_answer(request, response, Pager("", f"profile/{username}"), read, cursor)
+
+
+def _about(comment: CommentEntry, product: Product) -> CommentOut:
+    shown = _out(comment)
+    shown.product = ProductLink.model_validate(product)
+    return shown
+
+
+@router.get("/rankings/most-loved", response=Listing[LovedOut], **READ)
+def most_loved(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
+    """List products by the number of their 5-star comments."""
+    return _list_ranking(request, response, Ranking.FIVE_STARS, cursor)
+
+
+@router.get("/rankings/recently-commented", response=Listing[CommentedOut], **READ)
+def recently_commented(
+    request: HttpRequest, response: HttpResponse, cursor: Cursor = None
+) -> object:
+    """List products by the time of their last comment."""
+    return _list_ranking(request, response, Ranking.COMMENTED, cursor)
+
+
+def _list_ranking(
+    request: HttpRequest, response: HttpResponse, ranking: Ranking, cursor: str | None
+) -> object:
+    def read(asked: PageRequest) -> PageOf[RankedProduct]:
+        found = list_ranking(ranking, asked)
+        return PageOf(found.page, found.items, plan=RANKED)
+
+    return list_answer(request, response, Pager("", f"ranking/{ranking}"), read, cursor)
+
+
+@router.get("/comments/{path:comment_id}", response=CommentOut, **READ)
+def get_comment(request: HttpRequest, comment_id: IdText) -> object:
+    """Return a comment with its whole text; a hidden one to its author and staff alone."""
+    return _find(request, comment_id)
+
+
+@router.post("/products/{product_id}/comments", response={201: CommentOut}, **WRITE)
+def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
+    """Post a comment; one that waits for the shop ``is_hidden``."""
+    find_product(product_id)
+    comment_id = str(ULID.from_bytes(token_of(request)))
+    username, now = caller_of(request).username, clock.now()
+    post_comment(
+        said.draft, comment_id=comment_id, product_id=product_id, username=username, now=now
+    )
+    return _find(request, comment_id)
+
+
+@router.put("/comments/{path:comment_id}", response=CommentOut, **WRITE)
+def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
+    """Change a comment of one's own, if its version is still the one that was read."""
+    save_edit(
+        said.draft,
+        comment_id=comment_id,
+        version=said.version,
+        username=caller_of(request).username,
+        now=clock.now(),
+    )
+    return _find(request, comment_id)
+
+
+@router.delete("/comments/{path:comment_id}", response={204: None}, **WRITE)
+def delete(request: HttpRequest, comment_id: IdText) -> None:
+    """Delete a comment of one's own, or as staff any."""
+    caller = caller_of(request)
+    if not (caller.allows("staff") or is_author(caller.username, load_comment(comment_id))):
+        raise NoSuchComment(comment_id)
+    delete_comment(comment_id, by=caller.username, now=clock.now())
+
+
+@router.put("/votes/{path:comment_id}", response=VoteOut, **WRITE)
+def cast_vote(request: HttpRequest, comment_id: IdText) -> object:
+    """Find a comment helpful; once more changes nothing."""
+    votes = vote(comment_id=comment_id, username=caller_of(request).username)
+    return {"has_voted": True, "helpful_votes": votes}
+
+
+@router.delete("/votes/{path:comment_id}", response=VoteOut, **WRITE)
+def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
+    """Take one's vote back, if there is one."""
+    votes = take_back(comment_id=comment_id, username=caller_of(request).username)
+    return {"has_voted": False, "helpful_votes": votes}
+
+
+@router.put("/reports/{path:comment_id}", response={204: None}, **WRITE)
+def report(request: HttpRequest, comment_id: IdText, said: ReportIn) -> None:
+    """Report a comment to the shop; a user's first report of it counts."""
+    report_comment(
+        comment_id=comment_id,
+        username=caller_of(request).username,
+        reason=said.reason,
+        text=said.text.strip(),
+        now=clock.now(),
+    )
+
+
+@router.put("/replies/{path:comment_id}", response=CommentOut, **STAFF)
+def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
+    """Reply to a comment as the shop, or change the reply that was read."""
+    seen = find_reply(comment_id)
+    if (seen.version if seen else 0) != said.version and (seen is None or seen.text != said.text):
+        raise ReplyChanged(seen)
+    author = caller_of(request).username
+    reply_to(comment_id=comment_id, text=said.text, author=author, seen=seen, now=clock.now())
+    return _find(request, comment_id)
+
+
+@router.delete("/replies/{path:comment_id}", response={204: None}, **STAFF)
+def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
+    """Delete the reply to a comment, if there is one."""
+    delete_reply(comment_id, by=caller_of(request).username, now=clock.now())
+
+
+@router.post("/decisions/{path:comment_id}", response={204: None}, **STAFF)
+def decide(request: HttpRequest, comment_id: IdText, said: DecisionIn) -> None:
+    """Publish, reject, keep, hide, restore or delete a comment."""
+    try:
+        seen = Revision.parse(said.revision) if said.revision is not None else None
+    except ValueError as error:
+        raise Refusal(_("Send the revision as it was read.")) from error
+    who = caller_of(request).username
+    carry_out(said.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())

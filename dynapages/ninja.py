@@ -1,0 +1,325 @@
+"""For django-ninja: pages of lists with their links, keys of callers, and errors as problems.
+
+An operation that lists returns what `list_answer` does. `KeyAuth` asks the project who sends a
+key: the setting ``API_AUTHENTICATOR`` is the dotted path of a function with the arguments of
+`Authenticate`. `ProblemAPI` answers each error with a problem (RFC 9457), never with HTML; so do
+the middleware and handlers of `dynapages.django` for all addresses that begin with ``API_PATH``.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from http import HTTPStatus
+from secrets import token_bytes
+from typing import Annotated, Any, Generic, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.crypto import salted_hmac
+from django.utils.module_loading import import_string
+from django.utils.translation import gettext as _
+from ninja import NinjaAPI, Query, Schema
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.openapi.schema import OpenAPISchema
+from ninja.security import HttpBearer
+from pydantic import Field, PlainSerializer, StringConstraints, WithJsonSchema
+
+from dynapages.calls.faults import FAILURES
+from dynapages.calls.meter import current_meter
+from dynapages.django.access import Visitor
+from dynapages.django.paging import LONGEST_ID, Pager, note_list
+from dynapages.django.refusals import Refusal, problem, refusal_of
+from dynapages.lists.reader import Page, PageRequest
+from dynapages.lists.runs import timestamp
+
+__all__ = [
+    "ANONYMOUS",
+    "Caller",
+    "Cursor",
+    "Decimals",
+    "IdText",
+    "KeyAuth",
+    "Listing",
+    "Moment",
+    "PageOf",
+    "ProblemAPI",
+    "caller_of",
+    "list_answer",
+    "optional_key",
+    "token_of",
+    "visitor_of",
+]
+
+T = TypeVar("T")
+
+
+class Caller(Protocol):
+    """Who sends a request: the key's id and user, empty for nobody, and what the key allows."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def username(self) -> str: ...
+
+    def allows(self, scope: str) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Anonymous:
+    id: str = ""
+    username: str = ""
+
+    def allows(self, scope: str) -> bool:
+        del scope
+        return False
+
+
+ANONYMOUS: Caller = _Anonymous()
+Authenticate = Callable[[HttpRequest, str, str], Caller | None]
+"""Returns who sends a request with the text of a key for a scope, None for no such key.
+
+It may raise Refusal, such as TooManyRequests, and HttpError 403 for a key of another scope.
+"""
+
+
+class KeyAuth(HttpBearer):
+    """Requires a key that allows a scope, in ``Authorization: Bearer``."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__()
+        self._scope = scope
+
+    def authenticate(self, request: HttpRequest, token: str) -> Caller | None:
+        """Return who sends a request with a key."""
+        known: Authenticate = import_string(settings.API_AUTHENTICATOR)
+        return known(request, token, self._scope)
+
+
+def _anonymous(request: HttpRequest) -> Caller | None:
+    # A wrong key is refused: its sender would take what is public for what is theirs.
+    return None if "Authorization" in request.headers else ANONYMOUS
+
+
+def optional_key(scope: str) -> dict[str, Any]:
+    """Return the arguments of an operation that may be called without a key."""
+    return {"auth": [KeyAuth(scope), _anonymous], "openapi_extra": {"security": [{}]}}
+
+
+def caller_of(request: HttpRequest) -> Caller:
+    """Return who sends a request, as `KeyAuth` found."""
+    caller: Caller = request.auth  # type: ignore[attr-defined] # ninja sets it
+    return caller
+
+
+def visitor_of(request: HttpRequest) -> Visitor:
+    """Return the same as a visitor of pages, whom the key has confirmed."""
+    name = caller_of(request).username
+    return Visitor(name, lambda: bool(name))
+
+
+IdText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ID)]
+Moment = Annotated[
+    datetime,
+    PlainSerializer(timestamp, return_type=str),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
+"""UTC, with microseconds and Z."""
+Decimals = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["18.50"])]
+"""An amount in the currency's main unit."""
+END = "end"
+Cursor = Annotated[
+    str | None,
+    Query(
+        pattern=rf"^({END}|(after|before)\.[A-Za-z0-9_-]{{1,1500}}\.[A-Za-z0-9_-]{{43}})$",
+        description="From a link; a cursor is of one list with its filter. “end” is the last page.",
+    ),
+]
+
+
+class Listing(Schema, Generic[T]):
+    """A page of a list; its links are addresses on this host, null where there is no such page.
+
+    A page may be short, even empty, and have a next one. ``total`` is null where it is not counted,
+    ``cost`` is in capacity units.
+    """
+
+    items: list[T]
+    first: str
+    previous: str | None
+    next: str | None
+    last: str | None
+    total: int | None
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageOf(Generic[T]):
+    """A page as it was read, what is shown of it, the ``total`` of its list, and its ``plan``.
+
+    ``pager`` is that of the list where the read tells it: links keep the query of its first page.
+    """
+
+    page: Page
+    items: Sequence[T]
+    total: int | None = None
+    plan: str = ""
+    pager: Pager | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Cursors(Pager):
+    """The pages of a list in an API, whose links have a ``cursor``."""
+
+    def _url(self, **query: str) -> str:
+        (name, token), *_others = query.items()
+        return super(_Cursors, self)._url(cursor=token if token == END else f"{name}.{token}")
+
+
+def list_answer(
+    request: HttpRequest,
+    response: HttpResponse,
+    pager: Pager,
+    read: Callable[[PageRequest], PageOf[T]],
+    cursor: str | None,
+) -> dict[str, Any]:
+    """Read the page of a list that a `Cursor` asks for; return a `Listing`.
+
+    The way back past the beginning is answered with the first page, whole. Adds the header ``Link``
+    (RFC 8288). Raises Refusal for a cursor of another list, and what ``read`` does.
+    """
+    side, _dot, token = ("before", "", END) if cursor == END else (cursor or "").partition(".")
+    cursors = _cursors(request, pager)
+    asked = cursors.requested({side: token} if cursor else {}, size=settings.PAGE_SIZE)
+    found = read(asked)
+    if cursors.overshot(found.page, asked):
+        asked = PageRequest(asked.size)
+        found = read(asked)
+    note_list(pager, asked, found.plan)
+    if found.pager:
+        cursors = _cursors(request, found.pager, QueryDict(urlsplit(found.pager.first_url).query))
+    around = cursors.links(found.page, asked)
+    links = {
+        "first": around.first_url,
+        "previous": around.newer_url,
+        "next": around.older_url,
+        "last": around.last_url,
+    }
+    named = (f'<{url}>; rel="{name}"' for name, url in links.items() if url)
+    response["Link"] = ", ".join(named)
+    meter = current_meter()
+    cost = meter.units if meter else found.page.capacity_units
+    return {"items": found.items, **links, "total": found.total, "cost": cost}
+
+
+def _cursors(request: HttpRequest, pager: Pager, more: QueryDict | None = None) -> _Cursors:
+    """Return the pager of a list at the address of a request, filter included."""
+    query = request.GET.copy()
+    query.pop("cursor", None)
+    for name, values in (more or QueryDict()).lists():
+        query.setlist(name, values)
+    return _Cursors(f"{request.path}?{query.urlencode()}".rstrip("?"), pager.list_name)
+
+
+def token_of(request: HttpRequest) -> bytes:
+    """Return 16 bytes, the same for the same ``Idempotency-Key`` of a caller, else random ones."""
+    key = request.headers.get(IDEMPOTENCY_KEY)
+    if not key:
+        return token_bytes(16)
+    text = f"{caller_of(request).id}/{key}"
+    return salted_hmac("dynapages.ninja", text, algorithm="sha256").digest()[:16]
+
+
+IDEMPOTENCY_KEY = "Idempotency-Key"
+LONGEST_KEY = 255
+_IDEMPOTENCY = {
+    "in": "header",
+    "name": IDEMPOTENCY_KEY,
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY},
+    "description": "Any text that names this request: sent again with it, it is done once.",
+}
+
+
+class _Problem(Schema):
+    """An error (RFC 9457): ``detail`` is a sentence that says what is allowed."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+
+
+Sentences = Mapping[type[Exception], tuple[HTTPStatus, object]]
+"""By errors of a project, the status of their answer; and its sentence, None for that of each."""
+
+
+class ProblemAPI(NinjaAPI):
+    """An API whose errors are problems, in its answers and in its schema."""
+
+    def __init__(self, *, errors: Sentences, **options: Any) -> None:  # noqa: ANN401 - ninja's
+        super().__init__(**options)
+        for kind, (status, sentence) in errors.items():
+            self.add_exception_handler(kind, partial(_as_problem, status, sentence))
+
+    def set_default_exception_handlers(self) -> None:
+        """Have each error that a caller can see be a problem."""
+        self.add_exception_handler(Http404, partial(_as_problem, HTTPStatus.NOT_FOUND, None))
+        self.add_exception_handler(HttpError, _of_status)
+        self.add_exception_handler(AuthenticationError, _without_key)
+        self.add_exception_handler(ValidationError, _invalid)
+        for kind in (Refusal, *FAILURES):
+            self.add_exception_handler(kind, _refused)
+
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:  # noqa: ANN401
+        """Return the schema, with the problems of each operation."""
+        schema = super().get_openapi_schema(**options)
+        schema["components"]["schemas"]["Problem"] = _Problem.model_json_schema()
+        content = {
+            "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+        }
+        for operations in schema["paths"].values():
+            for method, operation in operations.items():
+                statuses = [400, 401, 403, 404, 409, 422, 429, 503]
+                if method == "get":
+                    statuses.remove(409)
+                else:
+                    operation["parameters"].append(_IDEMPOTENCY)
+                for status in map(HTTPStatus, statuses):
+                    of_it = {"description": status.phrase, "content": content}
+                    operation["responses"].setdefault(status.value, of_it)
+        return schema
+
+
+def _as_problem(
+    status: HTTPStatus, sentence: object, _request: HttpRequest, error: Exception
+) -> HttpResponse:
+    return problem(status, sentence or error)
+
+
+def _of_status(_request: HttpRequest, error: HttpError) -> HttpResponse:
+    return problem(HTTPStatus(error.status_code), error.message)
+
+
+def _without_key(_request: HttpRequest, _error: Exception) -> HttpResponse:
+    sentence = _("Send a key of the API that is valid: “Authorization: Bearer …”.")
+    response = problem(HTTPStatus.UNAUTHORIZED, sentence)
+    response["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def _invalid(_request: HttpRequest, error: ValidationError) -> HttpResponse:
+    errors = [
+        {"at": ".".join(map(str, each["loc"])), "detail": each["msg"]} for each in error.errors
+    ]
+    sentence = "; ".join(f"{each['at']}: {each['detail']}" for each in errors)
+    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, sentence, errors=errors)
+
+
+def _refused(request: HttpRequest, error: Exception) -> HttpResponse:
+    response = refusal_of(request, error)
+    if response is None:
+        raise error
+    return response

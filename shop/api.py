@@ -1,0 +1,385 @@
+"""The catalogue and the orders in the site's API (docs/api.md)."""
+
+from dataclasses import asdict
+from datetime import date
+from decimal import Decimal
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy
+from ninja import Field, Query, Router, Schema
+from ninja.errors import HttpError
+from pydantic import PlainSerializer, StringConstraints, WithJsonSchema
+
+from dynapages.calls import clock
+from dynapages.django.paging import Pager
+from dynapages.django.refusals import Refusal
+from dynapages.lists import PageRequest
+from dynapages.ninja import (
+    Cursor,
+    IdText,
+    KeyAuth,
+    Listing,
+    Moment,
+    PageOf,
+    caller_of,
+    list_answer,
+    optional_key,
+    token_of,
+)
+from shop.basket.basket import pickup_chosen
+from shop.catalogue.queries import (
+    PLAN,
+    CategoryNode,
+    NoSuchCategory,
+    NoSuchProduct,
+    ProductOrder,
+    ProductTile,
+    category_pager,
+    find_product,
+    list_all_categories,
+    read_category,
+)
+from shop.catalogue.search import find_products, parse_search
+from shop.catalogue.views import NO_SUCH_PRODUCT, search_pager
+from shop.days import BadListFilter
+from shop.order_status import OPEN, Status
+from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder
+from shop.orders.filters import OrderFilter
+from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
+from shop.orders.listing import OrderList, queue_pager, total_of
+from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
+from shop.orders.placing import OrderRefused, place_order
+from shop.orders.queries import (
+    NoSuchOrder,
+    OrdersResult,
+    find_order,
+    list_open_orders,
+    owner_of,
+    read_orders,
+)
+from shop.orders.views import LONGEST_REASON, NO_SUCH_ORDER, require_customer
+from shop.pickup.queries import NoSuchPoint
+
+ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
+    NoSuchProduct: (HTTPStatus.NOT_FOUND, gettext_lazy(NO_SUCH_PRODUCT)),
+    NoSuchCategory: (HTTPStatus.NOT_FOUND, gettext_lazy("There is no such category.")),
+    NoSuchOrder: (HTTPStatus.NOT_FOUND, gettext_lazy(NO_SUCH_ORDER)),
+    NoSuchPoint: (
+        HTTPStatus.CONFLICT,
+        gettext_lazy("That pickup point no longer exists. Please choose another."),
+    ),
+    OrderRefused: (HTTPStatus.CONFLICT, None),
+    OrderMoved: (HTTPStatus.CONFLICT, None),
+    MoveNotAllowed: (HTTPStatus.CONFLICT, None),
+}
+"""For `dynapages.ninja.ProblemAPI`."""
+router = Router(tags=["shop"])
+READ = optional_key("read")
+OWN, WRITE, STAFF = ({"auth": KeyAuth(scope)} for scope in ("read", "write", "staff"))
+
+Money = Annotated[
+    Decimal,
+    PlainSerializer(str, return_type=str),
+    WithJsonSchema({"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["18.50"]}),
+]
+"""In the currency's main unit."""
+
+
+class CategoryLink(Schema):
+    """A category by its name."""
+
+    slug: str
+    name: str
+    url: str
+
+
+class CategoryOut(CategoryLink):
+    """A category with those it lies in, from the root."""
+
+    trail: list[CategoryLink]
+
+
+class ProductOut(Schema):
+    """A product; one without a price cannot be bought."""
+
+    id: str
+    name: str
+    url: str
+    price: Money | None = Field(validation_alias="unit_price")
+    currency: str
+    image: str
+
+
+class WholeProductOut(ProductOut):
+    """A product with its description and categories."""
+
+    description: str
+    categories: list[CategoryLink]
+
+
+class OrderOut(Schema):
+    """An order; lists are sorted by ``date``.
+
+    That is when it entered its status where statuses are chosen, else when it was placed.
+    """
+
+    id: str
+    url: str
+    username: str
+    status: Status
+    date: Moment
+    placed: Moment
+    total: Money
+    currency: str
+    item_count: int
+    foreign_id: str
+
+
+class LineOut(Schema):
+    """A product in an order, as it was then."""
+
+    product_id: str
+    name: str
+    quantity: int
+    unit_price: Money
+
+
+class StepOut(Schema):
+    """A status that an order entered."""
+
+    status: Status
+    moment: Moment
+    reason: str
+
+
+class PickupOut(Schema):
+    """The pickup point of an order, as it was when it was chosen."""
+
+    id: str
+    name: str
+    address: str
+    hours: str
+
+
+class WholeOrderOut(OrderOut):
+    """An order with its history and up to 100 of its lines, from ``first_line`` on."""
+
+    lines: list[LineOut] = Field(validation_alias="items")
+    first_line: int
+    line_count: int
+    history: list[StepOut]
+    pickup: PickupOut | None
+
+
+class LineIn(Schema):
+    """So many pieces of a product."""
+
+    product_id: IdText
+    quantity: int = Field(1, ge=1, le=MOST_OF_A_PRODUCT)
+
+
+class OrderIn(Schema):
+    """An order at today's prices, to the door or to a pickup point."""
+
+    lines: list[LineIn] = Field(min_length=1, max_length=MOST_LINES)
+    pickup_point: IdText | None = None
+
+
+class MoveIn(Schema):
+    """A move between two statuses, with a reason where it ends the order."""
+
+    source: Status
+    target: Status
+    reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON)] = ""
+
+
+class Chosen(Schema):
+    """Statuses, and UTC days from ``since`` up to but not ``until``; ``open`` excludes statuses."""
+
+    status: list[Status] = Field([], max_length=len(Status))
+    since: date | None = None
+    until: date | None = None
+    open: bool = False
+
+    def filter(self) -> OrderFilter:
+        """Return the filter of a list. Raises Refusal."""
+        statuses = tuple(one for one in Status if one in self.status)
+        try:
+            return OrderFilter(statuses, self.since, self.until, open_only=self.open)
+        except BadListFilter as error:
+            raise Refusal(str(error)) from error
+
+
+@router.get("/categories", response=Listing[CategoryOut], **READ)
+def list_categories(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
+    """List all categories by name, each followed by those in it."""
+
+    def read(asked: PageRequest) -> PageOf[CategoryNode]:
+        found = list_all_categories(asked)
+        return PageOf(found.page, found.items, plan=PLAN)
+
+    return list_answer(request, response, Pager("", "categories/tree"), read, cursor)
+
+
+@router.get("/categories/{slug}/products", response=Listing[ProductOut], **READ)
+def list_products(
+    request: HttpRequest,
+    response: HttpResponse,
+    *,
+    slug: IdText,
+    order: ProductOrder | None = None,
+    cursor: Cursor = None,
+) -> object:
+    """List a category's products by id, by name, or by price those that have one."""
+
+    def read(asked: PageRequest) -> PageOf[ProductTile]:
+        found = read_category(slug, asked, order=order)
+        plan = "products of a category" if order is None else PLAN
+        return PageOf(found.page, found.items, plan=plan)
+
+    return list_answer(request, response, category_pager(slug, order), read, cursor)
+
+
+@router.get("/search", response=Listing[ProductOut], **READ)
+def search_products(
+    request: HttpRequest,
+    response: HttpResponse,
+    *,
+    q: Annotated[str, Query(max_length=200)] = "",
+    by: Annotated[str, Query(max_length=200)] = "",
+    cursor: Cursor = None,
+) -> object:
+    """List products by the beginnings of words of their names; links add ``by``."""
+    typed = " ".join(q.split())
+    words = parse_search(typed)
+
+    def read(asked: PageRequest) -> PageOf[ProductTile]:
+        found = find_products(words, asked, leading=by)
+        pager = search_pager(typed, words, found.leading)
+        return PageOf(found.page, found.items, plan="words of names", pager=pager)
+
+    return list_answer(request, response, search_pager(typed, words, by), read, cursor)
+
+
+@router.get("/products/{product_id}", response=WholeProductOut, **READ)
+def get_product(request: HttpRequest, product_id: IdText) -> object:
+    """Return a product."""
+    del request
+    return find_product(product_id)
+
+
+@router.get("/orders", response=Listing[OrderOut], **OWN)
+def own_orders(
+    request: HttpRequest, response: HttpResponse, chosen: Query[Chosen], cursor: Cursor = None
+) -> object:
+    """List the orders of the key's user, newest first."""
+    return _list_orders(request, response, _user(request), chosen, cursor)
+
+
+@router.get("/staff/customers/{username}/orders", response=Listing[OrderOut], **STAFF)
+def customer_orders(
+    request: HttpRequest,
+    response: HttpResponse,
+    *,
+    username: IdText,
+    chosen: Query[Chosen],
+    cursor: Cursor = None,
+) -> object:
+    """List a customer's orders, newest first."""
+    return _list_orders(request, response, username, chosen, cursor)
+
+
+def _list_orders(
+    request: HttpRequest,
+    response: HttpResponse,
+    *of: object,
+) -> object:
+    username, chosen, cursor = of
+    wanted = chosen.filter()
+
+    def read(asked: PageRequest) -> PageOf[OrderEntry]:
+        found = read_orders(username, wanted, asked)
+        if not any(found.counts.values()):
+            require_customer(username)
+        return _page_of(found, wanted)
+
+    return list_answer(request, response, OrderList(username, "").pager(wanted), read, cursor)
+
+
+def _page_of(found: OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
+    return PageOf(found.page, found.items, total_of(chosen, found.counts), found.plan.name)
+
+
+@router.get("/staff/orders", response=Listing[OrderOut], **STAFF)
+def open_orders(
+    request: HttpRequest, response: HttpResponse, chosen: Query[Queued], cursor: Cursor = None
+) -> object:
+    """List the open orders of all customers, oldest first."""
+    wanted = chosen.filter()
+
+    def read(asked: PageRequest) -> PageOf[OrderEntry]:
+        return _page_of(list_open_orders(wanted, asked), wanted)
+
+    return list_answer(request, response, queue_pager(wanted), read, cursor)
+
+
+def _user(request: HttpRequest) -> str:
+    """Return the key's user. Raises HttpError 403 for a key of nobody."""
+    username = caller_of(request).username
+    if not username:
+        sentence = gettext_lazy("This key has no user: make one with --user.")
+        raise HttpError(HTTPStatus.FORBIDDEN, str(sentence))
+    return username
+
+
+@router.get("/orders/{order_id}", response=WholeOrderOut, **OWN)
+def get_order(
+    request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
+) -> object:
+    """Return an order with its lines, by its id or its foreign id; staff find anybody's."""
+    return _find(request, order_id, first_line)
+
+
+def _find(request: HttpRequest, order_id: str, first_line: int = 1) -> WholeOrder:
+    caller = caller_of(request)
+    sees_all = partial(caller.allows, "staff")
+    return find_order(
+        order_id, username=_user(request), sees_all=sees_all, first_line=first_line
+    ).order
+
+
+@router.post("/orders", response={201: WholeOrderOut}, **WRITE)
+def place(request: HttpRequest, said: OrderIn) -> object:
+    """Place an order for the key's user."""
+    basket: dict[str, int] = {}
+    for line in said.lines:
+        basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity
+    order_id = place_order(
+        username=_user(request),
+        client_id=token_of(request).hex(),
+        basket=basket,
+        pickup=pickup_chosen(said.pickup_point or ""),
+        now=clock.now(),
+    )
+    return _find(request, order_id)
+
+
+@router.post("/orders/{order_id}/moves", response=WholeOrderOut, **WRITE)
+def move(request: HttpRequest, order_id: IdText, said: MoveIn) -> object:
+    """Move an order from the status it was seen in to another."""
+    caller = caller_of(request)
+    is_staff = caller.allows("staff")
+    move_order(
+        username=owner_of(order_id) if is_staff else caller.username,
+        order_id=order_id,
+        source=said.source,
+        target=said.target,
+        is_staff=is_staff,
+        who=caller.username,
+        reason=said.reason.replace("\r\n", "\n").strip(),
+        now=clock.now(),
+    )
+    return _find(request, order_id)
