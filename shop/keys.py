@@ -1,36 +1,38 @@
 """Every key of the table ``shop``.
 
-========================  ========================  ===========================
-item                      partition key ``pk``      sort key ``sk``
-========================  ========================  ===========================
-user profile              ``USER#<name>``           ``PROFILE#<name>``
-e-mail address of a user  ``EMAIL#<address>``       ``PROFILE#<name>``
-confirmed e-mail address  ``EMAIL#<address>``       ``CONFIRMED#<name>``
-order                     ``USER#<name>``           ``ORDER#<order>``
-order item                ``ITEM#<order>#<line>``   ``ORDER#<order>``
-order that is a draft     ``DRAFT#<order>``         ``DRAFT#<order>``
-foreign id of an order    ``FOREIGN#<id>``          ``FOREIGN#<id>``
-the same without prefix   ``FOREIGN#<id>``          ``FOREIGN#<prefix><id>``
-placing of an order       ``PLACING#<name>#<id>``   ``PLACING#<name>#<id>``
-user bought product       ``USER#<name>``           ``BOUGHT#<name>#<product>``
-share of a counter        ``COUNTS#<counter>#<n>``  ``COUNTS#<counter>#<n>``
-shards of open orders     ``SHARDS#OPEN``           ``SHARDS#OPEN``
-limit and its use         ``LIMIT#<HMAC of name>``  ``LIMIT#<HMAC of name>``
-product                   ``PRODUCT#<id>``          ``PRODUCT#<id>``
-description of a product  ``PRODUCT#<id>``          ``DESCRIPTION#<id>``
-category                  ``CATEGORY#<slug>``       ``CATEGORY#<slug>``
-product in a category     ``CATEGORY#<slug>``       ``PRODUCT#<id>``
-product by its name       ``CATEGORY#<slug>``       ``NAME#<id>``
-product by a word         ``NAMES#<letters>``       ``<word>$<name>#<id>``
-category in a category    ``CATEGORY#<parent>``     ``CATEGORY#<slug>``
-category in the root      ``CATEGORY#~``            ``CATEGORY#<slug>``
-shards of ``by_data``     ``SHARDS#DATA``           ``SHARDS#DATA``
-pickup point              ``PICKUP#<id>``           ``PICKUP#<id>``
-pickup point in its area  ``GEO#<area>``            ``<geohash>#<id>``
-place of a zip prefix     ``ZIP#<prefix>``          ``ZIP#<prefix>``
-figures of the lab        ``LAB#FIGURES``           ``LAB#FIGURES``
-pages of the sitemap      ``SITEMAP#STARTS``        ``SITEMAP#STARTS``
-========================  ========================  ===========================
+========================  =========================  ===========================
+item                      partition key ``pk``       sort key ``sk``
+========================  =========================  ===========================
+user profile              ``USER#<name>``            ``PROFILE#<name>``
+e-mail address of a user  ``EMAIL#<address>``        ``PROFILE#<name>``
+confirmed e-mail address  ``EMAIL#<address>``        ``CONFIRMED#<name>``
+order                     ``USER#<name>``            ``ORDER#<order>``
+order item                ``ITEM#<order>#<line>``    ``ORDER#<order>``
+order that is a draft     ``DRAFT#<order>``          ``DRAFT#<order>``
+foreign id of an order    ``FOREIGN#<id>``           ``FOREIGN#<id>``
+the same without prefix   ``FOREIGN#<id>``           ``FOREIGN#<prefix><id>``
+placing of an order       ``PLACING#<name>#<id>``    ``PLACING#<name>#<id>``
+user bought product       ``USER#<name>``            ``BOUGHT#<name>#<product>``
+share of a counter        ``COUNTS#<counter>#<n>``   ``COUNTS#<counter>#<n>``
+shards of open orders     ``SHARDS#OPEN``            ``SHARDS#OPEN``
+limit and its use         ``LIMIT#<HMAC of name>``   ``LIMIT#<HMAC of name>``
+key of the API            ``APIKEYS``                ``APIKEY#<id>``
+answer of the API         ``ANSWER#<HMAC of name>``  ``ANSWER#<HMAC of name>``
+product                   ``PRODUCT#<id>``           ``PRODUCT#<id>``
+description of a product  ``PRODUCT#<id>``           ``DESCRIPTION#<id>``
+category                  ``CATEGORY#<slug>``        ``CATEGORY#<slug>``
+product in a category     ``CATEGORY#<slug>``        ``PRODUCT#<id>``
+product by its name       ``CATEGORY#<slug>``        ``NAME#<id>``
+product by a word         ``NAMES#<letters>``        ``<word>$<name>#<id>``
+category in a category    ``CATEGORY#<parent>``      ``CATEGORY#<slug>``
+category in the root      ``CATEGORY#~``             ``CATEGORY#<slug>``
+shards of ``by_data``     ``SHARDS#DATA``            ``SHARDS#DATA``
+pickup point              ``PICKUP#<id>``            ``PICKUP#<id>``
+pickup point in its area  ``GEO#<area>``             ``<geohash>#<id>``
+place of a zip prefix     ``ZIP#<prefix>``           ``ZIP#<prefix>``
+figures of the lab        ``LAB#FIGURES``            ``LAB#FIGURES``
+pages of the sitemap      ``SITEMAP#STARTS``         ``SITEMAP#STARTS``
+========================  =========================  ===========================
 
 A step of ``migrate_items`` keeps its checkpoint here, under the key ``MIGRATION#<step>`` twice.
 
@@ -82,6 +84,8 @@ ROOT = f"{CATEGORY_PREFIX}~"
 """The root of the tree of categories."""
 SITEMAP = "SITEMAP#STARTS"
 """Both keys of where the pages of the sitemap begin."""
+API_KEYS = "APIKEYS"
+"""The partition key of all keys of the API, of which there are few."""
 LAB = "LAB#FIGURES"
 """Both keys of the last figures of the comparison lab."""
 
@@ -158,6 +162,16 @@ def limit(name: str) -> dict[str, str]:
     by the secret key, so that nothing personal is in it. With another secret key limits begin anew.
     """
     return _both(f"LIMIT#{salted_hmac('limit', name, algorithm='sha256').hexdigest()}")
+
+
+def api_key(key_id: str) -> str:
+    """Return the sort key of a key of the API."""
+    return f"APIKEY#{key_id}"
+
+
+def answer(name: str) -> str:
+    """Return both keys of a stored answer of the API: an HMAC, as clients choose the names."""
+    return f"ANSWER#{salted_hmac('answer', name, algorithm='sha256').hexdigest()}"
 
 
 def order(order_id: str) -> str:

@@ -8,6 +8,7 @@ from typing import Self
 
 from django.conf import settings
 from pynamodb.attributes import (
+    BinaryAttribute,
     BooleanAttribute,
     ListAttribute,
     MapAttribute,
@@ -212,6 +213,31 @@ class Profile(ShopItem):
     totp_secret = UnicodeAttribute(null=True)
     totp_step = NumberAttribute(null=True)
     recovery_codes = ListAttribute(of=UnicodeAttribute, null=True)
+
+
+class ApiKeyItem(ShopItem):
+    """A key of the API, of a user or of nobody; ``secret_hash`` is a SHA-256 of its secret."""
+
+    name = UnicodeAttribute()
+    scope = UnicodeAttribute()
+    username = UnicodeAttribute(null=True)
+    secret_hash = UnicodeAttribute()
+    created_at = UTCDateTimeAttribute()
+
+
+class ApiAnswer(ShopItem):
+    """A request with an ``Idempotency-Key``, and its answer where it has a ``status_code``.
+
+    ``digest`` is of the request, ``run`` of who carries it out since ``since``.
+    """
+
+    digest = UnicodeAttribute()
+    run = UnicodeAttribute()
+    since = UTCDateTimeAttribute()
+    status_code = NumberAttribute(null=True)
+    content_type = UnicodeAttribute(null=True)
+    headers = MapAttribute[str, str](null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+    body = BinaryAttribute(legacy_encoding=False, null=True)
 
 
 class StatusMoment(MapAttribute[str, str]):

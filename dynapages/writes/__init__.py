@@ -10,7 +10,7 @@ from dynapages.writes.counters import (
     shards_in,
     write_counted,
 )
-from dynapages.writes.rate_limiter import Limit, Limiter
+from dynapages.writes.rate_limiter import Limit, Limiter, Spent
 from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,
@@ -42,6 +42,7 @@ __all__ = [
     "NamedShards",
     "NoSuchCounter",
     "Shards",
+    "Spent",
     "Transactions",
     "check",
     "delete",

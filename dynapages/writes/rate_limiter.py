@@ -35,13 +35,26 @@ class Limit:
 
     @property
     def share(self) -> int:
-        """The part of the window that one use takes, in milliseconds."""
-        return self.window // timedelta(milliseconds=1) // self.times
+        """The part of the window that one use takes, in milliseconds; at least 1."""
+        return max(1, self.window // timedelta(milliseconds=1) // self.times)
 
     @property
     def spare(self) -> int:
         """The most that may be taken for one more use to be allowed, in milliseconds."""
         return self.share * (self.times - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What became of one use.
+
+    ``wait`` is 0.0 for one that was counted, else the seconds until the next one is allowed.
+    ``left`` is how many more are allowed right now. Uses by others in the same milliseconds may be
+    missing in it.
+    """
+
+    wait: float
+    left: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +70,27 @@ class Limiter:
     expires_at: str = EXPIRES_AT
 
     def take(self, name: str, limit: Limit, *, now: datetime) -> float:
-        """Count one use; return 0.0, or the seconds until the next one is allowed.
+        """Count one use like `spend`; return 0.0, or the seconds until the next one is allowed."""
+        return self.spend(name, limit, now=now).wait
 
-        A refused use is not counted. One write when nothing is taken, two when something is.
+    def spend(self, name: str, limit: Limit, *, now: datetime) -> Spent:
+        """Count one use, unless it is refused; return how long to wait, and how many are left.
+
+        One write when nothing is taken, two when something is.
         """
         moment = _milliseconds(now)
         latest = moment + limit.spare
         for _ in range(ATTEMPTS):
-            if self._start(name, limit, moment) is None:
-                return 0.0
+            before = self._start(name, limit, moment)
+            if before is None:
+                return Spent(0.0, limit.times - 1)
             taken_until = self._go_on(name, limit, moment)
             if taken_until is None:
-                return 0.0
+                return Spent(0.0, max(0, (latest - before) // limit.share))
             if taken_until > latest:
-                return (taken_until - latest) / 1_000
-        return limit.share / 1_000  # others took and gave back between each two of our calls
+                return Spent((taken_until - latest) / 1_000, 0)
+        # Others took and gave back between each two of our calls.
+        return Spent(limit.share / 1_000, 0)
 
     def give_back(self, name: str, limit: Limit) -> None:
         """Undo one `take` that returned 0.0."""

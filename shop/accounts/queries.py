@@ -1,6 +1,7 @@
 """Reads of accounts."""
 
 from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
 
 from shop import keys
 from shop.accounts.models import User
@@ -26,16 +27,19 @@ def find_user(username: str) -> User:
     return User.of(profile)
 
 
-def is_user(username: str, *, only_active: bool = False) -> bool:
-    """Return whether the project's user model, be it another one, has a user of this name."""
+def load_user(username: str) -> AbstractBaseUser | None:
+    """Read a user of the project's user model, be it another one; None where there is none."""
     users = get_user_model()
     if users is User:
-        try:
-            return find_user(username).is_active or not only_active
-        except NoSuchUser:
-            return False
-    wanted = {users.USERNAME_FIELD: username, **({"is_active": True} if only_active else {})}
-    return bool(users._default_manager.filter(**wanted).exists())  # noqa: SLF001 - Django documents it
+        profile = profile_of(username)
+        return None if profile is None else User.of(profile)
+    return users._default_manager.filter(**{users.USERNAME_FIELD: username}).first()  # noqa: SLF001 - Django documents it
+
+
+def is_user(username: str, *, only_active: bool = False) -> bool:
+    """Return whether the project's user model, be it another one, has a user of this name."""
+    user = load_user(username)
+    return user is not None and (user.is_active or not only_active)
 
 
 def users_with_email(address: str) -> list[User]:

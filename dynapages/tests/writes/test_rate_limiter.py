@@ -1,11 +1,15 @@
 """Limits on how often something may be done."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from dynapages.writes.rate_limiter import EXPIRES_AT, Limit, Limiter
+from dynapages.writes.rate_limiter import EXPIRES_AT, Limit, Limiter, Spent
+from dynapages_testing.chance import examples, unique
 
 NOW = datetime(2026, 11, 20, 9, 30, 0, tzinfo=UTC)
 FIVE_A_MINUTE = Limit(5, timedelta(minutes=1))
@@ -74,6 +78,60 @@ class TestALimit:
         key = {part: {"S": value} for part, value in key_of(name).items()}
         item = client.get_item(TableName=limiter.table, Key=key, ConsistentRead=True)["Item"]
         assert int(item[EXPIRES_AT]["N"]) == NOW.timestamp() + 61
+
+
+@dataclass
+class Model:
+    """The generic cell rate algorithm, by trying: what is left is what would pass right now."""
+
+    limit: Limit
+    taken_until: int = 0
+
+    def spend(self, moment: int) -> Spent:
+        if wait := self._wait(moment, self.taken_until):
+            return Spent(wait / 1_000, 0)
+        self.taken_until = self._after(moment, self.taken_until)
+        left, taken_until = 0, self.taken_until
+        while not self._wait(moment, taken_until):
+            left, taken_until = left + 1, self._after(moment, taken_until)
+        return Spent(0.0, left)
+
+    def _wait(self, moment: int, taken_until: int) -> int:
+        window = self.limit.share * self.limit.times
+        return max(0, self._after(moment, taken_until) - moment - window)
+
+    def _after(self, moment: int, taken_until: int) -> int:
+        return max(moment, taken_until) + self.limit.share
+
+
+class TestASpentUse:
+    @settings(max_examples=examples(200))
+    @given(
+        limit=st.builds(
+            Limit,
+            times=st.integers(1, 8),
+            window=st.integers(1, 60_000).map(lambda ms: timedelta(milliseconds=ms)),
+        ),
+        pauses=st.lists(st.sampled_from([0, 0, 1, 7, 500, 7_001, 12_000, 61_000]), max_size=20),
+    )
+    def test_says_how_long_to_wait_and_how_many_are_left(self, limiter, limit, pauses):
+        name, model, moment = unique("limit"), Model(limit), int(NOW.timestamp() * 1_000)
+        for pause in pauses:
+            moment += pause
+            now = datetime.fromtimestamp(moment // 1_000, UTC)
+            now += timedelta(milliseconds=moment % 1_000)
+            assert limiter.spend(name, limit, now=now) == model.spend(moment)
+
+    def test_counts_down(self, limiter, fresh):
+        name = fresh("limit")
+        spent = [limiter.spend(name, FIVE_A_MINUTE, now=NOW) for _ in range(6)]
+        assert [each.left for each in spent] == [4, 3, 2, 1, 0, 0]
+        assert [each.wait for each in spent] == [0.0] * 5 + [12.0]
+
+    def test_of_more_than_one_a_millisecond_is_counted_by_the_millisecond(self, limiter, fresh):
+        often = Limit(5, timedelta(milliseconds=2))
+        name = fresh("limit")
+        assert [limiter.spend(name, often, now=NOW).left for _ in range(3)] == [4, 3, 2]
 
 
 @pytest.mark.real_engine

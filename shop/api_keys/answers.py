@@ -1,0 +1,124 @@
+"""Stored answers: a request that is sent again with its ``Idempotency-Key`` is answered as before.
+
+Follows "The Idempotency-Key HTTP Header Field" of the IETF. An item says first that the request is
+carried out, then what was answered. The time to live deletes it, often late: by then, readers take
+it for none.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from math import ceil
+from uuid import uuid4
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+from pynamodb.expressions.condition import Condition
+
+from dynapages.items import Item, table_key
+from dynapages.process import client
+from dynapages.pynamodb import update
+from dynapages.writes import ConditionFailed, delete, write_one
+from shop import keys
+from shop.models import ApiAnswer
+from shop.table import put_of
+
+KEPT = timedelta(days=1)
+LARGEST_BODY = 300_000
+"""Bytes, with which an item stays below DynamoDB's 400 KB."""
+MARGIN = 4.0
+"""Seconds that a request may take besides its calls to the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """An answer of the API. Of a body that was over `LARGEST_BODY`, ``body`` is empty."""
+
+    status: int
+    content_type: str
+    body: bytes
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class KeyReused(ValueError):
+    """The same idempotency key was sent with another request."""
+
+
+class StillRunning(Exception):
+    """The same request is being carried out; ``retry_after`` is in seconds, at least 1."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(_("A request with this Idempotency-Key is still running. Send it again."))
+        self.retry_after = retry_after
+
+
+def begin(name: str, digest: str, *, now: datetime) -> StoredAnswer | None:
+    """Return the stored answer, or None where the request is to be carried out by the caller.
+
+    ``name`` is unique to the API key and the idempotency key; ``digest`` is of the whole request.
+    After None the caller must `finish` or `forget`. A run that did neither, for longer than a
+    request can take, is taken over. Raises KeyReused and StillRunning.
+    """
+    key, longest = keys.answer(name), timedelta(seconds=settings.WRITE_SECONDS + MARGIN)
+    item = ApiAnswer(
+        pk=key, sk=key, digest=digest, run=uuid4().hex, since=now, expires_at=now + KEPT
+    )
+    is_free = ApiAnswer.pk.does_not_exist() | (ApiAnswer.expires_at <= now)
+    is_abandoned = ApiAnswer.status_code.does_not_exist() & (ApiAnswer.since <= now - longest)
+    condition = is_free | (is_abandoned & (ApiAnswer.digest == digest))
+    try:
+        write_one(client(), put_of(item, condition, return_item=True))
+    except ConditionFailed as error:
+        return _answer(error.failed[0], item, now=now, longest=longest)
+    return None
+
+
+def finish(name: str, answer: StoredAnswer, *, now: datetime) -> None:
+    """Store the answer, for 24 hours from now. One write: a unit for each KB.
+
+    A body over `LARGEST_BODY` is left out: the same request is then answered without one, rather
+    than carried out twice.
+    """
+    changes = [
+        ApiAnswer.status_code.set(answer.status),
+        ApiAnswer.content_type.set(answer.content_type),
+        ApiAnswer.headers.set(dict(answer.headers)),
+        ApiAnswer.body.set(answer.body if len(answer.body) <= LARGEST_BODY else b""),
+        ApiAnswer.expires_at.set(now + KEPT),
+    ]
+    with suppress(ConditionFailed):  # a run that took this one over has stored its answer
+        write_one(client(), update(ApiAnswer, _key(name), changes, _is_running()))
+
+
+def forget(name: str) -> None:
+    """Let the request be carried out when it is sent again; for answers such as 429 and 503."""
+    with suppress(ConditionFailed):
+        write_one(client(), delete(ApiAnswer, _key(name), _is_running()))
+
+
+def _is_running() -> Condition:
+    condition: Condition = ApiAnswer.digest.exists() & ApiAnswer.status_code.does_not_exist()
+    return condition
+
+
+def _key(name: str) -> Item:
+    return table_key(keys.answer(name), keys.answer(name))
+
+
+def _answer(
+    stored: Item, mine: ApiAnswer, *, now: datetime, longest: timedelta
+) -> StoredAnswer | None:
+    found = ApiAnswer.from_raw_data(dict(stored))
+    if found.run == mine.run:  # written at the first attempt, whose answer was lost
+        return None
+    if found.digest != mine.digest:
+        raise KeyReused(_("This Idempotency-Key was sent with another request: use a new one."))
+    if found.status_code is None:
+        raise StillRunning(max(1, ceil((found.since + longest - now).total_seconds())))
+    return StoredAnswer(
+        status=int(found.status_code),
+        content_type=found.content_type or "",
+        body=found.body or b"",
+        headers=dict(found.headers.attribute_values),
+    )

@@ -1,0 +1,132 @@
+"""Keys of the API: made, found, listed, revoked.
+
+A key's text is ``dynashop_<id>_<secret>``, by which scanners for secrets know it. The secret has
+256 random bits, so a fast hash of it is safe to store.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+from secrets import compare_digest, token_hex, token_urlsafe
+
+from django.utils.translation import gettext as _
+
+from dynapages.items import table_key
+from dynapages.process import client
+from dynapages.writes import ConditionFailed, delete, write_one
+from shop import keys
+from shop.accounts.queries import load_user
+from shop.models import ApiKeyItem
+from shop.table import put_of
+
+LONGEST_NAME = 100
+_TEXT = re.compile(r"dynashop_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+
+
+class Scope(StrEnum):
+    """What a key may be used for; each scope includes those before it."""
+
+    READ = "read"
+    WRITE = "write"
+    STAFF = "staff"
+
+    def allows(self, other: "Scope") -> bool:
+        """Return whether a key of this scope may be used for what needs the other one."""
+        return list(Scope).index(self) >= list(Scope).index(other)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key of the API without its secret; ``username`` is empty for one of nobody."""
+
+    id: str
+    name: str
+    scope: Scope
+    username: str
+    created_at: datetime
+
+
+class KeyRefused(ValueError):
+    """No such key can be made; the text is a sentence that says why."""
+
+
+def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tuple[ApiKey, str]:
+    """Create a key; return it with its text, which is stored nowhere.
+
+    Raises KeyRefused.
+    """
+    _check(name, scope, username)
+    key_id, secret = token_hex(6), token_urlsafe(32)
+    item = ApiKeyItem(
+        pk=keys.API_KEYS,
+        sk=keys.api_key(key_id),
+        name=name,
+        scope=scope.value,
+        username=username or None,
+        secret_hash=_hash(secret),
+        created_at=now,
+    )
+    write_one(client(), put_of(item, ApiKeyItem.pk.does_not_exist()))
+    return _key(item), f"dynashop_{key_id}_{secret}"
+
+
+def find_key(text: str) -> ApiKey | None:
+    """Return the key of a text, or None; half a unit, none where the text has not a key's form.
+
+    The read is eventually consistent: a revoked key may be found for about a second. Whether its
+    user is still active is for the caller to check.
+    """
+    form = _TEXT.fullmatch(text)
+    if form is None:
+        return None
+    item = ApiKeyItem.find(keys.API_KEYS, keys.api_key(form[1]), consistent_read=False)
+    is_known = item is not None and compare_digest(item.secret_hash, _hash(form[2]))
+    return _key(item) if item is not None and is_known else None
+
+
+def list_keys() -> list[ApiKey]:
+    """Return all keys, the oldest first; one Query, strongly read."""
+    items = ApiKeyItem.query(keys.API_KEYS, consistent_read=True)
+    return sorted(map(_key, items), key=lambda key: (key.created_at, key.id))
+
+
+def revoke_key(key_id: str) -> bool:
+    """Delete a key; return whether there was one."""
+    key = table_key(keys.API_KEYS, keys.api_key(key_id))
+    try:
+        write_one(client(), delete(ApiKeyItem, key, ApiKeyItem.pk.exists()))
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _check(name: str, scope: Scope, username: str) -> None:
+    if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name.strip()):
+        raise KeyRefused(_("The name of a key has 1 to 100 characters, in one line."))
+    if not username:
+        if scope is Scope.READ:
+            return
+        sentence = _("A key of scope “%(scope)s” needs a user, in whose name it writes.")
+        raise KeyRefused(sentence % {"scope": scope})
+    user = load_user(username)
+    if user is None or not user.is_active:
+        raise KeyRefused(_("There is no active user “%(user)s”.") % {"user": username})
+    if scope is Scope.STAFF and not getattr(user, "is_staff", False):
+        sentence = _("“%(user)s” is not staff: give the key the scope “read” or “write”.")
+        raise KeyRefused(sentence % {"user": username})
+
+
+def _hash(secret: str) -> str:
+    return sha256(secret.encode()).hexdigest()
+
+
+def _key(item: ApiKeyItem) -> ApiKey:
+    return ApiKey(
+        id=item.sk.partition("#")[2],
+        name=item.name,
+        scope=Scope(item.scope),
+        username=item.username or "",
+        created_at=item.created_at,
+    )

@@ -1,0 +1,136 @@
+"""Keys of the API: made, found by their text, listed, revoked."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from dynapages.calls import metered
+from shop import keys
+from shop.accounts.queries import find_user
+from shop.accounts.services import create_profile, shut_profile
+from shop.api_keys.services import (
+    ApiKey,
+    KeyRefused,
+    Scope,
+    create_key,
+    find_key,
+    list_keys,
+    revoke_key,
+)
+from shop.models import ApiKeyItem
+
+pytestmark = pytest.mark.usefixtures("tables")
+NOW = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def person(fresh):
+    """Makes a user, and returns their name."""
+
+    def make(*, is_staff: bool = False) -> str:
+        username = fresh("kim")
+        create_profile(username=username, password=None, now=NOW, is_staff=is_staff)
+        return username
+
+    return make
+
+
+def made(scope: Scope = Scope.READ, username: str = "", name: str = "Till") -> tuple[ApiKey, str]:
+    return create_key(name=name, scope=scope, username=username, now=NOW)
+
+
+class TestAScope:
+    def test_includes_the_narrower_ones(self):
+        allowed = {(each, other) for each in Scope for other in Scope if each.allows(other)}
+        assert allowed == {
+            *((Scope.STAFF, other) for other in Scope),
+            *((Scope.WRITE, Scope.WRITE), (Scope.WRITE, Scope.READ), (Scope.READ, Scope.READ)),
+        }
+
+
+class TestAKey:
+    def test_is_found_by_its_text(self, person):
+        username = person()
+        key, text = made(Scope.WRITE, username, "Till 3")
+        assert key == ApiKey(key.id, "Till 3", Scope.WRITE, username, NOW)
+        assert find_key(text) == key
+
+    def test_is_found_without_a_user(self):
+        key, text = made()
+        assert find_key(text) == key
+        assert key.username == ""
+
+    def test_has_a_text_that_scanners_for_secrets_can_know(self):
+        key, text = made()
+        assert re.fullmatch(rf"dynashop_{key.id}_[\w-]{{43}}", text)
+
+    def test_is_stored_without_its_secret(self):
+        key, text = made()
+        item = ApiKeyItem.find(keys.API_KEYS, keys.api_key(key.id))
+        assert text.partition(f"{key.id}_")[2] not in str(item.serialize())
+
+    def test_is_not_found_by_another_secret(self):
+        _, text = made()
+        _, other = made()
+        assert find_key(text[:-43] + other[-43:]) is None
+
+    @pytest.mark.real_engine
+    def test_costs_half_a_unit_to_find(self):
+        _, text = made()
+        with metered() as meter:
+            find_key(text)
+        assert (meter.calls, meter.units) == (1, 0.5)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "dynashop_", "dynashop_0123456789ab_short", "x" * 9_000, "dynashop_a#b_" + "x" * 43],
+    )
+    def test_is_not_looked_for_by_what_is_none(self, text):
+        with metered() as meter:
+            assert find_key(text) is None
+        assert meter.calls == 0
+
+    def test_is_not_found_once_it_is_revoked(self):
+        key, text = made()
+        assert revoke_key(key.id)
+        assert find_key(text) is None
+        assert not revoke_key(key.id)
+
+    def test_is_listed_the_oldest_first(self):
+        first, second = made(name="First")[0], made(name="Second")[0]
+        later = create_key(name="Later", scope=Scope.READ, username="", now=datetime.now(UTC))[0]
+        listed = list_keys()
+        assert {first, second, later} <= set(listed)
+        assert listed[-1] == later
+        revoke_key(first.id)
+        assert first not in list_keys()
+
+
+class TestAKeyIsRefused:
+    @pytest.mark.parametrize("scope", [Scope.WRITE, Scope.STAFF])
+    def test_that_writes_for_nobody(self, scope):
+        with pytest.raises(KeyRefused, match="needs a user"):
+            made(scope)
+
+    @pytest.mark.parametrize("scope", Scope)
+    def test_of_somebody_who_does_not_exist(self, fresh, scope):
+        with pytest.raises(KeyRefused, match="no active user"):
+            made(scope, fresh("nobody"))
+
+    def test_of_somebody_who_may_not_sign_in(self, person):
+        username = person()
+        shut_profile(username)
+        assert not find_user(username).is_active
+        with pytest.raises(KeyRefused, match="no active user"):
+            made(Scope.READ, username)
+
+    def test_for_staff_of_a_customer(self, person):
+        with pytest.raises(KeyRefused, match="is not staff"):
+            made(Scope.STAFF, person())
+        assert made(Scope.STAFF, person(is_staff=True))[0].scope is Scope.STAFF
+
+    @pytest.mark.parametrize("name", ["", "  ", "x" * 101, "two\nlines"])
+    def test_without_a_name_of_1_to_100_characters(self, name):
+        with pytest.raises(KeyRefused, match="1 to 100 characters"):
+            made(name=name)
