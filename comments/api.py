@@ -5,14 +5,14 @@ pages: ``write`` acts as its user, ``staff`` as one of the staff.
 """
 
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Query, Router, Schema
 from ninja.errors import HttpError
-from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, WithJsonSchema
 from ulid import ULID
 
 from comments.filters import MOST_LANGUAGES, CommentFilter, all_languages, is_language
@@ -69,8 +69,8 @@ from dynapages.ninja import (
     Moment,
     PageOf,
     caller_of,
+    key_or_nobody,
     list_answer,
-    optional_key,
     token_of,
     visitor_of,
 )
@@ -88,7 +88,7 @@ ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
 }
 """For `dynapages.ninja.ProblemAPI`."""
 router = Router(tags=["comments"])
-READ, WRITE, STAFF = optional_key("read"), {"auth": KeyAuth("write")}, {"auth": KeyAuth("staff")}
+READ, WRITE, STAFF = key_or_nobody("read"), KeyAuth("write"), KeyAuth("staff")
 
 
 def _language(code: str) -> str:
@@ -108,6 +108,11 @@ Title = Annotated[str, StringConstraints(max_length=LONGEST_TITLE, pattern=_NO_N
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=_NO_NUL)]
 
 
+def _read_from(*names: str, **options: Any) -> Any:  # noqa: ANN401 - pydantic's
+    """Return a field that is read from the first of these attributes that there is."""
+    return Field(validation_alias=AliasChoices(*names), **options)
+
+
 class ProductLink(Schema):
     """A product by its name."""
 
@@ -120,8 +125,8 @@ class ReplyOut(Schema):
     """The shop's reply to a comment."""
 
     text: str
-    is_excerpt: bool = Field(validation_alias="is_long")
-    created: Moment | None = Field(validation_alias="replied")
+    is_excerpt: bool = _read_from("is_long", "is_excerpt")
+    created: Moment | None = _read_from("replied", "created")
     version: int
 
 
@@ -145,11 +150,11 @@ class CommentOut(Schema):
     username: str
     title: str
     text: str
-    is_excerpt: bool = Field(validation_alias="is_long")
-    is_verified_purchase: bool = Field(validation_alias="is_verified")
+    is_excerpt: bool = _read_from("is_long", "is_excerpt")
+    is_verified_purchase: bool = _read_from("is_verified", "is_verified_purchase")
     is_hidden: bool
     reply: ReplyOut | None
-    helpful_votes: int | None = Field(None, validation_alias="helpful")
+    helpful_votes: int | None = _read_from("helpful", "helpful_votes", default=None)
     has_voted: bool | None = None
     version: int | None = None
     revision: str | None = None
@@ -160,7 +165,7 @@ class LovedOut(Schema):
 
     number: int
     product: ProductLink
-    five_star_comments: int = Field(validation_alias="five_stars")
+    five_star_comments: int = _read_from("five_stars", "five_star_comments")
 
 
 class CommentedOut(Schema):
@@ -168,7 +173,7 @@ class CommentedOut(Schema):
 
     number: int
     product: ProductLink
-    last_commented: Moment = Field(validation_alias="commented")
+    last_commented: Moment = _read_from("commented", "last_commented")
     comment_id: str
     comment_url: str
 
@@ -262,7 +267,7 @@ def _find(request: HttpRequest, comment_id: str) -> CommentOut:
     return shown
 
 
-@router.get("/products/{product_id}/comments", response=Listing[CommentOut], **READ)
+@router.get("/products/{product_id}/comments", response=Listing[CommentOut], auth=READ)
 def list_comments(
     request: HttpRequest,
     response: HttpResponse,
@@ -311,7 +316,7 @@ def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
         raise Refusal(str(error)) from error
 
 
-@router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], **READ)
+@router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], auth=READ)
 def most_helpful(
     request: HttpRequest, response: HttpResponse, product_id: IdText, cursor: Cursor = None
 ) -> object:
@@ -331,7 +336,7 @@ def most_helpful(
     return list_answer(request, response, Pager("", f"helpful/{product_id}"), read, cursor)
 
 
-@router.get("/users/{username}/comments", response=Listing[CommentOut], **READ)
+@router.get("/users/{username}/comments", response=Listing[CommentOut], auth=READ)
 def written_by(
     request: HttpRequest, response: HttpResponse, username: IdText, cursor: Cursor = None
 ) -> object:
@@ -354,13 +359,13 @@ def _about(comment: CommentEntry, product: Product) -> CommentOut:
     return shown
 
 
-@router.get("/rankings/most-loved", response=Listing[LovedOut], **READ)
+@router.get("/rankings/most-loved", response=Listing[LovedOut], auth=READ)
 def most_loved(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
     """List products by the number of their 5-star comments."""
     return _list_ranking(request, response, Ranking.FIVE_STARS, cursor)
 
 
-@router.get("/rankings/recently-commented", response=Listing[CommentedOut], **READ)
+@router.get("/rankings/recently-commented", response=Listing[CommentedOut], auth=READ)
 def recently_commented(
     request: HttpRequest, response: HttpResponse, cursor: Cursor = None
 ) -> object:
@@ -378,13 +383,13 @@ def _list_ranking(
     return list_answer(request, response, Pager("", f"ranking/{ranking}"), read, cursor)
 
 
-@router.get("/comments/{path:comment_id}", response=CommentOut, **READ)
+@router.get("/comments/{path:comment_id}", response=CommentOut, auth=READ)
 def get_comment(request: HttpRequest, comment_id: IdText) -> object:
     """Return a comment with its whole text; a hidden one to its author and staff alone."""
     return _find(request, comment_id)
 
 
-@router.post("/products/{product_id}/comments", response={201: CommentOut}, **WRITE)
+@router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
 def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
     find_product(product_id)
@@ -396,7 +401,7 @@ def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
     return _find(request, comment_id)
 
 
-@router.put("/comments/{path:comment_id}", response=CommentOut, **WRITE)
+@router.put("/comments/{path:comment_id}", response=CommentOut, auth=WRITE)
 def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
     """Change a comment of one's own, if its version is still the one that was read."""
     save_edit(
@@ -409,7 +414,7 @@ def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
     return _find(request, comment_id)
 
 
-@router.delete("/comments/{path:comment_id}", response={204: None}, **WRITE)
+@router.delete("/comments/{path:comment_id}", response={204: None}, auth=WRITE)
 def delete(request: HttpRequest, comment_id: IdText) -> None:
     """Delete a comment of one's own, or as staff any."""
     caller = caller_of(request)
@@ -418,21 +423,21 @@ def delete(request: HttpRequest, comment_id: IdText) -> None:
     delete_comment(comment_id, by=caller.username, now=clock.now())
 
 
-@router.put("/votes/{path:comment_id}", response=VoteOut, **WRITE)
+@router.put("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def cast_vote(request: HttpRequest, comment_id: IdText) -> object:
     """Find a comment helpful; once more changes nothing."""
     votes = vote(comment_id=comment_id, username=caller_of(request).username)
     return {"has_voted": True, "helpful_votes": votes}
 
 
-@router.delete("/votes/{path:comment_id}", response=VoteOut, **WRITE)
+@router.delete("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
     """Take one's vote back, if there is one."""
     votes = take_back(comment_id=comment_id, username=caller_of(request).username)
     return {"has_voted": False, "helpful_votes": votes}
 
 
-@router.put("/reports/{path:comment_id}", response={204: None}, **WRITE)
+@router.put("/reports/{path:comment_id}", response={204: None}, auth=WRITE)
 def report(request: HttpRequest, comment_id: IdText, said: ReportIn) -> None:
     """Report a comment to the shop; a user's first report of it counts."""
     report_comment(
@@ -444,7 +449,7 @@ def report(request: HttpRequest, comment_id: IdText, said: ReportIn) -> None:
     )
 
 
-@router.put("/replies/{path:comment_id}", response=CommentOut, **STAFF)
+@router.put("/replies/{path:comment_id}", response=CommentOut, auth=STAFF)
 def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
     seen = find_reply(comment_id)
@@ -455,13 +460,13 @@ def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
     return _find(request, comment_id)
 
 
-@router.delete("/replies/{path:comment_id}", response={204: None}, **STAFF)
+@router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)
 def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
     """Delete the reply to a comment, if there is one."""
     delete_reply(comment_id, by=caller_of(request).username, now=clock.now())
 
 
-@router.post("/decisions/{path:comment_id}", response={204: None}, **STAFF)
+@router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
 def decide(request: HttpRequest, comment_id: IdText, said: DecisionIn) -> None:
     """Publish, reject, keep, hide, restore or delete a comment."""
     try:

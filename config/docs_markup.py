@@ -15,7 +15,6 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 NAME = re.compile(r"([a-z0-9-]+(/[a-z0-9-]+)?)?")
-OPENAPI = "openapi.json"
 ALIGNED_RIGHT = "text-align:right"
 """How Markdown's parser marks the cells of a column of numbers."""
 MOST_OF_CELL, MOST_OF_ROW = 20, 52
@@ -120,8 +119,8 @@ def _address(href: str, here: PurePosixPath) -> str:
         return href
     path, _, anchor = href.partition("#")
     target = normpath(here / path)
-    if target in {OPENAPI, "README.md"}:
-        return reverse("openapi" if target == OPENAPI else "documentation")
+    if target == "README.md":
+        return reverse("documentation")
     name = target.removesuffix(".md").removesuffix("/README")
     if target == name or not NAME.fullmatch(name):
         return ""

@@ -1,4 +1,4 @@
-"""Documents of the folder ``docs`` as pages, their index, and the description of the API.
+"""Documents of the folder ``docs`` as pages, and their index.
 
 A document's name is its path without ``.md``: ``how-it-works`` or ``designs/filters``; that of a
 folder is its ``README.md``. ``docs/README.md``, whose name is empty, is the index: its headings are
@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from markdown_it.token import Token
 
-from config.docs_markup import NAME, OPENAPI, render_document
+from config.docs_markup import NAME, render_document
 from dynapages.django.access import public
 
 RECORDS = "adr"
@@ -91,11 +91,3 @@ def document(request: HttpRequest, name: str = "") -> HttpResponse:
         "next": next((one for (other, _title), one in pairwise(order) if other == name), None),
     }
     return render(request, "document.html", context)
-
-
-@require_safe
-@public
-def openapi(request: HttpRequest) -> HttpResponse:
-    """Answer with the description of the site's JSON, for tools."""
-    del request
-    return HttpResponse((_DOCS / OPENAPI).read_bytes(), content_type="application/json")

@@ -64,6 +64,16 @@ RATE_LIMITER = "shop.table.limiter"
 
 DATABASES: dict[str, dict[str, str]] = {}
 
+# --- The API: see docs/api.md ---
+
+API_PATH = "/api/"
+API_AUTHENTICATOR = "config.api.authenticate"
+# Sites whose pages may call the API in a browser, such as https://app.example.com.
+CORS_ALLOWED_ORIGINS = list(env.words("API_ORIGINS"))
+CORS_URLS_REGEX = r"^/api/"
+CORS_ALLOW_HEADERS = ["accept-language", "authorization", "content-type", "idempotency-key"]
+CORS_EXPOSE_HEADERS = ["Link", "RateLimit", "RateLimit-Policy", "Retry-After"]
+
 # --- Security ---
 
 DEBUG = env.flag("DEBUG")
@@ -120,6 +130,7 @@ INSTALLED_APPS = [
     "shop.accounts",
     *filter(is_here, ("demo", "lab")),
     "django_htmx",
+    "ninja",  # for the files of the API's page
     "whitenoise.runserver_nostatic",
     "django.contrib.auth",
     "django.contrib.contenttypes",  # only because django.contrib.auth imports its models
@@ -152,6 +163,10 @@ MIDDLEWARE = [
     "shop.accounts.sessions.StaffTimingMiddleware",
     "dynapages.django.middleware.RefusalMiddleware",
 ]
+
+if CORS_ALLOWED_ORIGINS:
+    INSTALLED_APPS.append("corsheaders")
+    MIDDLEWARE.insert(3, "corsheaders.middleware.CorsMiddleware")
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"

@@ -7,7 +7,8 @@ from django.views.decorators.http import require_POST
 from django.views.i18n import set_language
 
 from config import home, site, user_data_views
-from config.docs_pages import document, openapi
+from config.api import api
+from config.docs_pages import document
 from config.web.answers import form_token
 
 handler400 = "config.web.answers.bad_request"
@@ -26,8 +27,8 @@ urlpatterns = [
     # Another site could change the language of its visitor, and nothing else: pages that shared
     # caches keep have no token.
     path("language/", csrf_exempt(require_POST(set_language)), name="set_language"),
+    path("api/v1/", api.urls),
     path("docs/", document, name="documentation"),
-    path("docs/openapi.json", openapi, name="openapi"),
     path("docs/<path:name>/", document, name="document"),
     path("form-token/", form_token, name="form_token"),
     path("healthz", site.healthz, name="healthz"),

@@ -17,18 +17,24 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.utils.cache import (
+    add_never_cache_headers,
+    patch_cache_control,
+    patch_vary_headers,
+)
 from django.utils.crypto import salted_hmac
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from ninja import NinjaAPI, Query, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
 from ninja.security import HttpBearer
 from pydantic import Field, PlainSerializer, StringConstraints, WithJsonSchema
 
 from dynapages.calls.faults import FAILURES
 from dynapages.calls.meter import current_meter
-from dynapages.django.access import Visitor
+from dynapages.django.access import SHARED_SECONDS, Visitor
 from dynapages.django.paging import LONGEST_ID, Pager, note_list
 from dynapages.django.refusals import Refusal, problem, refusal_of
 from dynapages.lists.reader import Page, PageRequest
@@ -36,6 +42,8 @@ from dynapages.lists.runs import timestamp
 
 __all__ = [
     "ANONYMOUS",
+    "IDEMPOTENCY_KEY",
+    "LONGEST_KEY",
     "Caller",
     "Cursor",
     "Decimals",
@@ -46,8 +54,8 @@ __all__ = [
     "PageOf",
     "ProblemAPI",
     "caller_of",
+    "key_or_nobody",
     "list_answer",
-    "optional_key",
     "token_of",
     "visitor_of",
 ]
@@ -98,14 +106,19 @@ class KeyAuth(HttpBearer):
         return known(request, token, self._scope)
 
 
-def _anonymous(request: HttpRequest) -> Caller | None:
-    # A wrong key is refused: its sender would take what is public for what is theirs.
-    return None if "Authorization" in request.headers else ANONYMOUS
+class _NoKey:
+    """Lets who sends no key be `ANONYMOUS`."""
+
+    openapi_security_schema = None
+
+    def __call__(self, request: HttpRequest) -> Caller | None:
+        # A wrong key is refused: its sender would take what is public for what is theirs.
+        return None if "Authorization" in request.headers else ANONYMOUS
 
 
-def optional_key(scope: str) -> dict[str, Any]:
-    """Return the arguments of an operation that may be called without a key."""
-    return {"auth": [KeyAuth(scope), _anonymous], "openapi_extra": {"security": [{}]}}
+def key_or_nobody(scope: str) -> list[KeyAuth | _NoKey]:
+    """Return the ``auth`` of an operation that may be called without a key."""
+    return [KeyAuth(scope), _NoKey()]
 
 
 def caller_of(request: HttpRequest) -> Caller:
@@ -178,7 +191,7 @@ class _Cursors(Pager):
         return super(_Cursors, self)._url(cursor=token if token == END else f"{name}.{token}")
 
 
-def list_answer(
+def list_answer(  # noqa: PLR0917 - what an operation has, in its order
     request: HttpRequest,
     response: HttpResponse,
     pager: Pager,
@@ -273,15 +286,31 @@ class ProblemAPI(NinjaAPI):
         for kind in (Refusal, *FAILURES):
             self.add_exception_handler(kind, _refused)
 
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        """Return the name of the operation's function, which is unique."""
+        return operation.view_func.__name__
+
+    def create_temporal_response(self, request: HttpRequest) -> HttpResponse:
+        """Return the answer that an operation fills: caches may keep what everybody may read."""
+        response = super().create_temporal_response(request)
+        if caller_of(request) is ANONYMOUS:
+            patch_cache_control(response, public=True, max_age=0, s_maxage=SHARED_SECONDS)
+            patch_vary_headers(response, ("Authorization",))
+        else:
+            add_never_cache_headers(response)
+        return response
+
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:  # noqa: ANN401
         """Return the schema, with the problems of each operation."""
         schema = super().get_openapi_schema(**options)
         schema["components"]["schemas"]["Problem"] = _Problem.model_json_schema()
-        content = {
-            "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
-        }
+        content = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        schema["components"]["securitySchemes"].pop(_NoKey.__name__, None)
         for operations in schema["paths"].values():
             for method, operation in operations.items():
+                operation["security"] = [
+                    {} if _NoKey.__name__ in each else each for each in operation["security"]
+                ]
                 statuses = [400, 401, 403, 404, 409, 422, 429, 503]
                 if method == "get":
                     statuses.remove(409)
@@ -299,26 +328,33 @@ def _as_problem(
     return problem(status, sentence or error)
 
 
-def _of_status(_request: HttpRequest, error: HttpError) -> HttpResponse:
+def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     return problem(HTTPStatus(error.status_code), error.message)
 
 
-def _without_key(_request: HttpRequest, _error: Exception) -> HttpResponse:
+def _without_key(_request: HttpRequest, _error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     sentence = _("Send a key of the API that is valid: “Authorization: Bearer …”.")
     response = problem(HTTPStatus.UNAUTHORIZED, sentence)
     response["WWW-Authenticate"] = "Bearer"
     return response
 
 
-def _invalid(_request: HttpRequest, error: ValidationError) -> HttpResponse:
+def _invalid(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     errors = [
-        {"at": ".".join(map(str, each["loc"])), "detail": each["msg"]} for each in error.errors
+        {"at": _spelled(each["loc"]), "detail": each["msg"].removeprefix("Value error, ")}
+        for each in error.errors
     ]
     sentence = "; ".join(f"{each['at']}: {each['detail']}" for each in errors)
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, sentence, errors=errors)
 
 
-def _refused(request: HttpRequest, error: Exception) -> HttpResponse:
+def _spelled(place: Sequence[str | int]) -> str:
+    """Return where a value stands, without the name of the argument that has all of them."""
+    has_all = len(place) > 2 and isinstance(place[2], str)  # noqa: PLR2004 - source, argument, name
+    return ".".join(map(str, [place[0], *place[1 + has_all :]]))
+
+
+def _refused(request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
     response = refusal_of(request, error)
     if response is None:
         raise error

@@ -1,11 +1,10 @@
 """The catalogue and the orders in the site's API (docs/api.md)."""
 
-from dataclasses import asdict
 from datetime import date
 from decimal import Decimal
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Literal
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
@@ -25,8 +24,8 @@ from dynapages.ninja import (
     Moment,
     PageOf,
     caller_of,
+    key_or_nobody,
     list_answer,
-    optional_key,
     token_of,
 )
 from shop.basket.basket import pickup_chosen
@@ -46,7 +45,7 @@ from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.views import NO_SUCH_PRODUCT, search_pager
 from shop.days import BadListFilter
 from shop.order_status import OPEN, Status
-from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder
+from shop.orders.entries import OrderEntry, WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
 from shop.orders.listing import OrderList, queue_pager, total_of
@@ -77,8 +76,8 @@ ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
 }
 """For `dynapages.ninja.ProblemAPI`."""
 router = Router(tags=["shop"])
-READ = optional_key("read")
-OWN, WRITE, STAFF = ({"auth": KeyAuth(scope)} for scope in ("read", "write", "staff"))
+READ = key_or_nobody("read")
+OWN, WRITE, STAFF = (KeyAuth(scope) for scope in ("read", "write", "staff"))
 
 Money = Annotated[
     Decimal,
@@ -204,16 +203,30 @@ class Chosen(Schema):
     until: date | None = None
     open: bool = False
 
-    def filter(self) -> OrderFilter:
-        """Return the filter of a list. Raises Refusal."""
-        statuses = tuple(one for one in Status if one in self.status)
-        try:
-            return OrderFilter(statuses, self.since, self.until, open_only=self.open)
-        except BadListFilter as error:
-            raise Refusal(str(error)) from error
+
+class Queued(Schema):
+    """Open statuses, and UTC days of placing from ``since`` up to but not ``until``."""
+
+    status: list[Literal[Status.PLACED, Status.APPROVED, Status.PROCESSING]] = Field(
+        [], max_length=len(OPEN)
+    )
+    since: date | None = None
+    until: date | None = None
 
 
-@router.get("/categories", response=Listing[CategoryOut], **READ)
+def _filter(chosen: Chosen | Queued) -> OrderFilter:
+    """Return the filter of a list of orders. Raises Refusal."""
+    statuses = tuple(one for one in Status if one in chosen.status)
+    if isinstance(chosen, Queued) and statuses == OPEN:
+        statuses = ()
+    is_open = isinstance(chosen, Chosen) and chosen.open
+    try:
+        return OrderFilter(statuses, chosen.since, chosen.until, open_only=is_open)
+    except BadListFilter as error:
+        raise Refusal(str(error)) from error
+
+
+@router.get("/categories", response=Listing[CategoryOut], auth=READ)
 def list_categories(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
     """List all categories by name, each followed by those in it."""
 
@@ -224,7 +237,7 @@ def list_categories(request: HttpRequest, response: HttpResponse, cursor: Cursor
     return list_answer(request, response, Pager("", "categories/tree"), read, cursor)
 
 
-@router.get("/categories/{slug}/products", response=Listing[ProductOut], **READ)
+@router.get("/categories/{slug}/products", response=Listing[ProductOut], auth=READ)
 def list_products(
     request: HttpRequest,
     response: HttpResponse,
@@ -243,7 +256,7 @@ def list_products(
     return list_answer(request, response, category_pager(slug, order), read, cursor)
 
 
-@router.get("/search", response=Listing[ProductOut], **READ)
+@router.get("/search", response=Listing[ProductOut], auth=READ)
 def search_products(
     request: HttpRequest,
     response: HttpResponse,
@@ -264,22 +277,22 @@ def search_products(
     return list_answer(request, response, search_pager(typed, words, by), read, cursor)
 
 
-@router.get("/products/{product_id}", response=WholeProductOut, **READ)
+@router.get("/products/{product_id}", response=WholeProductOut, auth=READ)
 def get_product(request: HttpRequest, product_id: IdText) -> object:
     """Return a product."""
     del request
     return find_product(product_id)
 
 
-@router.get("/orders", response=Listing[OrderOut], **OWN)
+@router.get("/orders", response=Listing[OrderOut], auth=OWN)
 def own_orders(
     request: HttpRequest, response: HttpResponse, chosen: Query[Chosen], cursor: Cursor = None
 ) -> object:
     """List the orders of the key's user, newest first."""
-    return _list_orders(request, response, _user(request), chosen, cursor)
+    return _list_orders(request, response, username=_user(request), chosen=chosen, cursor=cursor)
 
 
-@router.get("/staff/customers/{username}/orders", response=Listing[OrderOut], **STAFF)
+@router.get("/staff/customers/{username}/orders", response=Listing[OrderOut], auth=STAFF)
 def customer_orders(
     request: HttpRequest,
     response: HttpResponse,
@@ -289,16 +302,18 @@ def customer_orders(
     cursor: Cursor = None,
 ) -> object:
     """List a customer's orders, newest first."""
-    return _list_orders(request, response, username, chosen, cursor)
+    return _list_orders(request, response, username=username, chosen=chosen, cursor=cursor)
 
 
 def _list_orders(
     request: HttpRequest,
     response: HttpResponse,
-    *of: object,
+    *,
+    username: str,
+    chosen: Chosen,
+    cursor: str | None,
 ) -> object:
-    username, chosen, cursor = of
-    wanted = chosen.filter()
+    wanted = _filter(chosen)
 
     def read(asked: PageRequest) -> PageOf[OrderEntry]:
         found = read_orders(username, wanted, asked)
@@ -313,12 +328,12 @@ def _page_of(found: OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
     return PageOf(found.page, found.items, total_of(chosen, found.counts), found.plan.name)
 
 
-@router.get("/staff/orders", response=Listing[OrderOut], **STAFF)
+@router.get("/staff/orders", response=Listing[OrderOut], auth=STAFF)
 def open_orders(
     request: HttpRequest, response: HttpResponse, chosen: Query[Queued], cursor: Cursor = None
 ) -> object:
     """List the open orders of all customers, oldest first."""
-    wanted = chosen.filter()
+    wanted = _filter(chosen)
 
     def read(asked: PageRequest) -> PageOf[OrderEntry]:
         return _page_of(list_open_orders(wanted, asked), wanted)
@@ -335,7 +350,7 @@ def _user(request: HttpRequest) -> str:
     return username
 
 
-@router.get("/orders/{order_id}", response=WholeOrderOut, **OWN)
+@router.get("/orders/{order_id}", response=WholeOrderOut, auth=OWN)
 def get_order(
     request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
 ) -> object:
@@ -351,7 +366,7 @@ def _find(request: HttpRequest, order_id: str, first_line: int = 1) -> WholeOrde
     ).order
 
 
-@router.post("/orders", response={201: WholeOrderOut}, **WRITE)
+@router.post("/orders", response={201: WholeOrderOut}, auth=WRITE)
 def place(request: HttpRequest, said: OrderIn) -> object:
     """Place an order for the key's user."""
     basket: dict[str, int] = {}
@@ -367,7 +382,7 @@ def place(request: HttpRequest, said: OrderIn) -> object:
     return _find(request, order_id)
 
 
-@router.post("/orders/{order_id}/moves", response=WholeOrderOut, **WRITE)
+@router.post("/orders/{order_id}/moves", response=WholeOrderOut, auth=WRITE)
 def move(request: HttpRequest, order_id: IdText, said: MoveIn) -> object:
     """Move an order from the status it was seen in to another."""
     caller = caller_of(request)

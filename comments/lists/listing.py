@@ -20,7 +20,6 @@ from comments.lists.search_queries import SearchRequest
 from comments.store.counts import Cell, ProductCounts
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, Toggle, address_of
-from dynapages.lists import timestamp
 
 UrlOf = Callable[[CommentFilter], str]
 REMEMBER = "remember"

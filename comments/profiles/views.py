@@ -59,9 +59,7 @@ def profile(request: HttpRequest, username: str) -> HttpResponse:
     )
 
 
-def require_user_of(
-    found: PageResult[CommentEntry], asked: PageRequest, username: str
-) -> None:
+def require_user_of(found: PageResult[CommentEntry], asked: PageRequest, username: str) -> None:
     """Raise Http404 where an empty list is not that of a user.
 
     There may be none of this name any more, or only the name of one who was erased.

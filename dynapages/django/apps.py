@@ -41,6 +41,10 @@ DEFAULTS: Final[dict[str, Any]] = {
     "DYNAMODB_IS_AN_ENGINE": False,
     # For `rate_limits`: the dotted path of a function that returns a `Limiter`.
     "RATE_LIMITER": "",
+    # For `dynapages.ninja`: what the paths of an API begin with, empty without one; and the dotted
+    # path of a function that says who sends a key.
+    "API_PATH": "",
+    "API_AUTHENTICATOR": "",
     # The folder in which imports list the rows they reject.
     "VAR_DIR": "var",
 }

@@ -160,7 +160,7 @@ def error_in_format(
 
 def is_of_api(environ: Mapping[str, Any]) -> bool:
     """Return whether a request is one of the API."""
-    path: str = getattr(settings, "API_PATH", "")
+    path: str = settings.API_PATH
     return bool(path) and environ.get("PATH_INFO", "").startswith(path)
 
 

@@ -13,7 +13,6 @@ from decimal import Decimal
 from enum import StrEnum
 from functools import partial
 from math import ceil
-from typing import Any
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _

@@ -130,13 +130,13 @@ def search(request: HttpRequest) -> HttpResponse:
     except Refusal as error:
         return refuse(request, error.status, template=whole, message=error, typed=typed)
     leading = request.GET.get("by", "")
-    asked = _search_pager(typed, words, leading).requested(request.GET, size=settings.PAGE_SIZE)
+    asked = search_pager(typed, words, leading).requested(request.GET, size=settings.PAGE_SIZE)
     found = find_products(words, asked, leading=leading)
     heading = _("Products for “%(typed)s”") if typed else _("Search products")
     context = {"typed": typed, "words": words, "products": found.items}
     return show_page(
         request,
-        _search_pager(typed, words, found.leading),
+        search_pager(typed, words, found.leading),
         asked,
         found.page,
         templates=(whole, "shop/catalogue/_found.html"),
@@ -152,14 +152,15 @@ def suggestions(request: HttpRequest) -> HttpResponse:
     """Show the first products for what is being typed, none for what is no search."""
     typed, template = request.GET.get("q", ""), "shop/catalogue/_suggestions.html"
     if not wants_partial(request):
-        return redirect(_search_pager(typed).first_url)
+        return redirect(search_pager(typed).first_url)
     context = {}
     with suppress(Refusal):
         context["products"] = find_products(parse_search(typed), SUGGESTED).items
     return render_list(request, template, template, context)
 
 
-def _search_pager(typed: str, words: Sequence[str] = (), leading: str = "") -> Pager:
+def search_pager(typed: str, words: Sequence[str] = (), leading: str = "") -> Pager:
+    """Return the pager of a search, which one of several words leads on its later pages."""
     query = {"by": leading} if len(words) > 1 and leading else {}
     url = f"{reverse('search')}?{urlencode({'q': typed, **query})}"
     list_name = f"search/{JOINT.join([*query.values(), *words])}"

@@ -45,7 +45,6 @@ from shop.orders.listing import (
     csv_reader,
     filter_of,
     in_list,
-   
     place_in_list,
     total_of,
     way_to,
@@ -281,7 +280,7 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
     (orders_of, chosen), found = asked.chosen, asked.result
     counts = found.counts
     if not any(counts.values()):
-        _require_customer(orders_of.username)
+        require_customer(orders_of.username)
     owner, total = orders_of.username, total_of(chosen, counts)
     is_own = owner == request.user.get_username()
     by_rule = (min(counts[status], asked.page.size + 1) for status in chosen.statuses)
@@ -307,7 +306,7 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
     )
 
 
-def _require_customer(username: str) -> None:
+def require_customer(username: str) -> None:
     """Raise Http404 where there is no such user; imported customers have orders at least."""
     with labelled_calls("user"):
         is_there = is_user(username)

@@ -1,0 +1,192 @@
+"""The site's API, ``/api/v1/``: who may call it how often, and what is answered once (docs/api.md).
+
+A key is read in a first round, its user and its limit in a second. Cookies count for nothing here,
+so no request needs a CSRF token.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial, wraps
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.cache import add_never_cache_headers
+from django.utils.translation import gettext as _
+from ninja.errors import HttpError
+from ninja.renderers import JSONRenderer
+
+from comments import api as comments_api
+from dynapages.calls import clock, fault_in, labelled_calls
+from dynapages.django.access import log_event
+from dynapages.django.middleware import READING
+from dynapages.django.rate_limits import NamedLimit, in_words, limiter
+from dynapages.django.refusals import Refusal, TooManyRequests, problem
+from dynapages.ninja import IDEMPOTENCY_KEY, LONGEST_KEY, ProblemAPI
+from dynapages.process import pool
+from dynapages.pynamodb import FAILURES
+from shop import api as shop_api
+from shop.accounts.queries import load_user
+from shop.api_keys.answers import KeyReused, StillRunning, StoredAnswer, begin, finish, forget
+from shop.api_keys.services import Scope, find_key
+
+MINUTE = timedelta(minutes=1)
+READS, WRITES = NamedLimit(600, MINUTE, "api-reads/{}"), NamedLimit(300, MINUTE, "api-writes/{}")
+"""Of one key, by its id."""
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A key and its user; `dynapages.ninja.Caller`."""
+
+    id: str
+    username: str
+    scope: Scope
+
+    def allows(self, scope: str) -> bool:
+        return self.scope.allows(Scope(scope))
+
+
+class _Answered(Exception):
+    """The request was answered before."""
+
+    def __init__(self, answer: StoredAnswer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+def authenticate(request: HttpRequest, text: str, scope: str) -> Caller | None:
+    """Return who sends a request with a key, as `dynapages.ninja.Authenticate`.
+
+    None for a key that is not there, or whose user is not active, or not of the staff any more.
+    """
+    with labelled_calls("key"):
+        key = find_key(text)
+    if key is None:
+        return None
+    if not key.scope.allows(Scope(scope)):
+        sentence = _("This needs a key of the scope “%(scope)s”.") % {"scope": scope}
+        raise HttpError(HTTPStatus.FORBIDDEN, sentence)
+    with pool().together() as together, labelled_calls("key"):
+        limited = together.start(partial(_limit, request, key.id))
+        user = load_user(key.username) if key.username else None
+        limited.result()
+    is_staff = user is not None and getattr(user, "is_staff", False)
+    if key.username and not (user and user.is_active):
+        return None
+    if key.scope is Scope.STAFF and not is_staff:
+        return None
+    if request.method not in READING and (named := request.headers.get(IDEMPOTENCY_KEY)):
+        _begin(request, key.id, named)
+    return Caller(key.id, key.username, key.scope)
+
+
+def _limit(request: HttpRequest, key_id: str) -> None:
+    """Count a request of a key, and note the headers of its limit. Raises TooManyRequests."""
+    name, limit = ("reads", READS) if request.method in READING else ("writes", WRITES)
+    use = limit.use(key_id)
+    spent = limiter().spend(use.name, limit, now=clock.now())
+    wait = f";t={int(spent.wait) + 1}" if spent.wait else ""
+    request.META[HEADERS] = {
+        "RateLimit-Policy": f'"{name}";q={limit.times};w={int(limit.window.total_seconds())}',
+        "RateLimit": f'"{name}";r={spent.left}{wait}',
+    }
+    if spent.wait:
+        sentence = _("This key has sent too many requests. Try again in %(wait)s.")
+        text = sentence % {"wait": in_words(int(spent.wait) + 1)}
+        raise TooManyRequests(text, retry_after=spent.wait)
+
+
+HEADERS, ANSWER = "dynashop.api_headers", "dynashop.api_answer"
+"""In ``request.META``: headers of the answer, and the name that it is stored by."""
+
+
+def _begin(request: HttpRequest, key_id: str, named: str) -> None:
+    if len(named) > LONGEST_KEY:
+        sentence = _("An Idempotency-Key has at most %(most)s characters.")
+        raise Refusal(sentence % {"most": LONGEST_KEY})
+    name = f"{key_id}/{named}"
+    sent = f"{request.method} {request.get_full_path()}\n".encode() + request.body
+    with labelled_calls("answer"):
+        answer = begin(name, sha256(sent).hexdigest(), now=clock.now())
+    if answer is not None:
+        raise _Answered(answer)
+    request.META[ANSWER] = name
+
+
+def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Store the answer of an operation that was begun; add the headers of its limit; log writes."""
+
+    @wraps(run)
+    def answered(request: HttpRequest, **values: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
+        is_stored = False
+        try:
+            response = run(request, **values)
+            is_stored = response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
+        finally:
+            if ANSWER in request.META and not is_stored:
+                _store(partial(forget, request.META[ANSWER]))
+        if ANSWER in request.META and is_stored:
+            kept = StoredAnswer(response.status_code, response["Content-Type"], response.content)
+            _store(partial(finish, request.META[ANSWER], kept, now=clock.now()))
+        for name, value in request.META.get(HEADERS, {}).items():
+            response[name] = value
+        caller = getattr(request, "auth", None)
+        if caller is not None and request.method not in READING:
+            status, path = response.status_code, request.path
+            user, key = caller.username, caller.id
+            log_event("api-write", user=user, request=request, path=path, status=status, key=key)
+        return response
+
+    return answered
+
+
+def _store(write: Callable[[], object]) -> None:
+    """Write what becomes of an answer; where that fails, what was done stays done."""
+    try:
+        with labelled_calls("answer"):
+            write()
+    except FAILURES as failure:
+        fault = fault_in(failure)
+        if fault is None:
+            raise
+        logger.warning("The answer to a request with an Idempotency-Key was not kept: %s", fault)
+
+
+def _repeat(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
+    answer: StoredAnswer = error.answer
+    response = HttpResponse(answer.body, answer.content_type, answer.status)
+    response["Idempotent-Replayed"] = "true"
+    add_never_cache_headers(response)
+    return response
+
+
+def _wait(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
+    response = problem(HTTPStatus.CONFLICT, error)
+    response["Retry-After"] = str(error.retry_after)
+    return response
+
+
+_RENDERER = JSONRenderer()
+_RENDERER.json_dumps_params = {"ensure_ascii": False}
+api = ProblemAPI(
+    title="Dynashop",
+    version="1",
+    description="The shop's lists, comments, orders and catalogue: see docs/api.md.",
+    urls_namespace="api",
+    renderer=_RENDERER,
+    errors={
+        **comments_api.ERRORS,
+        **shop_api.ERRORS,
+        KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, None),
+    },
+)
+api.add_exception_handler(_Answered, _repeat)
+api.add_exception_handler(StillRunning, _wait)
+api.add_decorator(_answer_once, mode="view")
+api.add_router("", comments_api.router)
+api.add_router("", shop_api.router)
