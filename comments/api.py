@@ -55,7 +55,7 @@ from comments.replies.services import (
 from comments.reports.services import LONGEST_TEXT as LONGEST_REPORT
 from comments.reports.services import Reason, report_comment
 from comments.search.words import BadSearch, parse_search
-from comments.store.comments import NoSuchComment, OwnComment, Revision, load_comment
+from comments.store.comments import NoSuchComment, OwnComment, Revision, State, load_comment
 from comments.votes.services import take_back, vote
 from dynapages.calls import clock
 from dynapages.django.paging import Pager
@@ -220,7 +220,10 @@ class DecisionIn(Schema):
     """A decision, on the ``revision`` that was seen, or without one on the comment as it is."""
 
     decision: Decision
-    revision: Annotated[str, StringConstraints(max_length=100)] | None = None
+    revision: (
+        Annotated[str, StringConstraints(pattern=rf"^({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}$")]
+        | None
+    ) = None
 
 
 class Filter(Schema):
@@ -469,9 +472,6 @@ def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
 @router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
 def decide(request: HttpRequest, comment_id: IdText, said: DecisionIn) -> None:
     """Publish, reject, keep, hide, restore or delete a comment."""
-    try:
-        seen = Revision.parse(said.revision) if said.revision is not None else None
-    except ValueError as error:
-        raise Refusal(_("Send the revision as it was read.")) from error
+    seen = Revision.parse(said.revision) if said.revision else None
     who = caller_of(request).username
     carry_out(said.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())

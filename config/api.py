@@ -80,8 +80,8 @@ def authenticate(request: HttpRequest, text: str, scope: str) -> Caller | None:
         return None
     if key.scope is Scope.STAFF and not is_staff:
         return None
-    if request.method not in READING and (named := request.headers.get(IDEMPOTENCY_KEY)):
-        _begin(request, key.id, named)
+    if request.method not in READING and IDEMPOTENCY_KEY in request.headers:
+        _begin(request, key.id, request.headers[IDEMPOTENCY_KEY])
     return Caller(key.id, key.username, key.scope)
 
 
@@ -106,8 +106,8 @@ HEADERS, ANSWER = "dynashop.api_headers", "dynashop.api_answer"
 
 
 def _begin(request: HttpRequest, key_id: str, named: str) -> None:
-    if len(named) > LONGEST_KEY:
-        sentence = _("An Idempotency-Key has at most %(most)s characters.")
+    if not 0 < len(named) <= LONGEST_KEY:
+        sentence = _("An Idempotency-Key has 1 to %(most)s characters.")
         raise Refusal(sentence % {"most": LONGEST_KEY})
     name = f"{key_id}/{named}"
     sent = f"{request.method} {request.get_full_path()}\n".encode() + request.body
@@ -182,7 +182,7 @@ api = ProblemAPI(
     errors={
         **comments_api.ERRORS,
         **shop_api.ERRORS,
-        KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, None),
+        KeyReused: (HTTPStatus.CONFLICT, None),
     },
 )
 api.add_exception_handler(_Answered, _repeat)

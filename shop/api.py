@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 from ninja import Field, Query, Router, Schema
 from ninja.errors import HttpError
-from pydantic import PlainSerializer, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, PlainSerializer, StringConstraints, WithJsonSchema
 
 from dynapages.calls import clock
 from dynapages.django.paging import Pager
@@ -43,7 +43,7 @@ from shop.catalogue.queries import (
 )
 from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.views import NO_SUCH_PRODUCT, search_pager
-from shop.days import BadListFilter
+from shop.days import BadListFilter, parse_day
 from shop.order_status import OPEN, Status
 from shop.orders.entries import OrderEntry, WholeOrder
 from shop.orders.filters import OrderFilter
@@ -85,6 +85,9 @@ Money = Annotated[
     WithJsonSchema({"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["18.50"]}),
 ]
 """In the currency's main unit."""
+
+
+Day = Annotated[date, BeforeValidator(parse_day)]
 
 
 class CategoryLink(Schema):
@@ -199,8 +202,8 @@ class Chosen(Schema):
     """Statuses, and UTC days from ``since`` up to but not ``until``; ``open`` excludes statuses."""
 
     status: list[Status] = Field([], max_length=len(Status))
-    since: date | None = None
-    until: date | None = None
+    since: Day | None = None
+    until: Day | None = None
     open: bool = False
 
 
@@ -210,8 +213,8 @@ class Queued(Schema):
     status: list[Literal[Status.PLACED, Status.APPROVED, Status.PROCESSING]] = Field(
         [], max_length=len(OPEN)
     )
-    since: date | None = None
-    until: date | None = None
+    since: Day | None = None
+    until: Day | None = None
 
 
 def _filter(chosen: Chosen | Queued) -> OrderFilter:
