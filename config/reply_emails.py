@@ -1,7 +1,5 @@
 """E-mails to authors whose comments the shop replies to: a receiver of the comments' signal."""
 
-from functools import partial
-
 from django.conf import settings
 from django.dispatch import receiver
 from django.urls import reverse
@@ -16,8 +14,8 @@ from shop.accounts.emails import EMAILS, Email
 @receiver(comment_replied)
 def tell_author(comment_id: str, by: str, *, is_new: bool, **_: object) -> None:
     """Queue an e-mail about a new reply, not a changed or deleted one; none without SITE_URL."""
-    if is_new and settings.SITE_URL:
-        EMAILS.put(partial(email_about, comment_id, by, settings.SITE_URL))
+    if is_new and (site := settings.SITE_URL):
+        EMAILS.put(lambda: email_about(comment_id, by, site))
 
 
 def email_about(comment_id: str, by: str, site: str) -> Email | None:

@@ -32,7 +32,6 @@ AT_EXIT_SECONDS = 5.0
 FactorEvent = Literal["factor_on", "factor_off", "recovery_code", "codes_rest"]
 Kind = Literal["reset", "confirm", "changed", "moved", "reply", "waiting"] | FactorEvent
 OF_FACTOR: tuple[FactorEvent, ...] = get_args(FactorEvent)
-ONE_CLICK = {"List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}  # RFC 8058
 logger = logging.getLogger(__name__)
 
 
@@ -117,7 +116,7 @@ def _deliver(email: Email, address: str, context: Mapping[str, object]) -> None:
     message = EmailMessage(subject, body, to=[address])
     if "opt_out" in context:
         url = _Unfolded(f"<{email.site}{context['opt_out']}>")
-        message.extra_headers = {url.name: url, **ONE_CLICK}
+        message.extra_headers = {url.name: url, f"{url.name}-Post": f"{url.name}=One-Click"}
     try:
         message.send()
     except (SMTPException, OSError) as error:

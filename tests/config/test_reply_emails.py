@@ -198,7 +198,8 @@ class TestTheEmail:
         sent = message_from_bytes(told(ann).message().as_bytes(), policy=policy.compat32)
         assert sent["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
         assert re.fullmatch(
-            r"<https://shop\.example\.com/account/replies/[^>\s]+/>", sent["List-Unsubscribe"].strip()
+            r"<https://shop\.example\.com/account/replies/[^>\s]+/>",
+            sent["List-Unsubscribe"].strip(),
         )
 
     def test_about_a_password_has_no_such_header(self, ann):

@@ -17,9 +17,6 @@ from shop.accounts.emails import EMAILS, Email
 from shop.accounts.queries import users_called
 from shop.orders.actions import queue_lengths
 
-NOT_TOLD = "MODERATORS are members of staff with a confirmed e-mail address; not told"
-SECONDS = 60.0
-
 
 class Command(BaseCommand):
     """Sends e-mails to the members of staff of ``MODERATORS``."""
@@ -31,7 +28,7 @@ class Command(BaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        codes = [code for code, _name in settings.LANGUAGES]
+        codes = dict(settings.LANGUAGES)
         parser.add_argument("--language", choices=codes, default=settings.LANGUAGE_CODE)
 
     def handle(self, **options: Any) -> None:
@@ -45,8 +42,8 @@ class Command(BaseCommand):
                 if user and user.is_staff and user.email_confirmed:
                     EMAILS.put(Email("waiting", name, site, "", language, {"queues": queues}))
                 else:
-                    self.stderr.write(f"{NOT_TOLD}: {name}.")
-        if not EMAILS.flush(seconds=SECONDS):
+                    self.stderr.write(f"{name}: not staff with a confirmed e-mail address.")
+        if not EMAILS.flush(seconds=60):
             raise CommandError("The database is unavailable. Run the same command again.")
         waiting = [f"{name}: {count}" for name, count, _path in queues]
         self.stdout.write("\n".join(waiting) or "Nothing waits.")
