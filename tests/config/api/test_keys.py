@@ -7,8 +7,9 @@ from django.test import Client
 
 from config import api
 from dynapages.calls import metered
+from dynapages.django.access import Scope
 from shop.accounts.services import change_account, delete_profile, profile_of, shut_profile
-from shop.api_keys.services import Scope, revoke_key
+from shop.api_keys.services import revoke_key
 from tests.support.comments.deciding import hide
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.addresses import API_MATRIX, KEYS, belongings
@@ -130,7 +131,9 @@ class TestACookie:
         assert visitor.browser.get(f"{ROOT}/comments/{comment.id}").status_code == 404
 
     def test_is_not_asked_for_a_token_of_forms(self, writer):
-        browser = Client(enforce_csrf_checks=True, headers={"Authorization": f"Bearer {writer.text}"})
+        browser = Client(
+            enforce_csrf_checks=True, headers={"Authorization": f"Bearer {writer.text}"}
+        )
         url = f"{ROOT}/products/{made_product()}/comments"
         assert browser.post(url, {"rating": 5}, content_type="application/json").status_code == 201
 

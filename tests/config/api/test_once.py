@@ -9,7 +9,7 @@ import pytest
 from config import api
 from dynapages.calls import Throttled, clock
 from dynapages.calls.faults import BUSY
-from shop.api_keys.services import Scope
+from dynapages.django.access import Scope
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.api import Program, problem_of, program_of
 from tests.support.orders.making import put_product
@@ -118,14 +118,15 @@ class TestAKeyOfAnotherWrite:
             writer.delete(f"/comments/{comment_id}", once="a"),
         ):
             status, sentence = problem_of(answer)
-            assert (status, "use a new one" in sentence) == (422, True)
+            assert (status, "use a new one" in sentence) == (409, True)
         assert comments_on(lamp) == [comment_id]
 
-    def test_is_refused_when_it_is_longer_than_255(self, writer, lamp):
+    def test_is_refused_unless_it_has_1_to_255_characters(self, writer, lamp):
         url = f"/products/{lamp}/comments"
         assert writer.post(url, SAID, once="x" * 255).status_code == 201
-        status, sentence = problem_of(writer.post(url, SAID, once="x" * 256))
-        assert (status, "at most 255 characters" in sentence) == (400, True)
+        for headers in ({"once": "x" * 256}, {"Idempotency_Key": ""}):
+            status, sentence = problem_of(writer.post(url, SAID, **headers))
+            assert (status, "1 to 255 characters" in sentence) == (400, True)
         assert len(comments_on(lamp)) == 1
 
     def test_changes_nothing_about_what_is_read(self, writer):
@@ -212,7 +213,9 @@ class TestAProcessThatDied:
 
         def send() -> list[dict[str, object]]:
             sent = (
-                writer.put(f"/comments/{comment_id}", {**SAID, "rating": 1, "version": 1}, once="a"),
+                writer.put(
+                    f"/comments/{comment_id}", {**SAID, "rating": 1, "version": 1}, once="a"
+                ),
                 writer.post(f"/orders/{order_id}/moves", move, once="b"),
                 staff.put(f"/replies/{comment_id}", {"text": "Thank you."}, once="c"),
             )

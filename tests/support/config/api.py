@@ -14,7 +14,8 @@ from django.core.handlers.wsgi import WSGIHandler
 
 from config.api import api
 from dynapages.calls import clock
-from shop.api_keys.services import Scope, create_key
+from dynapages.django.access import Scope
+from shop.api_keys.services import create_key
 
 ROOT = "/api/v1"
 SITE = "http://testserver"
