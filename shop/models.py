@@ -239,7 +239,6 @@ class ApiAnswer(ShopItem):
     since = UTCDateTimeAttribute()
     status_code = NumberAttribute(null=True)
     content_type = UnicodeAttribute(null=True)
-    headers = MapAttribute[str, str](null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     body = BinaryAttribute(legacy_encoding=False, null=True)
 
 
