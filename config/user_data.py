@@ -19,7 +19,7 @@ from dynapages.process import read
 from dynapages.upkeep import Trace
 from shop.data.exports import walk_through
 from shop.orders.queries import products_bought_by
-from shop.user_data import ACTIVITY, PROFILE, PURCHASES
+from shop.user_data import ACTIVITY, API_KEYS, PROFILE, PURCHASES
 
 AT_ONCE = 200
 
@@ -80,19 +80,18 @@ def _attributes(model: type[Any], item: Item) -> dict[str, Any]:
 Batch = Sequence[Mapping[str, Any]]
 Section = tuple[str, Iterable[Batch]]
 """A kind of data, and its items."""
-ALL: Sequence[Trace] = (PROFILE, PURCHASES, *OF_COMMENTS, ACTIVITY)
+ALL: Sequence[Trace] = (PROFILE, API_KEYS, PURCHASES, *OF_COMMENTS, ACTIVITY)
 OWN: Sequence[Trace] = tuple(trace for trace in ALL if trace not in {IMPORTED, ACTIVITY})
 """What keys of the user lead to. To find the rest, all that others have done is read as well."""
-SECRETS = frozenset({"password", "totp_secret", "recovery_codes"})
-"""What a profile has to sign in with: whoever reads the export must not be able to."""
+SECRETS = frozenset({"password", "totp_secret", "recovery_codes", "secret_hash"})
+"""What somebody signs in with: whoever reads the export must not be able to."""
 END = "\n  ]"
 
 
 def sections_of(username: str, traces: Iterable[Trace], read: ReadMany) -> Iterator[Section]:
     """Yield the kinds of data of a user, and the orders; nothing is read before it is asked for."""
     for trace in traces:
-        batches = held(trace, username, read)
-        yield trace.kind, map(_without_secrets, batches) if trace is PROFILE else batches
+        yield trace.kind, map(_without_secrets, held(trace, username, read))
     yield "orders", (batch.rows for batch in walk_through(username)(None))
 
 
@@ -117,8 +116,8 @@ def _text(item: Mapping[str, Any]) -> str:
     return "\n" + indent(text, "    ")
 
 
-def _without_secrets(profiles: Batch) -> Batch:
-    return [{name: each[name] for name in each if name not in SECRETS} for each in profiles]
+def _without_secrets(batch: Batch) -> Batch:
+    return [{name: each[name] for name in each if name not in SECRETS} for each in batch]
 
 
 def _plain(value: object) -> object:

@@ -169,9 +169,9 @@ def api_key(key_id: str) -> str:
     return f"APIKEY#{key_id}"
 
 
-def answer(name: str) -> str:
-    """Return both keys of a stored answer of the API: an HMAC, as clients choose the names."""
-    return f"ANSWER#{salted_hmac('answer', name, algorithm='sha256').hexdigest()}"
+def answer(name: str) -> dict[str, str]:
+    """Return the key of a stored answer of the API: an HMAC, as clients choose the names."""
+    return _both(f"ANSWER#{salted_hmac('answer', name, algorithm='sha256').hexdigest()}")
 
 
 def order(order_id: str) -> str:

@@ -218,9 +218,10 @@ class Profile(ShopItem):
 class ApiKeyItem(ShopItem):
     """A key of the API, of a user or of nobody; ``secret_hash`` is a SHA-256 of its secret."""
 
+    id = UnicodeAttribute()
     name = UnicodeAttribute()
     scope = UnicodeAttribute()
-    username = UnicodeAttribute(null=True)
+    username = UnicodeAttribute()
     secret_hash = UnicodeAttribute()
     created_at = UTCDateTimeAttribute()
 

@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 from shop.activity import views as activity_views
+from shop.api_keys import views as api_key_views
 from shop.basket import views as basket_views
 from shop.catalogue import views
 from shop.catalogue.drawings import drawing
@@ -31,6 +32,8 @@ urlpatterns = [
     path("orders/<id:order_id>/cancel/", order_views.cancel, name="cancel_order"),
     path("orders/<id:order_id>/return/", order_views.send_back, name="return_order"),
     path("staff/activity/", activity_views.activity, name="activity"),
+    path("staff/api-keys/", api_key_views.api_keys, name="api_keys"),
+    path("staff/api-keys/<id:key_id>/revoke/", api_key_views.revoke, name="revoke_api_key"),
     path("", include("shop.pickup.urls")),
     path("", include("shop.sitemap.urls")),
     path("staff/orders/", queue_views.queue, name="staff_orders"),

@@ -19,7 +19,8 @@ from shop.accounts.services import delete_profile, shut_profile
 from shop.activity.entries import LOG, Kind, entry_in
 from shop.activity.listing import list_activity
 from shop.activity.tables import Activity
-from shop.models import Order, Profile, Purchase
+from shop.api_keys.services import list_keys, revoke_key
+from shop.models import ApiKeyItem, Order, Profile, Purchase
 from shop.orders.queries import products_bought_by
 from shop.table import TABLE
 
@@ -61,8 +62,21 @@ def _profile(username: str, _name: str) -> list[Kept]:
     return [(Profile, TABLE, table_key(keys.user(username), keys.profile(username)))]
 
 
+def _api_keys_of(username: str) -> list[str]:
+    return [key.id for key in list_keys() if key.username == username]
+
+
+def _revoke_key(_username: str, key_id: str) -> None:
+    revoke_key(key_id)
+
+
+def _api_key(_username: str, key_id: str) -> list[Kept]:
+    return [(ApiKeyItem, TABLE, table_key(keys.API_KEYS, keys.api_key(key_id)))]
+
+
 PURCHASES = Trace("purchases", products_bought_by, _delete_purchase, _purchase)
 PROFILE = Trace("profile", _open_profile, _close_profile, _profile)
+API_KEYS = Trace("API keys", _api_keys_of, _revoke_key, _api_key)
 
 
 AT_ONCE = 300

@@ -1,8 +1,7 @@
 """Stored answers: a request that is sent again with its ``Idempotency-Key`` is answered as before.
 
 Follows "The Idempotency-Key HTTP Header Field" of the IETF. An item says first that the request is
-carried out, then what was answered. The time to live deletes it, often late: by then, readers take
-it for none.
+carried out, then what was answered. Once it has expired, it means the same as none.
 """
 
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from pynamodb.expressions.condition import Condition
 
-from dynapages.items import Item, table_key
+from dynapages.items import wire_key
 from dynapages.process import client
 from dynapages.pynamodb import update
 from dynapages.writes import ConditionFailed, delete, write_one
@@ -29,6 +28,7 @@ LARGEST_BODY = 300_000
 """Bytes, with which an item stays below DynamoDB's 400 KB."""
 MARGIN = 4.0
 """Seconds that a request may take besides its calls to the database."""
+_RUNNING: Condition = ApiAnswer.digest.exists() & ApiAnswer.status_code.does_not_exist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class StillRunning(Exception):
     """The same request is being carried out; ``retry_after`` is in seconds, at least 1."""
 
     def __init__(self, retry_after: int) -> None:
-        super().__init__(_("A request with this Idempotency-Key is still running. Send it again."))
+        super().__init__(_("A request with this Idempotency-Key is still running. Try again."))
         self.retry_after = retry_after
 
 
@@ -60,25 +60,31 @@ def begin(name: str, digest: str, *, now: datetime) -> StoredAnswer | None:
     After None the caller must `finish` or `forget`. A run that did neither, for longer than a
     request can take, is taken over. Raises KeyReused and StillRunning.
     """
-    key, longest = keys.answer(name), timedelta(seconds=settings.WRITE_SECONDS + MARGIN)
-    item = ApiAnswer(
-        pk=key, sk=key, digest=digest, run=uuid4().hex, since=now, expires_at=now + KEPT
-    )
+    key, since = keys.answer(name)["pk"], now - timedelta(seconds=settings.WRITE_SECONDS + MARGIN)
+    mine = ApiAnswer(key, key, digest=digest, run=uuid4().hex, since=now, expires_at=now + KEPT)
     is_free = ApiAnswer.pk.does_not_exist() | (ApiAnswer.expires_at <= now)
-    is_abandoned = ApiAnswer.status_code.does_not_exist() & (ApiAnswer.since <= now - longest)
-    condition = is_free | (is_abandoned & (ApiAnswer.digest == digest))
+    is_abandoned = _RUNNING & (ApiAnswer.since <= since) & (ApiAnswer.digest == digest)
     try:
-        write_one(client(), put_of(item, condition, return_item=True))
+        write_one(client(), put_of(mine, is_free | is_abandoned, return_item=True))
     except ConditionFailed as error:
-        return _answer(error.failed[0], item, now=now, longest=longest)
-    return None
+        found = ApiAnswer.from_raw_data(dict(error.failed[0]))
+    else:
+        return None
+    if found.run == mine.run:  # written at the first attempt, whose answer was lost
+        return None
+    if found.digest != digest:
+        raise KeyReused(_("This Idempotency-Key was sent with another request: use a new one."))
+    if found.status_code is None:
+        raise StillRunning(max(1, ceil((found.since - since).total_seconds())))
+    headers = dict(found.headers.attribute_values)
+    return StoredAnswer(int(found.status_code), found.content_type, found.body, headers)
 
 
 def finish(name: str, answer: StoredAnswer, *, now: datetime) -> None:
     """Store the answer, for 24 hours from now. One write: a unit for each KB.
 
     A body over `LARGEST_BODY` is left out: the same request is then answered without one, rather
-    than carried out twice.
+    than carried out twice. Of two runs, as of one that was taken over, the first answer stays.
     """
     changes = [
         ApiAnswer.status_code.set(answer.status),
@@ -87,38 +93,11 @@ def finish(name: str, answer: StoredAnswer, *, now: datetime) -> None:
         ApiAnswer.body.set(answer.body if len(answer.body) <= LARGEST_BODY else b""),
         ApiAnswer.expires_at.set(now + KEPT),
     ]
-    with suppress(ConditionFailed):  # a run that took this one over has stored its answer
-        write_one(client(), update(ApiAnswer, _key(name), changes, _is_running()))
+    with suppress(ConditionFailed):
+        write_one(client(), update(ApiAnswer, wire_key(keys.answer(name)), changes, _RUNNING))
 
 
 def forget(name: str) -> None:
     """Let the request be carried out when it is sent again; for answers such as 429 and 503."""
     with suppress(ConditionFailed):
-        write_one(client(), delete(ApiAnswer, _key(name), _is_running()))
-
-
-def _is_running() -> Condition:
-    condition: Condition = ApiAnswer.digest.exists() & ApiAnswer.status_code.does_not_exist()
-    return condition
-
-
-def _key(name: str) -> Item:
-    return table_key(keys.answer(name), keys.answer(name))
-
-
-def _answer(
-    stored: Item, mine: ApiAnswer, *, now: datetime, longest: timedelta
-) -> StoredAnswer | None:
-    found = ApiAnswer.from_raw_data(dict(stored))
-    if found.run == mine.run:  # written at the first attempt, whose answer was lost
-        return None
-    if found.digest != mine.digest:
-        raise KeyReused(_("This Idempotency-Key was sent with another request: use a new one."))
-    if found.status_code is None:
-        raise StillRunning(max(1, ceil((found.since + longest - now).total_seconds())))
-    return StoredAnswer(
-        status=int(found.status_code),
-        content_type=found.content_type or "",
-        body=found.body or b"",
-        headers=dict(found.headers.attribute_values),
-    )
+        write_one(client(), delete(ApiAnswer, wire_key(keys.answer(name)), _RUNNING))

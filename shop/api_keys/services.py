@@ -1,11 +1,10 @@
-"""Keys of the API: made, found, listed, revoked.
+"""Keys of the API. The text of one is ``dynashop_<id>_<secret>``, as scanners for secrets like it.
 
-A key's text is ``dynashop_<id>_<secret>``, by which scanners for secrets know it. The secret has
-256 random bits, so a fast hash of it is safe to store.
+The secret has 256 random bits, so that a fast hash of it is safe to store.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -53,23 +52,12 @@ class KeyRefused(ValueError):
 
 
 def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tuple[ApiKey, str]:
-    """Create a key; return it with its text, which is stored nowhere.
-
-    Raises KeyRefused.
-    """
+    """Create a key; return it with its text, which is stored nowhere. Raises KeyRefused."""
     _check(name, scope, username)
-    key_id, secret = token_hex(6), token_urlsafe(32)
-    item = ApiKeyItem(
-        pk=keys.API_KEYS,
-        sk=keys.api_key(key_id),
-        name=name,
-        scope=scope.value,
-        username=username or None,
-        secret_hash=_hash(secret),
-        created_at=now,
-    )
+    key, secret = ApiKey(token_hex(6), name, scope, username, now), token_urlsafe(32)
+    item = ApiKeyItem(keys.API_KEYS, keys.api_key(key.id), secret_hash=_hash(secret), **asdict(key))
     write_one(client(), put_of(item, ApiKeyItem.pk.does_not_exist()))
-    return _key(item), f"dynashop_{key_id}_{secret}"
+    return key, f"dynashop_{key.id}_{secret}"
 
 
 def find_key(text: str) -> ApiKey | None:
@@ -82,8 +70,7 @@ def find_key(text: str) -> ApiKey | None:
     if form is None:
         return None
     item = ApiKeyItem.find(keys.API_KEYS, keys.api_key(form[1]), consistent_read=False)
-    is_known = item is not None and compare_digest(item.secret_hash, _hash(form[2]))
-    return _key(item) if item is not None and is_known else None
+    return _key(item) if item and compare_digest(item.secret_hash, _hash(form[2])) else None
 
 
 def list_keys() -> list[ApiKey]:
@@ -103,19 +90,15 @@ def revoke_key(key_id: str) -> bool:
 
 
 def _check(name: str, scope: Scope, username: str) -> None:
-    if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name.strip()):
+    if not (name.strip() and len(name) <= LONGEST_NAME and name.isprintable()):
         raise KeyRefused(_("The name of a key has 1 to 100 characters, in one line."))
-    if not username:
-        if scope is Scope.READ:
-            return
-        sentence = _("A key of scope “%(scope)s” needs a user, in whose name it writes.")
-        raise KeyRefused(sentence % {"scope": scope})
-    user = load_user(username)
-    if user is None or not user.is_active:
+    if not username and scope is not Scope.READ:
+        raise KeyRefused(_("Name the user for whom the key writes: only scope “read” needs none."))
+    user = load_user(username) if username else None
+    if username and not (user and user.is_active):
         raise KeyRefused(_("There is no active user “%(user)s”.") % {"user": username})
     if scope is Scope.STAFF and not getattr(user, "is_staff", False):
-        sentence = _("“%(user)s” is not staff: give the key the scope “read” or “write”.")
-        raise KeyRefused(sentence % {"user": username})
+        raise KeyRefused(_("“%(user)s” is not staff.") % {"user": username})
 
 
 def _hash(secret: str) -> str:
@@ -123,10 +106,4 @@ def _hash(secret: str) -> str:
 
 
 def _key(item: ApiKeyItem) -> ApiKey:
-    return ApiKey(
-        id=item.sk.partition("#")[2],
-        name=item.name,
-        scope=Scope(item.scope),
-        username=item.username or "",
-        created_at=item.created_at,
-    )
+    return ApiKey(item.id, item.name, Scope(item.scope), item.username, item.created_at)

@@ -21,6 +21,7 @@ from dynapages.lists import PageRequest
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.activity.entries import LOG, LogVerb
+from shop.api_keys.services import Scope, create_key, list_keys
 from shop.models import Profile
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine
@@ -145,6 +146,15 @@ class TestDeletingUserData:
         assert whole_log() == []
         assert list(tmp_path.iterdir()) == []
 
+    def test_revokes_their_keys_of_the_api(self, capsys, alice):
+        keys_of = {
+            name: create_key(name="Till", scope=Scope.READ, username=name, now=START)[0]
+            for name in (alice.username, someone("bob").username)
+        }
+        assert run(capsys, alice.username)["found"]["API keys"] == 1
+        listed = list_keys()
+        assert [key in listed for key in keys_of.values()] == [False, True]
+
     def test_only_tells_when_dry(self, capsys, alice):
         alice.has_written(made_product())
         found = run(capsys, alice.username, "--dry-run")["found"]
@@ -184,6 +194,13 @@ class TestExport:
         assert not {"password", "totp_secret", "recovery_codes"} & shown["profile"][0].keys()
         password = find_user(alice.username).password
         assert not any(secret in json.dumps(shown) for secret in (password, "JBSWY3DP", "c0de"))
+
+    def test_has_keys_of_the_api_without_their_secrets(self, alice):
+        key, _ = create_key(name="Till", scope=Scope.WRITE, username=alice.username, now=START)
+        create_key(name="Other", scope=Scope.READ, username="", now=START)
+        (held,) = exported(alice.username)["API keys"]
+        assert (held["id"], held["name"], held["scope"]) == (key.id, "Till", "write")
+        assert "secret_hash" not in held
 
     def test_of_nobody_is_empty(self, fresh):
         data = exported(fresh("nobody"))
@@ -258,4 +275,4 @@ class TestOnesOwnData:
             alice.has_written(made_product())
         with metered() as meter:
             downloaded(alice)
-        assert (meter.calls, meter.units) == (13, 15.5)
+        assert (meter.calls, meter.units) == (14, 16.5)

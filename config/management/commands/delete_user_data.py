@@ -10,7 +10,7 @@ from dynapages.django.options import failures_in_one_line
 from dynapages.upkeep import erase
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.services import shut_profile
-from shop.user_data import ACTIVITY, PROFILE, PURCHASES, has_orders
+from shop.user_data import ACTIVITY, API_KEYS, PROFILE, PURCHASES, has_orders
 
 
 class Command(BaseCommand):
@@ -18,9 +18,9 @@ class Command(BaseCommand):
 
     help = (
         "Delete a user's comments, votes and reports, their name on replies, the records of what "
-        "they bought and did, their e-mail address and password. Orders are business records and "
-        "stay, under a name that nobody can use any more; without orders the profile is deleted "
-        "too. Indexes lag: run it again after a minute, until it finds nothing."
+        "they bought and did, their keys of the API, their e-mail address and password. Orders are "
+        "business records and stay, under a name that nobody can use any more; without orders the "
+        "profile is deleted too. Indexes lag: run it again after a minute, until it finds nothing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,7 +37,8 @@ class Command(BaseCommand):
         with failures_in_one_line():
             # Shut at once, so that nobody can write in that name meanwhile.
             is_shut = not dry_run and shut_profile(username)
-            found = erase([*OF_COMMENTS, PURCHASES, ACTIVITY, PROFILE], username, dry_run=dry_run)
+            traces = [*OF_COMMENTS, PURCHASES, API_KEYS, ACTIVITY, PROFILE]
+            found = erase(traces, username, dry_run=dry_run)
             found[PROFILE.kind] |= is_shut
             keeps_orders = has_orders(username)
         if options["json"]:

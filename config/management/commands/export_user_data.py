@@ -16,8 +16,9 @@ class Command(BaseCommand):
     """Prints a user's data as JSON."""
 
     help = (
-        "Print all that is stored about a user as JSON: the profile without its password, orders, "
-        "purchases, comments, votes, reports, signed replies and entries of the activity log. "
+        "Print all that is stored about a user as JSON: the profile without its password, keys of "
+        "the API without their secrets, orders, purchases, comments, votes, reports, signed "
+        "replies and entries of the activity log. "
         "It is what delete_user_data finds, and the orders besides."
     )
 

@@ -116,7 +116,7 @@ class TestARequestThatIsBeingCarriedOut:
 class TestAStoredAnswer:
     def test_has_no_name_in_its_key_and_expires(self, name):
         finish(name, CREATED, now=NOW + SECOND)
-        item = ApiAnswer.find(keys.answer(name), keys.answer(name))
+        item = ApiAnswer.find(*keys.answer(name).values())
         assert name not in str(item.serialize())
         assert item.expires_at == NOW + SECOND + DAY
 

@@ -32,6 +32,8 @@ from shop.accounts.second_factor.services import turn_on
 from shop.accounts.services import confirm, create_profile
 from shop.activity.entries import LOG
 from shop.activity.tables import Month, forget_layout
+from shop.api_keys.answers import StoredAnswer, begin, finish
+from shop.api_keys.services import Scope, create_key
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -62,6 +64,7 @@ def load_every_kind() -> None:
         patch.setattr(orders, "ORDERS_OF_OTHERS", 10)
         call_command("load_sample", comments=40, json=True, sign_in=True, stdout=StringIO())
     _write_accounts()
+    _write_api_keys()
     _write_orders()
     _write_products()
     _write_comments()
@@ -84,6 +87,13 @@ def _write_accounts() -> None:
     user.new_email = f"{AUTHOR}@other.example"
     user.save()
     assert not take(SIGN_UPS_WITH_AN_EMAIL.use(f"{AUTHOR}@mail.example"), now=NOW)
+
+
+def _write_api_keys() -> None:
+    create_key(name="Till", scope=Scope.WRITE, username=AUTHOR, now=NOW)
+    begin("once", "digest", now=NOW)
+    answer = StoredAnswer(201, "application/json", b"{}", {"Location": "/api/v1/orders/1"})
+    finish("once", answer, now=NOW)
 
 
 def _write_orders() -> None:

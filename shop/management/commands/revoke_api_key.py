@@ -1,0 +1,30 @@
+"""``manage.py revoke_api_key``: revokes a key of the API, or lists all."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dynapages.django.access import log_event
+from dynapages.django.options import failures_in_one_line
+from shop.api_keys.services import list_keys, revoke_key
+
+
+class Command(BaseCommand):
+    """Revokes a key."""
+
+    help = "Revoke a key of the API, or list all keys where no ID is given."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("id", metavar="ID", nargs="?", help="the part behind “dynashop_”")
+
+    def handle(self, **options: Any) -> None:
+        with failures_in_one_line():
+            if options["id"] is None:
+                for key in list_keys():
+                    user, day = key.username or "-", key.created_at.date()
+                    self.stdout.write(f"{key.id}  {day}  {key.scope:5}  {user}  {key.name}")
+            elif revoke_key(options["id"]):
+                log_event("api-key-revoked", key=options["id"], by="revoke_api_key")
+                self.stdout.write(f"The key {options['id']} is revoked.")
+            else:
+                raise CommandError(f"There is no key {options['id']}.")
