@@ -23,72 +23,39 @@ from comments.lists.page import CommentsRequest, read_comment_page, read_comment
 from comments.lists.queries import CommentEntry
 from comments.lists.search_queries import SearchRequest
 from comments.moderation.services import Decision, NotAsSeen, carry_out
-from comments.posting.forms import (
-    DEFAULT_LANGUAGE,
-    LONGEST_TEXT,
-    LONGEST_TITLE,
-    detect_language,
-)
-from comments.posting.services import (
-    CommentGone,
-    Conflict,
-    Draft,
-    Rejected,
-    delete_comment,
-    is_author,
-    post_comment,
-    save_edit,
-)
-from comments.profiles.queries import PLAN as BY_AUTHOR
-from comments.profiles.queries import list_written_by, with_products
+from comments.posting import forms
+from comments.posting import services as posting
+from comments.profiles import queries as profiles
 from comments.profiles.views import require_user_of
-from comments.rankings.queries import PLAN as RANKED
-from comments.rankings.queries import RankedProduct, list_ranking, read_most_helpful
+from comments.rankings import queries as rankings
 from comments.rankings.services import Ranking
-from comments.replies.services import (
-    LONGEST_REPLY,
-    ReplyChanged,
-    delete_reply,
-    find_reply,
-    reply_to,
-)
-from comments.reports.services import LONGEST_TEXT as LONGEST_REPORT
-from comments.reports.services import Reason, report_comment
+from comments.replies import services as replies
+from comments.reports import services as reports
 from comments.search.words import BadSearch, parse_search
-from comments.store.comments import NoSuchComment, OwnComment, Revision, load_comment
+from comments.store.comments import NoSuchComment, OwnComment, Revision, State, load_comment
 from comments.votes.services import take_back, vote
+from dynapages import ninja
 from dynapages.calls import clock
+from dynapages.django.access import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
-from dynapages.ninja import (
-    Cursor,
-    IdText,
-    KeyAuth,
-    Listing,
-    Moment,
-    PageOf,
-    caller_of,
-    key_or_nobody,
-    list_answer,
-    token_of,
-    visitor_of,
-)
+from dynapages.ninja import Cursor, IdText, Listing, Moment, PageOf, caller_of, list_answer
 
 NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
 ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
     NoSuchProduct: (HTTPStatus.NOT_FOUND, NO_SUCH_PRODUCT),
     NoSuchComment: (HTTPStatus.NOT_FOUND, NO_SUCH_COMMENT),
-    CommentGone: (HTTPStatus.NOT_FOUND, NO_SUCH_COMMENT),
+    posting.CommentGone: (HTTPStatus.NOT_FOUND, NO_SUCH_COMMENT),
     OwnComment: (HTTPStatus.FORBIDDEN, None),
-    Rejected: (HTTPStatus.FORBIDDEN, None),
-    Conflict: (HTTPStatus.CONFLICT, None),
+    posting.Rejected: (HTTPStatus.FORBIDDEN, None),
+    posting.Conflict: (HTTPStatus.CONFLICT, None),
     NotAsSeen: (HTTPStatus.CONFLICT, None),
-    ReplyChanged: (HTTPStatus.CONFLICT, None),
+    replies.ReplyChanged: (HTTPStatus.CONFLICT, None),
 }
 """For `dynapages.ninja.ProblemAPI`."""
 router = Router(tags=["comments"])
-READ, WRITE, STAFF = key_or_nobody("read"), KeyAuth("write"), KeyAuth("staff")
+READ, WRITE, STAFF = ninja.KEY_OR_NOBODY, ninja.KeyAuth(Scope.WRITE), ninja.KeyAuth(Scope.STAFF)
 
 
 def _language(code: str) -> str:
@@ -104,8 +71,8 @@ Language = Annotated[
 ]
 Stars = Annotated[int, Field(ge=1, le=5)]
 _NO_NUL = r"^[^\u0000]*$"
-Title = Annotated[str, StringConstraints(max_length=LONGEST_TITLE, pattern=_NO_NUL)]
-Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=_NO_NUL)]
+Title = Annotated[str, StringConstraints(max_length=forms.LONGEST_TITLE, pattern=_NO_NUL)]
+Text = Annotated[str, StringConstraints(max_length=forms.LONGEST_TEXT, pattern=_NO_NUL)]
 
 
 def _read_from(*names: str, **options: Any) -> Any:  # noqa: ANN401 - pydantic's
@@ -187,11 +154,13 @@ class DraftIn(Schema):
     language: Language | None = None
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> posting.Draft:
         text = self.text.replace("\r\n", "\n").replace("\r", "\n").strip()
         title = " ".join(self.title.split())
-        language = self.language or detect_language(f"{title}\n{text}") or DEFAULT_LANGUAGE
-        return Draft(self.rating, language, title, text)
+        language = (
+            self.language or forms.detect_language(f"{title}\n{text}") or forms.DEFAULT_LANGUAGE
+        )
+        return posting.Draft(self.rating, language, title, text)
 
 
 class EditIn(DraftIn):
@@ -203,15 +172,16 @@ class EditIn(DraftIn):
 class ReportIn(Schema):
     """What is wrong with a comment."""
 
-    reason: Reason
-    text: Annotated[str, StringConstraints(max_length=LONGEST_REPORT, pattern=_NO_NUL)] = ""
+    reason: reports.Reason
+    text: Annotated[str, StringConstraints(max_length=reports.LONGEST_TEXT, pattern=_NO_NUL)] = ""
 
 
 class ReplyIn(Schema):
     """A reply; ``version`` is of the one it replaces, 0 for none."""
 
     text: Annotated[
-        str, StringConstraints(min_length=1, max_length=LONGEST_REPLY, pattern=r"^[^\u0000]*\S")
+        str,
+        StringConstraints(min_length=1, max_length=replies.LONGEST_REPLY, pattern=r"^[^\u0000]*\S"),
     ]
     version: int = Field(0, ge=0, le=2**53)
 
@@ -220,7 +190,10 @@ class DecisionIn(Schema):
     """A decision, on the ``revision`` that was seen, or without one on the comment as it is."""
 
     decision: Decision
-    revision: Annotated[str, StringConstraints(max_length=100)] | None = None
+    revision: (
+        Annotated[str, StringConstraints(pattern=rf"^({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}$")]
+        | None
+    ) = None
 
 
 class Filter(Schema):
@@ -254,16 +227,16 @@ def _find(request: HttpRequest, comment_id: str) -> CommentOut:
     """Read a comment that a caller may see, as of the last write. Raises NoSuchComment."""
     caller = caller_of(request)
     found, _product, has_voted = read_comment_page(
-        comment_id, visitor=visitor_of(request), is_recent=request.method != "GET"
+        comment_id, visitor=ninja.visitor_of(request), is_recent=request.method != "GET"
     )
     is_own = bool(found.username) and found.username == caller.username
-    if found.is_hidden and not (is_own or caller.allows("staff")):
+    if found.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     shown = _out(found)
     shown.text, shown.is_excerpt = found.body, False
     shown.has_voted = has_voted if caller.username else None
     shown.version = Revision.parse(found.seen).version
-    shown.revision = found.seen if caller.allows("staff") else None
+    shown.revision = found.seen if caller.allows(Scope.STAFF) else None
     return shown
 
 
@@ -281,7 +254,7 @@ def list_comments(
     if search and chosen.order.is_by_rating:
         raise Refusal(_("A search is sorted by time: newest or oldest first."))
     narrowed = CommentFilter.of(chosen.language, chosen.rating)
-    visitor = visitor_of(request)
+    visitor = ninja.visitor_of(request)
 
     def read(asked: PageRequest) -> PageOf[CommentOut]:
         wanted = CommentsRequest(
@@ -304,7 +277,7 @@ def list_comments(
 
 def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
     """Return the search of a filter. Raises Refusal, and HttpError 403 for hidden comments."""
-    if chosen.hidden and not caller_of(request).allows("staff"):
+    if chosen.hidden and not caller_of(request).allows(Scope.STAFF):
         raise HttpError(HTTPStatus.FORBIDDEN, _("Only staff can search hidden comments."))
     if not (chosen.q and chosen.q.strip()):
         return None
@@ -321,17 +294,17 @@ def most_helpful(
     request: HttpRequest, response: HttpResponse, product_id: IdText, cursor: Cursor = None
 ) -> object:
     """List a product's comments by helpful votes; those without any are left out."""
-    visitor = visitor_of(request)
+    visitor = ninja.visitor_of(request)
 
     def read(asked: PageRequest) -> PageOf[CommentOut]:
-        _product, found, votes = read_most_helpful(product_id, asked, visitor=visitor)
+        _product, found, votes = rankings.read_most_helpful(product_id, asked, visitor=visitor)
         shown = [
             _out(one.comment, product_id=product_id, voted=votes if visitor.username else None)
             for one in found.items
         ]
         for comment, one in zip(shown, found.items, strict=True):
             comment.helpful_votes = one.helpful
-        return PageOf(found.page, shown, plan=RANKED)
+        return PageOf(found.page, shown, plan=rankings.PLAN)
 
     return list_answer(request, response, Pager("", f"helpful/{product_id}"), read, cursor)
 
@@ -342,13 +315,15 @@ def written_by(
 ) -> object:
     """List a user's comments, newest first; hidden ones to the user and to staff alone."""
     caller = caller_of(request)
-    sees_hidden = caller.username == username or caller.allows("staff")
+    sees_hidden = caller.username == username or caller.allows(Scope.STAFF)
 
     def read(asked: PageRequest) -> PageOf[CommentOut]:
-        found = list_written_by(username, asked)
+        found = profiles.list_written_by(username, asked)
         require_user_of(found, asked, username)
-        seen = with_products(each for each in found.items if sees_hidden or not each.is_hidden)
-        return PageOf(found.page, [_about(*each) for each in seen], plan=BY_AUTHOR)
+        seen = profiles.with_products(
+            each for each in found.items if sees_hidden or not each.is_hidden
+        )
+        return PageOf(found.page, [_about(*each) for each in seen], plan=profiles.PLAN)
 
     return list_answer(request, response, Pager("", f"profile/{username}"), read, cursor)
 
@@ -376,9 +351,9 @@ def recently_commented(
 def _list_ranking(
     request: HttpRequest, response: HttpResponse, ranking: Ranking, cursor: str | None
 ) -> object:
-    def read(asked: PageRequest) -> PageOf[RankedProduct]:
-        found = list_ranking(ranking, asked)
-        return PageOf(found.page, found.items, plan=RANKED)
+    def read(asked: PageRequest) -> PageOf[rankings.RankedProduct]:
+        found = rankings.list_ranking(ranking, asked)
+        return PageOf(found.page, found.items, plan=rankings.PLAN)
 
     return list_answer(request, response, Pager("", f"ranking/{ranking}"), read, cursor)
 
@@ -393,9 +368,9 @@ def get_comment(request: HttpRequest, comment_id: IdText) -> object:
 def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
     find_product(product_id)
-    comment_id = str(ULID.from_bytes(token_of(request)))
+    comment_id = str(ULID.from_bytes(ninja.token_of(request)))
     username, now = caller_of(request).username, clock.now()
-    post_comment(
+    posting.post_comment(
         said.draft, comment_id=comment_id, product_id=product_id, username=username, now=now
     )
     return _find(request, comment_id)
@@ -404,7 +379,7 @@ def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
 @router.put("/comments/{path:comment_id}", response=CommentOut, auth=WRITE)
 def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
     """Change a comment of one's own, if its version is still the one that was read."""
-    save_edit(
+    posting.save_edit(
         said.draft,
         comment_id=comment_id,
         version=said.version,
@@ -418,9 +393,11 @@ def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
 def delete(request: HttpRequest, comment_id: IdText) -> None:
     """Delete a comment of one's own, or as staff any."""
     caller = caller_of(request)
-    if not (caller.allows("staff") or is_author(caller.username, load_comment(comment_id))):
+    if not (
+        caller.allows(Scope.STAFF) or posting.is_author(caller.username, load_comment(comment_id))
+    ):
         raise NoSuchComment(comment_id)
-    delete_comment(comment_id, by=caller.username, now=clock.now())
+    posting.delete_comment(comment_id, by=caller.username, now=clock.now())
 
 
 @router.put("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
@@ -440,7 +417,7 @@ def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
 @router.put("/reports/{path:comment_id}", response={204: None}, auth=WRITE)
 def report(request: HttpRequest, comment_id: IdText, said: ReportIn) -> None:
     """Report a comment to the shop; a user's first report of it counts."""
-    report_comment(
+    reports.report_comment(
         comment_id=comment_id,
         username=caller_of(request).username,
         reason=said.reason,
@@ -452,26 +429,25 @@ def report(request: HttpRequest, comment_id: IdText, said: ReportIn) -> None:
 @router.put("/replies/{path:comment_id}", response=CommentOut, auth=STAFF)
 def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
-    seen = find_reply(comment_id)
+    seen = replies.find_reply(comment_id)
     if (seen.version if seen else 0) != said.version and (seen is None or seen.text != said.text):
-        raise ReplyChanged(seen)
+        raise replies.ReplyChanged(seen)
     author = caller_of(request).username
-    reply_to(comment_id=comment_id, text=said.text, author=author, seen=seen, now=clock.now())
+    replies.reply_to(
+        comment_id=comment_id, text=said.text, author=author, seen=seen, now=clock.now()
+    )
     return _find(request, comment_id)
 
 
 @router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)
 def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
     """Delete the reply to a comment, if there is one."""
-    delete_reply(comment_id, by=caller_of(request).username, now=clock.now())
+    replies.delete_reply(comment_id, by=caller_of(request).username, now=clock.now())
 
 
 @router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
 def decide(request: HttpRequest, comment_id: IdText, said: DecisionIn) -> None:
     """Publish, reject, keep, hide, restore or delete a comment."""
-    try:
-        seen = Revision.parse(said.revision) if said.revision is not None else None
-    except ValueError as error:
-        raise Refusal(_("Send the revision as it was read.")) from error
+    seen = Revision.parse(said.revision) if said.revision else None
     who = caller_of(request).username
     carry_out(said.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())

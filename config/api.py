@@ -6,7 +6,6 @@ so no request needs a CSRF token.
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial, wraps
 from hashlib import sha256
@@ -21,7 +20,7 @@ from ninja.renderers import JSONRenderer
 
 from comments import api as comments_api
 from dynapages.calls import clock, fault_in, labelled_calls
-from dynapages.django.access import log_event
+from dynapages.django.access import Caller, Scope, log_event
 from dynapages.django.middleware import READING
 from dynapages.django.rate_limits import NamedLimit, in_words, limiter
 from dynapages.django.refusals import Refusal, TooManyRequests, problem
@@ -31,24 +30,12 @@ from dynapages.pynamodb import FAILURES
 from shop import api as shop_api
 from shop.accounts.queries import load_user
 from shop.api_keys.answers import KeyReused, StillRunning, StoredAnswer, begin, finish, forget
-from shop.api_keys.services import Scope, find_key
+from shop.api_keys.services import find_key
 
 MINUTE = timedelta(minutes=1)
 READS, WRITES = NamedLimit(600, MINUTE, "api-reads/{}"), NamedLimit(300, MINUTE, "api-writes/{}")
 """Of one key, by its id."""
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """A key and its user; `dynapages.ninja.Caller`."""
-
-    id: str
-    username: str
-    scope: Scope
-
-    def allows(self, scope: str) -> bool:
-        return self.scope.allows(Scope(scope))
 
 
 class _Answered(Exception):
@@ -59,7 +46,7 @@ class _Answered(Exception):
         self.answer = answer
 
 
-def authenticate(request: HttpRequest, text: str, scope: str) -> Caller | None:
+def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None:
     """Return who sends a request with a key, as `dynapages.ninja.Authenticate`.
 
     None for a key that is not there, or whose user is not active, or not of the staff any more.
@@ -68,7 +55,7 @@ def authenticate(request: HttpRequest, text: str, scope: str) -> Caller | None:
         key = find_key(text)
     if key is None:
         return None
-    if not key.scope.allows(Scope(scope)):
+    if not key.allows(scope):
         sentence = _("This needs a key of the scope “%(scope)s”.") % {"scope": scope}
         raise HttpError(HTTPStatus.FORBIDDEN, sentence)
     with pool().together() as together, labelled_calls("key"):
@@ -80,9 +67,9 @@ def authenticate(request: HttpRequest, text: str, scope: str) -> Caller | None:
         return None
     if key.scope is Scope.STAFF and not is_staff:
         return None
-    if request.method not in READING and (named := request.headers.get(IDEMPOTENCY_KEY)):
-        _begin(request, key.id, named)
-    return Caller(key.id, key.username, key.scope)
+    if request.method not in READING and IDEMPOTENCY_KEY in request.headers:
+        _begin(request, key.id, request.headers[IDEMPOTENCY_KEY])
+    return key
 
 
 def _limit(request: HttpRequest, key_id: str) -> None:
@@ -106,8 +93,8 @@ HEADERS, ANSWER = "dynashop.api_headers", "dynashop.api_answer"
 
 
 def _begin(request: HttpRequest, key_id: str, named: str) -> None:
-    if len(named) > LONGEST_KEY:
-        sentence = _("An Idempotency-Key has at most %(most)s characters.")
+    if not 0 < len(named) <= LONGEST_KEY:
+        sentence = _("An Idempotency-Key has 1 to %(most)s characters.")
         raise Refusal(sentence % {"most": LONGEST_KEY})
     name = f"{key_id}/{named}"
     sent = f"{request.method} {request.get_full_path()}\n".encode() + request.body
@@ -176,13 +163,13 @@ _RENDERER.json_dumps_params = {"ensure_ascii": False}
 api = ProblemAPI(
     title="Dynashop",
     version="1",
-    description="The shop's lists, comments, orders and catalogue: see docs/api.md.",
+    description="Lists, comments, orders and products: [how to use them](../../docs/api/).",
     urls_namespace="api",
     renderer=_RENDERER,
     errors={
         **comments_api.ERRORS,
         **shop_api.ERRORS,
-        KeyReused: (HTTPStatus.UNPROCESSABLE_ENTITY, None),
+        KeyReused: (HTTPStatus.CONFLICT, None),
     },
 )
 api.add_exception_handler(_Answered, _repeat)

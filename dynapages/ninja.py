@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from secrets import token_bytes
-from typing import Annotated, Any, Generic, Protocol, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -30,11 +30,11 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 from ninja.security import HttpBearer
-from pydantic import Field, PlainSerializer, StringConstraints, WithJsonSchema
+from pydantic import PlainSerializer, StringConstraints, WithJsonSchema
 
 from dynapages.calls.faults import FAILURES
 from dynapages.calls.meter import current_meter
-from dynapages.django.access import SHARED_SECONDS, Visitor
+from dynapages.django.access import SHARED_SECONDS, Caller, Scope, Visitor
 from dynapages.django.paging import LONGEST_ID, Pager, note_list
 from dynapages.django.refusals import Refusal, problem, refusal_of
 from dynapages.lists.reader import Page, PageRequest
@@ -43,10 +43,9 @@ from dynapages.lists.runs import timestamp
 __all__ = [
     "ANONYMOUS",
     "IDEMPOTENCY_KEY",
+    "KEY_OR_NOBODY",
     "LONGEST_KEY",
-    "Caller",
     "Cursor",
-    "Decimals",
     "IdText",
     "KeyAuth",
     "Listing",
@@ -54,7 +53,6 @@ __all__ = [
     "PageOf",
     "ProblemAPI",
     "caller_of",
-    "key_or_nobody",
     "list_answer",
     "token_of",
     "visitor_of",
@@ -63,30 +61,8 @@ __all__ = [
 T = TypeVar("T")
 
 
-class Caller(Protocol):
-    """Who sends a request: the key's id and user, empty for nobody, and what the key allows."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def username(self) -> str: ...
-
-    def allows(self, scope: str) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Anonymous:
-    id: str = ""
-    username: str = ""
-
-    def allows(self, scope: str) -> bool:
-        del scope
-        return False
-
-
-ANONYMOUS: Caller = _Anonymous()
-Authenticate = Callable[[HttpRequest, str, str], Caller | None]
+ANONYMOUS = Caller()
+Authenticate = Callable[[HttpRequest, str, Scope], Caller | None]
 """Returns who sends a request with the text of a key for a scope, None for no such key.
 
 It may raise Refusal, such as TooManyRequests, and HttpError 403 for a key of another scope.
@@ -96,7 +72,7 @@ It may raise Refusal, such as TooManyRequests, and HttpError 403 for a key of an
 class KeyAuth(HttpBearer):
     """Requires a key that allows a scope, in ``Authorization: Bearer``."""
 
-    def __init__(self, scope: str) -> None:
+    def __init__(self, scope: Scope) -> None:
         super().__init__()
         self._scope = scope
 
@@ -116,9 +92,8 @@ class _NoKey:
         return None if "Authorization" in request.headers else ANONYMOUS
 
 
-def key_or_nobody(scope: str) -> list[KeyAuth | _NoKey]:
-    """Return the ``auth`` of an operation that may be called without a key."""
-    return [KeyAuth(scope), _NoKey()]
+KEY_OR_NOBODY = [KeyAuth(Scope.READ), _NoKey()]
+"""The ``auth`` of an operation that may be called without a key."""
 
 
 def caller_of(request: HttpRequest) -> Caller:
@@ -140,8 +115,6 @@ Moment = Annotated[
     WithJsonSchema({"type": "string", "format": "date-time"}),
 ]
 """UTC, with microseconds and Z."""
-Decimals = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]{2}$", examples=["18.50"])]
-"""An amount in the currency's main unit."""
 END = "end"
 Cursor = Annotated[
     str | None,
@@ -287,8 +260,9 @@ class ProblemAPI(NinjaAPI):
             self.add_exception_handler(kind, _refused)
 
     def get_openapi_operation_id(self, operation: Operation) -> str:
-        """Return the name of the operation's function, which is unique."""
-        return operation.view_func.__name__
+        """Return the names of the operation's app and function, such as ``comments_edit``."""
+        view = operation.view_func
+        return f"{view.__module__.partition('.')[0]}_{view.__name__}"
 
     def create_temporal_response(self, request: HttpRequest) -> HttpResponse:
         """Return the answer that an operation fills: caches may keep what everybody may read."""
@@ -308,6 +282,7 @@ class ProblemAPI(NinjaAPI):
         schema["components"]["securitySchemes"].pop(_NoKey.__name__, None)
         for operations in schema["paths"].values():
             for method, operation in operations.items():
+                operation["summary"] = operation.pop("description")
                 operation["security"] = [
                     {} if _NoKey.__name__ in each else each for each in operation["security"]
                 ]

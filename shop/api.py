@@ -10,62 +10,35 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 from ninja import Field, Query, Router, Schema
 from ninja.errors import HttpError
-from pydantic import PlainSerializer, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, PlainSerializer, StringConstraints, WithJsonSchema
 
+from dynapages import ninja
 from dynapages.calls import clock
+from dynapages.django.access import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
-from dynapages.ninja import (
-    Cursor,
-    IdText,
-    KeyAuth,
-    Listing,
-    Moment,
-    PageOf,
-    caller_of,
-    key_or_nobody,
-    list_answer,
-    token_of,
-)
+from dynapages.ninja import Cursor, IdText, Listing, Moment, PageOf, caller_of, list_answer
 from shop.basket.basket import pickup_chosen
-from shop.catalogue.queries import (
-    PLAN,
-    CategoryNode,
-    NoSuchCategory,
-    NoSuchProduct,
-    ProductOrder,
-    ProductTile,
-    category_pager,
-    find_product,
-    list_all_categories,
-    read_category,
-)
+from shop.catalogue import queries as catalogue
 from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.views import NO_SUCH_PRODUCT, search_pager
-from shop.days import BadListFilter
+from shop.days import BadListFilter, parse_day
 from shop.order_status import OPEN, Status
+from shop.orders import queries as orders
+from shop.orders import views as order_views
 from shop.orders.entries import OrderEntry, WholeOrder
 from shop.orders.filters import OrderFilter
-from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT
+from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup
 from shop.orders.listing import OrderList, queue_pager, total_of
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.placing import OrderRefused, place_order
-from shop.orders.queries import (
-    NoSuchOrder,
-    OrdersResult,
-    find_order,
-    list_open_orders,
-    owner_of,
-    read_orders,
-)
-from shop.orders.views import LONGEST_REASON, NO_SUCH_ORDER, require_customer
 from shop.pickup.queries import NoSuchPoint
 
 ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
-    NoSuchProduct: (HTTPStatus.NOT_FOUND, gettext_lazy(NO_SUCH_PRODUCT)),
-    NoSuchCategory: (HTTPStatus.NOT_FOUND, gettext_lazy("There is no such category.")),
-    NoSuchOrder: (HTTPStatus.NOT_FOUND, gettext_lazy(NO_SUCH_ORDER)),
+    catalogue.NoSuchProduct: (HTTPStatus.NOT_FOUND, gettext_lazy(NO_SUCH_PRODUCT)),
+    catalogue.NoSuchCategory: (HTTPStatus.NOT_FOUND, gettext_lazy("There is no such category.")),
+    orders.NoSuchOrder: (HTTPStatus.NOT_FOUND, gettext_lazy(order_views.NO_SUCH_ORDER)),
     NoSuchPoint: (
         HTTPStatus.CONFLICT,
         gettext_lazy("That pickup point no longer exists. Please choose another."),
@@ -76,8 +49,8 @@ ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
 }
 """For `dynapages.ninja.ProblemAPI`."""
 router = Router(tags=["shop"])
-READ = key_or_nobody("read")
-OWN, WRITE, STAFF = (KeyAuth(scope) for scope in ("read", "write", "staff"))
+READ = ninja.KEY_OR_NOBODY
+OWN, WRITE, STAFF = map(ninja.KeyAuth, Scope)
 
 Money = Annotated[
     Decimal,
@@ -85,6 +58,9 @@ Money = Annotated[
     WithJsonSchema({"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["18.50"]}),
 ]
 """In the currency's main unit."""
+
+
+Day = Annotated[date, BeforeValidator(parse_day)]
 
 
 class CategoryLink(Schema):
@@ -154,15 +130,6 @@ class StepOut(Schema):
     reason: str
 
 
-class PickupOut(Schema):
-    """The pickup point of an order, as it was when it was chosen."""
-
-    id: str
-    name: str
-    address: str
-    hours: str
-
-
 class WholeOrderOut(OrderOut):
     """An order with its history and up to 100 of its lines, from ``first_line`` on."""
 
@@ -170,7 +137,7 @@ class WholeOrderOut(OrderOut):
     first_line: int
     line_count: int
     history: list[StepOut]
-    pickup: PickupOut | None
+    pickup: NewPickup | None
 
 
 class LineIn(Schema):
@@ -192,15 +159,15 @@ class MoveIn(Schema):
 
     source: Status
     target: Status
-    reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON)] = ""
+    reason: Annotated[str, StringConstraints(max_length=order_views.LONGEST_REASON)] = ""
 
 
 class Chosen(Schema):
     """Statuses, and UTC days from ``since`` up to but not ``until``; ``open`` excludes statuses."""
 
     status: list[Status] = Field([], max_length=len(Status))
-    since: date | None = None
-    until: date | None = None
+    since: Day | None = None
+    until: Day | None = None
     open: bool = False
 
 
@@ -210,8 +177,8 @@ class Queued(Schema):
     status: list[Literal[Status.PLACED, Status.APPROVED, Status.PROCESSING]] = Field(
         [], max_length=len(OPEN)
     )
-    since: date | None = None
-    until: date | None = None
+    since: Day | None = None
+    until: Day | None = None
 
 
 def _filter(chosen: Chosen | Queued) -> OrderFilter:
@@ -230,9 +197,9 @@ def _filter(chosen: Chosen | Queued) -> OrderFilter:
 def list_categories(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
     """List all categories by name, each followed by those in it."""
 
-    def read(asked: PageRequest) -> PageOf[CategoryNode]:
-        found = list_all_categories(asked)
-        return PageOf(found.page, found.items, plan=PLAN)
+    def read(asked: PageRequest) -> PageOf[catalogue.CategoryNode]:
+        found = catalogue.list_all_categories(asked)
+        return PageOf(found.page, found.items, plan=catalogue.PLAN)
 
     return list_answer(request, response, Pager("", "categories/tree"), read, cursor)
 
@@ -243,17 +210,17 @@ def list_products(
     response: HttpResponse,
     *,
     slug: IdText,
-    order: ProductOrder | None = None,
+    order: catalogue.ProductOrder | None = None,
     cursor: Cursor = None,
 ) -> object:
     """List a category's products by id, by name, or by price those that have one."""
 
-    def read(asked: PageRequest) -> PageOf[ProductTile]:
-        found = read_category(slug, asked, order=order)
-        plan = "products of a category" if order is None else PLAN
+    def read(asked: PageRequest) -> PageOf[catalogue.ProductTile]:
+        found = catalogue.read_category(slug, asked, order=order)
+        plan = "products of a category" if order is None else catalogue.PLAN
         return PageOf(found.page, found.items, plan=plan)
 
-    return list_answer(request, response, category_pager(slug, order), read, cursor)
+    return list_answer(request, response, catalogue.category_pager(slug, order), read, cursor)
 
 
 @router.get("/search", response=Listing[ProductOut], auth=READ)
@@ -269,7 +236,7 @@ def search_products(
     typed = " ".join(q.split())
     words = parse_search(typed)
 
-    def read(asked: PageRequest) -> PageOf[ProductTile]:
+    def read(asked: PageRequest) -> PageOf[catalogue.ProductTile]:
         found = find_products(words, asked, leading=by)
         pager = search_pager(typed, words, found.leading)
         return PageOf(found.page, found.items, plan="words of names", pager=pager)
@@ -281,7 +248,7 @@ def search_products(
 def get_product(request: HttpRequest, product_id: IdText) -> object:
     """Return a product."""
     del request
-    return find_product(product_id)
+    return catalogue.find_product(product_id)
 
 
 @router.get("/orders", response=Listing[OrderOut], auth=OWN)
@@ -316,15 +283,15 @@ def _list_orders(
     wanted = _filter(chosen)
 
     def read(asked: PageRequest) -> PageOf[OrderEntry]:
-        found = read_orders(username, wanted, asked)
+        found = orders.read_orders(username, wanted, asked)
         if not any(found.counts.values()):
-            require_customer(username)
+            order_views.require_customer(username)
         return _page_of(found, wanted)
 
     return list_answer(request, response, OrderList(username, "").pager(wanted), read, cursor)
 
 
-def _page_of(found: OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
+def _page_of(found: orders.OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
     return PageOf(found.page, found.items, total_of(chosen, found.counts), found.plan.name)
 
 
@@ -336,7 +303,7 @@ def open_orders(
     wanted = _filter(chosen)
 
     def read(asked: PageRequest) -> PageOf[OrderEntry]:
-        return _page_of(list_open_orders(wanted, asked), wanted)
+        return _page_of(orders.list_open_orders(wanted, asked), wanted)
 
     return list_answer(request, response, queue_pager(wanted), read, cursor)
 
@@ -360,8 +327,8 @@ def get_order(
 
 def _find(request: HttpRequest, order_id: str, first_line: int = 1) -> WholeOrder:
     caller = caller_of(request)
-    sees_all = partial(caller.allows, "staff")
-    return find_order(
+    sees_all = partial(caller.allows, Scope.STAFF)
+    return orders.find_order(
         order_id, username=_user(request), sees_all=sees_all, first_line=first_line
     ).order
 
@@ -374,7 +341,7 @@ def place(request: HttpRequest, said: OrderIn) -> object:
         basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity
     order_id = place_order(
         username=_user(request),
-        client_id=token_of(request).hex(),
+        client_id=ninja.token_of(request).hex(),
         basket=basket,
         pickup=pickup_chosen(said.pickup_point or ""),
         now=clock.now(),
@@ -386,9 +353,9 @@ def place(request: HttpRequest, said: OrderIn) -> object:
 def move(request: HttpRequest, order_id: IdText, said: MoveIn) -> object:
     """Move an order from the status it was seen in to another."""
     caller = caller_of(request)
-    is_staff = caller.allows("staff")
+    is_staff = caller.allows(Scope.STAFF)
     move_order(
-        username=owner_of(order_id) if is_staff else caller.username,
+        username=orders.owner_of(order_id) if is_staff else caller.username,
         order_id=order_id,
         source=said.source,
         target=said.target,

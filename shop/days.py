@@ -30,7 +30,7 @@ class Days:
     @classmethod
     def parse(cls, since: str, until: str) -> Self:
         """Parse a URL's values; a day is ``YYYY-MM-DD``, or empty. Raises BadListFilter."""
-        return cls(_day(since), _day(until))
+        return cls(parse_day(since), parse_day(until))
 
     def __bool__(self) -> bool:
         return self.since is not None or self.until is not None
@@ -56,7 +56,8 @@ class Days:
 ALL_DAYS = Days()
 
 
-def _day(text: str) -> date | None:
+def parse_day(text: str) -> date | None:
+    """Parse ``YYYY-MM-DD``, None where it is empty. Raises BadListFilter."""
     if not text:
         return None
     try:

@@ -8,6 +8,7 @@ import json
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import partial, wraps
 from http import HTTPStatus
 from ipaddress import IPv6Address, IPv6Network, ip_address
@@ -31,6 +32,8 @@ from dynapages.process import pool
 __all__ = [
     "NOBODY",
     "SHARED_SECONDS",
+    "Caller",
+    "Scope",
     "Visitor",
     "back",
     "client_network",
@@ -86,6 +89,28 @@ class Visitor:
 
 
 NOBODY = Visitor()
+
+
+class Scope(StrEnum):
+    """What a key of an API may be used for; each scope includes those before it."""
+
+    READ = "read"
+    WRITE = "write"
+    STAFF = "staff"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A key of an API, its user (empty for nobody), and its scope; nobody's has none."""
+
+    id: str = ""
+    username: str = ""
+    scope: Scope | None = None
+
+    def allows(self, scope: Scope) -> bool:
+        """Return whether the key may be used for what needs a scope."""
+        scopes = [*Scope]
+        return self.scope is not None and scopes.index(self.scope) >= scopes.index(scope)
 
 
 HOME_NETWORK_BITS = 64

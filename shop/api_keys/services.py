@@ -6,12 +6,12 @@ The secret has 256 random bits, so that a fast hash of it is safe to store.
 import re
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from enum import StrEnum
 from hashlib import sha256
 from secrets import compare_digest, token_hex, token_urlsafe
 
 from django.utils.translation import gettext as _
 
+from dynapages.django.access import Caller, Scope
 from dynapages.items import table_key
 from dynapages.process import client
 from dynapages.writes import ConditionFailed, delete, write_one
@@ -24,26 +24,11 @@ LONGEST_NAME = 100
 _TEXT = re.compile(r"dynashop_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
-class Scope(StrEnum):
-    """What a key may be used for; each scope includes those before it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey(Caller):
+    """A key of the API without its secret."""
 
-    READ = "read"
-    WRITE = "write"
-    STAFF = "staff"
-
-    def allows(self, other: "Scope") -> bool:
-        """Return whether a key of this scope may be used for what needs the other one."""
-        return list(Scope).index(self) >= list(Scope).index(other)
-
-
-@dataclass(frozen=True, slots=True)
-class ApiKey:
-    """A key of the API without its secret; ``username`` is empty for one of nobody."""
-
-    id: str
     name: str
-    scope: Scope
-    username: str
     created_at: datetime
 
 

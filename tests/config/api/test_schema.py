@@ -1,0 +1,62 @@
+"""The API keeps what its schema says: requests that are made of it, by the thousand."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from django.core.wsgi import get_wsgi_application
+
+from config import api
+from dynapages.calls import clock
+from shop.api_keys.services import Scope, create_key
+from tests.support.config.lists import listed_shop
+
+pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.slow]
+SECONDS, SEED = 60, 1
+
+
+class SilentHandler(WSGIRequestHandler):
+    """Keeps requests out of the tests' output."""
+
+    def log_message(self, *_: object) -> None:
+        """Log nothing."""
+
+
+@pytest.fixture
+def address():
+    server = ThreadedWSGIServer(("127.0.0.1", 0), SilentHandler)
+    server.set_app(get_wsgi_application())
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def without_limits(monkeypatch):
+    for name in ("READS", "WRITES"):
+        monkeypatch.setattr(api, name, replace(getattr(api, name), times=100_000))
+
+
+@pytest.mark.usefixtures("without_limits")
+class TestTheSchema:
+    def test_is_kept_by_every_operation(self, address, tmp_path):
+        owner = listed_shop().arguments["username"]
+        _key, text = create_key(name="t", scope=Scope.STAFF, username=owner, now=clock.now())
+        command = [
+            *(sys.executable, "-m", "schemathesis.cli"),
+            *("--config-file", Path(__file__).with_name("schemathesis.toml")),
+            *("run", f"{address}/api/v1/openapi.json", "--header", f"Authorization: Bearer {text}"),
+            *("--max-time", str(SECONDS), "--seed", str(SEED), "--continue-on-failure"),
+            "--no-color",
+        ]
+        ended = subprocess.run(
+            [*map(str, command)], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 0, ended.stdout
