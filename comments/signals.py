@@ -38,7 +38,7 @@ comment_picked = Signal()
 comment_reported = Signal()
 """A user reported a ``comment`` for the first time: ``reason``, and ``text``, both strings."""
 comment_replied = Signal()
-"""Staff wrote or changed the reply, ``text``; None where they deleted it."""
+"""Staff wrote (``is_new``) or changed the reply, ``text``; None where they deleted it."""
 vote_cast = Signal()
 """The user ``by`` finds a comment helpful, or (``is_helpful`` false) not any more."""
 

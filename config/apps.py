@@ -12,7 +12,8 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        import config.comment_log  # noqa: F401, PLC0415 - connects its receivers, with models ready
+        import config.comment_log  # noqa: PLC0415 - connects its receivers, with models ready
+        import config.reply_emails  # noqa: F401, PLC0415 - the same
         from comments.rankings.services import rename_ranks  # noqa: PLC0415 - models are ready now
         from shop.catalogue.services import register_name_copies  # noqa: PLC0415 - the same
 

@@ -198,6 +198,7 @@ class Profile(ShopItem):
     imported user's name before, where it could not be kept. Signing out raises ``session_number``.
     ``email_confirmed`` is True or missing. ``new_email`` becomes ``email`` when it is confirmed.
     ``totp_step`` is the half minute of the latest code; ``recovery_codes`` are SHA-256 hashes.
+    ``mutes_replies`` is True, or missing: then replies to comments are e-mailed to the author.
     """
 
     password = UnicodeAttribute()
@@ -213,6 +214,7 @@ class Profile(ShopItem):
     totp_secret = UnicodeAttribute(null=True)
     totp_step = NumberAttribute(null=True)
     recovery_codes = ListAttribute(of=UnicodeAttribute, null=True)
+    mutes_replies = BooleanAttribute(null=True)
 
 
 class ApiKeyItem(ShopItem):

@@ -120,7 +120,7 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
         if found is None or found.text != text:
             raise ReplyChanged(found) from error
         return
-    announce(comment_replied, comment_id, by=author, moment=now, text=text)
+    announce(comment_replied, comment_id, by=author, moment=now, text=text, is_new=seen is None)
 
 
 def delete_reply(comment_id: str, *, by: str = "", now: datetime | None = None) -> bool:
@@ -131,7 +131,8 @@ def delete_reply(comment_id: str, *, by: str = "", now: datetime | None = None) 
     except ConditionFailed as error:
         _require_comment(comment_id, error)
         return False
-    announce(comment_replied, comment_id, by=by, moment=now or clock.now(), text=None)
+    moment = now or clock.now()
+    announce(comment_replied, comment_id, by=by, moment=moment, text=None, is_new=False)
     return True
 
 

@@ -50,6 +50,7 @@ class User(AbstractBaseUser):
     totp_secret = models.TextField("secret of the second factor", null=True)
     totp_step = models.BigIntegerField("half minute of the latest code", null=True)
     recovery_codes = models.JSONField("hashes of recovery codes", null=True)
+    mutes_replies = models.BooleanField(null=True)
 
     objects: ClassVar[BaseUserManager[Self]] = BaseUserManager()
 

@@ -39,6 +39,9 @@ LETTERS_TO_AN_EMAIL = NamedLimit(10, _HOUR, "letters-to/{}")
 """As long as a link for a new password works: whoever gets no further email has one that works."""
 NOTICES_TO_AN_EMAIL = NamedLimit(20, _HOUR, "notices-to/{}")
 """Of what was done in an account. Links, which anybody can ask for, must not use them up."""
+REPLIES_TO_AN_EMAIL = NamedLimit(20, _DAY, "replies-to/{}")
+DIGESTS_TO_AN_EMAIL = NamedLimit(1, timedelta(hours=20), "digests-to/{}")
+"""One a day, also where the daily job runs a little earlier than the day before."""
 CONFIRMATIONS_OF_A_NAME = NamedLimit(5, _HOUR, "confirmation/{}")
 RESETS_AT_A_NAME = NamedLimit(5, _HOUR, "reset/{}/{}")
 """By user name or e-mail address, and network."""

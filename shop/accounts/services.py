@@ -26,7 +26,8 @@ LAST_WRITER_WINS = frozenset({"last_login"})
 """Attributes that are written even if another process has just changed them."""
 OF_EMAIL = frozenset({"email", "email_confirmed", "new_email"})
 """What is confirmed is a certain address: none of these is written if another of them changed."""
-ERASED = (*OF_EMAIL, "totp_secret", "totp_step", "recovery_codes", "last_login", "external_id")
+OF_SIGN_IN = frozenset({"totp_secret", "totp_step", "recovery_codes", "last_login"})
+ERASED = OF_EMAIL | OF_SIGN_IN | {"external_id", "mutes_replies"}
 """What `shut_profile` removes."""
 
 
@@ -178,6 +179,7 @@ def delete_profile(username: str) -> None:
 
 
 SALT = "shop.accounts.confirm"
+OF_REPLIES = "shop.accounts.replies"  # of the choice whether replies are e-mailed
 VALID = timedelta(days=7)
 
 
@@ -189,9 +191,9 @@ class Confirmed:
     given_up: str = ""
 
 
-def token_for(username: str, address: str) -> str:
+def token_for(username: str, address: str, *, salt: str = SALT) -> str:
     """Return a token that proves, by having arrived, that an address is a user's."""
-    return signing.dumps([username, address], salt=SALT)
+    return signing.dumps([username, address], salt=salt)
 
 
 def in_token(token: str) -> tuple[str, str]:

@@ -80,6 +80,7 @@ class TestTheSite:
             "create_tables",
             "migrate_items",
             "rotate_activity_tables",
+            "mail_moderators",
             "write_sitemap",
             "run_stream",
         }

@@ -1,15 +1,19 @@
 """The page of one's own account, and the forms on it."""
 
+from contextlib import suppress
 from typing import Any, cast
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
 from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.generic.edit import FormView
 
 from dynapages.django.access import client_network, log_event, signed_in
@@ -19,7 +23,8 @@ from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
-from shop.accounts.services import StaleAccount
+from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.services import OF_REPLIES, StaleAccount, token_for
 from shop.accounts.views import AccountFormMixin
 
 
@@ -27,7 +32,9 @@ from shop.accounts.views import AccountFormMixin
 @signed_in
 def account(request: HttpRequest) -> HttpResponse:
     """Show what an account is known by, and lead to all that belongs to it."""
-    return render(request, "shop/accounts/account.html")
+    user = cast("User", request.user)
+    token = token_for(user.username, user.email, salt=OF_REPLIES)
+    return render(request, "shop/accounts/account.html", {"reply_token": token})
 
 
 @method_decorator((sensitive_post_parameters(), signed_in), name="dispatch")
@@ -79,6 +86,25 @@ def keep_email(request: HttpRequest) -> HttpResponse:
     else:
         messages.success(request, _("Your e-mail address stays as it is."))
     return redirect("account")
+
+
+@csrf_exempt  # mail programs send it, without a session (RFC 8058): what is signed is enough
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def reply_emails(request: HttpRequest, token: str) -> HttpResponse:
+    """Show whether the shop's replies are e-mailed; a form stops that, or (``wanted=yes``) not."""
+    try:
+        username, address = signing.loads(token, salt=OF_REPLIES)
+        owner = find_user(username)
+    except (signing.BadSignature, NoSuchUser):
+        owner = None
+    if owner is None or owner.email != address:
+        raise Http404(_("This link is no longer valid"))
+    if request.method == "POST":
+        owner.mutes_replies = request.POST.get("wanted") != "yes" or None
+        with suppress(StaleAccount):  # another click was faster
+            owner.save()
+    return render(request, "shop/accounts/reply_emails.html", {"owner": owner, "token": token})
 
 
 def _send(request: HttpRequest, user: User) -> None:

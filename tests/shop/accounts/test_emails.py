@@ -85,7 +85,7 @@ class TestAMailServerThatFails:
         def fail(*_: object, **__: object) -> None:
             raise SMTPServerDisconnected("gone")
 
-        monkeypatch.setattr("shop.accounts.emails.send_mail", fail)
+        monkeypatch.setattr("shop.accounts.emails.EmailMessage.send", fail)
         ask_for_link(browser, alice.username)
         assert EMAILS.flush(seconds=10)
         (record,) = [one for one in caplog.records if one.name == "shop.accounts.emails"]

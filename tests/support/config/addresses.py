@@ -83,6 +83,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "account/email/": ("in 200 200 200", "in 200 200 200"),
     "account/email/letter/": (NONE, "in 302 302 302"),
     "account/email/keep/": (NONE, "in 302 302 302"),
+    "account/replies/<token>/": ("404 404 404 404", "404 404 404 404"),
     "account/data/": ("in 200 200 200", "in 200 200 200"),
     "accounts/sign-up/": (ALL, ALL),
     "accounts/login/": (ALL, ALL),

@@ -85,6 +85,7 @@ def _write_accounts() -> None:
     confirm(AUTHOR, f"{AUTHOR}@mail.example")
     user = find_user(AUTHOR)
     user.new_email = f"{AUTHOR}@other.example"
+    user.mutes_replies = True
     user.save()
     assert not take(SIGN_UPS_WITH_AN_EMAIL.use(f"{AUTHOR}@mail.example"), now=NOW)
 
