@@ -430,12 +430,11 @@ def report(request: HttpRequest, comment_id: IdText, said: ReportIn) -> None:
 def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
     """Reply to a comment as the shop, or change the reply that was read."""
     seen = replies.find_reply(comment_id)
-    if (seen.version if seen else 0) != said.version and (seen is None or seen.text != said.text):
-        raise replies.ReplyChanged(seen)
-    author = caller_of(request).username
-    replies.reply_to(
-        comment_id=comment_id, text=said.text, author=author, seen=seen, now=clock.now()
-    )
+    if seen is None or seen.text != said.text:
+        if (seen.version if seen else 0) != said.version:
+            raise replies.ReplyChanged(seen)
+        author, now = caller_of(request).username, clock.now()
+        replies.reply_to(comment_id=comment_id, text=said.text, author=author, seen=seen, now=now)
     return _find(request, comment_id)
 
 

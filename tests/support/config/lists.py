@@ -30,7 +30,35 @@ ADDRESSES = {
     "/staff/customers/{username}/orders/": "data-order-id",
     "/staff/orders/": "data-order-id",
 }
-"""The addresses of all lists that are to be had as JSON, and what their pages mark items by."""
+"""The addresses of lists, and what their pages mark items by."""
+IN_THE_API = {
+    "/products/{product_id}/comments/{languages}/{ratings}/": "/products/{product_id}/comments",
+    "/products/{product_id}/comments/de.en/1.2.5/": (
+        "/products/{product_id}/comments?language=en&language=de&rating=5&rating=1&rating=2"
+    ),
+    "/products/{product_id}/comments/~/~/?order=oldest": (
+        "/products/{product_id}/comments?order=oldest"
+    ),
+    "/products/{product_id}/comments/~/~/?order=lowest": (
+        "/products/{product_id}/comments?order=lowest"
+    ),
+    "/products/{product_id}/most-helpful/": "/products/{product_id}/comments/most-helpful",
+    "/users/{username}/": "/users/{username}/comments",
+    "/rankings/most-loved/": "/rankings/most-loved",
+    "/rankings/recently-commented/": "/rankings/recently-commented",
+    "/search/?q=gro": "/search?q=gro",
+    "/categories/": "/categories",
+    "/categories/{slug}/": "/categories/{slug}/products",
+    "/categories/{slug}/?order=-price": "/categories/{slug}/products?order=-price",
+    "/orders/": "/orders",
+    "/orders/?status=SHIPPED": "/orders?status=SHIPPED",
+    "/orders/?open=1": "/orders?open=true",
+    "/orders/?from=2020-01-01": "/orders?since=2020-01-01",
+    "/staff/customers/{username}/orders/": "/staff/customers/{username}/orders",
+    "/staff/orders/": "/staff/orders",
+    "/staff/orders/?status=PLACED": "/staff/orders?status=PLACED",
+}
+"""The addresses of pages of lists, some filtered, and those of the same lists in the API."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,134 @@
+"""Programs that call the API, each with a key of its own or without one.
+
+Each answer is compared with the schema that the site serves.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import httpx
+import jsonschema_rs
+from django.core.handlers.wsgi import WSGIHandler
+
+from config.api import api
+from dynapages.calls import clock
+from dynapages.django.access import Scope
+from shop.api_keys.services import create_key
+
+ROOT = "/api/v1"
+SITE = "http://testserver"
+PROBLEM = "application/problem+json"
+
+
+@lru_cache(maxsize=1)
+def site() -> WSGIHandler:
+    """The site as a server calls it."""
+    return WSGIHandler()
+
+
+@lru_cache(maxsize=1)
+def schema() -> dict[str, Any]:
+    """The OpenAPI document of the API."""
+    return dict(api.get_openapi_schema())
+
+
+def operations() -> dict[str, dict[str, Any]]:
+    """All operations by method and path below `ROOT`, such as ``GET /orders/{order_id}``."""
+    return {
+        f"{method.upper()} {path.removeprefix(ROOT)}": operation
+        for path, operations in schema()["paths"].items()
+        for method, operation in operations.items()
+    }
+
+
+@dataclass(frozen=True)
+class Program:
+    """Calls the API with the text of a key, or without one."""
+
+    text: str = ""
+    key_id: str = ""
+    username: str = ""
+
+    def send(
+        self,
+        method: str,
+        url: str,
+        body: object = None,
+        *,
+        once: str = "",
+        app: Any = None,
+        **headers: str,
+    ) -> httpx.Response:
+        """Send a request below `ROOT`, or to the link of an answer; ``once`` names it."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        if self.text:
+            named["Authorization"] = f"Bearer {self.text}"
+        if once:
+            named["Idempotency-Key"] = once
+        transport = httpx.WSGITransport(app or site())
+        with httpx.Client(transport=transport, base_url=SITE) as client:
+            path = url if url.startswith(f"{ROOT}/") else f"{ROOT}{url}"
+            answer = client.request(method, path, json=body, headers=named)
+        assert [*faults_of(answer)] == [], (method, url)
+        return answer
+
+    def get(self, url: str, **how: Any) -> httpx.Response:
+        return self.send("GET", url, **how)
+
+    def post(self, url: str, body: object = None, **how: Any) -> httpx.Response:
+        return self.send("POST", url, body, **how)
+
+    def put(self, url: str, body: object = None, **how: Any) -> httpx.Response:
+        return self.send("PUT", url, body, **how)
+
+    def delete(self, url: str, **how: Any) -> httpx.Response:
+        return self.send("DELETE", url, **how)
+
+
+NOBODY = Program()
+
+
+def program_of(username: str, scope: Scope = Scope.WRITE) -> Program:
+    """A program with a new key of a user, or of nobody where the name is empty."""
+    key, text = create_key(name="test", scope=scope, username=username, now=clock.now())
+    return Program(text, key.id, username)
+
+
+def problem_of(answer: httpx.Response) -> tuple[int, str]:
+    """The status of a problem, and its sentence."""
+    told = answer.json()
+    assert answer.headers["Content-Type"] == PROBLEM
+    assert (told["type"], told["status"]) == ("about:blank", answer.status_code)
+    assert told["title"]
+    return answer.status_code, told["detail"]
+
+
+def faults_of(answer: httpx.Response) -> list[str]:
+    """What the schema of the operation says is wrong with an answer."""
+    path = answer.request.url.path
+    found = [
+        operations[answer.request.method.lower()]
+        for route, operations in schema()["paths"].items()
+        if re.fullmatch(_pattern(route), path) and answer.request.method.lower() in operations
+    ]
+    if not found:
+        assert answer.status_code in {400, 404, 405, 503} or not path.startswith(ROOT)
+        return []
+    described = found[0]["responses"].get(answer.status_code)
+    if described is None:
+        return [] if answer.status_code in {405, 413, 500} else [f"no {answer.status_code}"]
+    kind = answer.headers.get("Content-Type", "").partition(";")[0]
+    if "content" not in described:
+        return [answer.text] if answer.content else []
+    if kind not in described["content"]:
+        return [f"{kind} is no type of a {answer.status_code}"]
+    of_it = {**described["content"][kind]["schema"], "components": schema()["components"]}
+    errors = jsonschema_rs.Draft202012Validator(of_it).iter_errors(answer.json())
+    return [f"{error.instance_path}: {error.message}" for error in errors]
+
+
+def _pattern(route: str) -> str:
+    """A regular expression for the paths of a route: only a comment's id may hold slashes."""
+    return re.sub(r"{(\w+)}", lambda m: ".+" if m[1] == "comment_id" else "[^/]+", route)
