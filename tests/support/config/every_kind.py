@@ -22,6 +22,7 @@ from comments.votes.services import vote
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Batches, Pool
+from dynapages.django.access import Scope
 from dynapages.django.rate_limits import take
 from dynapages.process import client
 from dynapages.writes import Limit
@@ -33,7 +34,7 @@ from shop.accounts.services import confirm, create_profile
 from shop.activity.entries import LOG
 from shop.activity.tables import Month, forget_layout
 from shop.api_keys.answers import StoredAnswer, begin, finish
-from shop.api_keys.services import Scope, create_key
+from shop.api_keys.services import create_key
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
