@@ -94,7 +94,7 @@ def _write_accounts() -> None:
 def _write_api_keys() -> None:
     create_key(name="Till", scope=Scope.WRITE, username=AUTHOR, now=NOW)
     begin("once", "digest", now=NOW)
-    answer = StoredAnswer(201, "application/json", b"{}", {"Location": "/api/v1/orders/1"})
+    answer = StoredAnswer(201, "application/json", b"{}")
     finish("once", answer, now=NOW)
 
 
