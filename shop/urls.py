@@ -14,6 +14,7 @@ _CUSTOMER = "staff/customers/<id:username>/"
 urlpatterns = [
     path("categories/", views.categories, name="categories"),
     path("categories/<id:slug>/", views.category, name="category"),
+    path("products/", views.products, name="products"),
     path("search/", views.search, name="search"),
     path("search/suggestions/", views.suggestions, name="suggestions"),
     path("products/<id:product_id>/drawing.svg", drawing, name="drawing"),
@@ -30,6 +31,10 @@ urlpatterns = [
     path("orders/<id:order_id>/again/", basket_views.again, name="order_again"),
     path("orders/<id:order_id>/cancel/", order_views.cancel, name="cancel_order"),
     path("orders/<id:order_id>/return/", order_views.send_back, name="return_order"),
+    path("staff/products/new/", views.edit_product, name="new_product"),
+    path("staff/products/<id:product_id>/edit/", views.edit_product, name="edit_product"),
+    path("staff/categories/new/", views.edit_category, name="new_category"),
+    path("staff/categories/<id:slug>/edit/", views.edit_category, name="edit_category"),
     path("staff/activity/", activity_views.activity, name="activity"),
     path("", include("shop.pickup.urls")),
     path("", include("shop.sitemap.urls")),

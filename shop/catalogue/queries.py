@@ -365,9 +365,11 @@ def list_all_products(
     return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
 
 
-def list_all_categories(request: PageRequest) -> PageResult[CategoryNode]:
+def list_all_categories(
+    request: PageRequest, *, first_read: int | None = None
+) -> PageResult[CategoryNode]:
     """Read a page of all categories by name, each followed by its children."""
-    page = _merged(categories_in_the_tree, request, Order.OLDEST_FIRST)
+    page = _merged(categories_in_the_tree, request, Order.OLDEST_FIRST, first_read)
     nodes = [entry.item for entry in page.entries]
     found = ((category_of(node), trail_in(node)) for node in nodes)
     return PageResult(tuple(CategoryNode(one.slug, one.name, way) for one, way in found), page)

@@ -3,22 +3,26 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from dynapages.calls import current_meter
-from dynapages.django.access import public
+from dynapages.django.access import public, staff_only
 from dynapages.django.paging import ListData, Pager, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal, refuse
 from dynapages.lists import explain_reads
+from shop.catalogue.editing import CategoryRefused, Changed
+from shop.catalogue.forms import CategoryForm, EditForm, ProductForm
 from shop.catalogue.items import JOINT, Data
 from shop.catalogue.queries import (
     LABELS,
@@ -30,6 +34,7 @@ from shop.catalogue.queries import (
     category_pager,
     find_product,
     list_all_categories,
+    list_all_products,
     parse_order,
     product_data,
     read_also_bought,
@@ -39,6 +44,10 @@ from shop.catalogue.search import SUGGESTED, find_products, parse_search
 from shop.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
+COPIES_WAIT = gettext_noop(
+    "There is more below this category than one request changes: “manage.py check_integrity "
+    "--model catalogue --repair” does the rest."
+)
 
 
 def product_or_404(product_id: str, *, is_whole: bool = True) -> Product:
@@ -66,6 +75,25 @@ def categories(request: HttpRequest) -> HttpResponse:
         context=lambda: {"heading": _("All categories"), "categories": found.items},
         plan=PLAN,
         data=lambda: ListData([category_data(each) for each in found.items]),
+    )
+
+
+@require_safe
+@public
+def products(request: HttpRequest) -> HttpResponse:
+    """Show all products by name, those in no category too (P9)."""
+    url = reverse("products")
+    pager = Pager(url, "products/all", canonical=url)
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    found = list_all_products(asked)
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("shop/catalogue/products.html", "shop/catalogue/_all_products.html"),
+        context=lambda: {"heading": _("All products"), "products": found.items},
+        plan=PLAN,
     )
 
 
@@ -100,6 +128,57 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         plan="products of a category" if order is None else PLAN,
         data=lambda: ListData([product_data(each) for each in read.items]),
     )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def edit_product(request: HttpRequest, product_id: str = "") -> HttpResponse:
+    """Create a product, or change it, take it off and put it back."""
+    return _edit(request, ProductForm, product_id)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def edit_category(request: HttpRequest, slug: str = "") -> HttpResponse:
+    """Create a category, or rename or move it, take it off and put it back."""
+    return _edit(request, CategoryForm, slug)
+
+
+def _edit(request: HttpRequest, kind: type[EditForm], item_id: str) -> HttpResponse:
+    try:
+        stored = kind.find(item_id) if item_id else None
+    except LookupError as error:
+        raise Http404(kind.missing) from error
+    data = request.POST.copy() if request.method == "POST" else None
+    form, status, is_conflict = kind(data, stored=stored), HTTPStatus.OK, False
+    switch = kind.switches.get(request.POST.get("switch", "")) if stored else None
+    if data is not None and (switch or form.is_valid()):
+        try:
+            is_done = switch(item_id) if switch else form.save(item_id)
+        except Changed as error:
+            if is_conflict := stored is not None:  # what is sent once more replaces it
+                data["version"] = error.stored.version
+                form = kind(data, stored=error.stored)
+            sentence = str(error) if stored else _("There is one with this id already.")
+            form.add_error(None, sentence)
+        except (CategoryRefused, NoSuchCategory) as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("The change is saved."))
+            if is_done is False:
+                messages.warning(request, _(COPIES_WAIT))
+            return redirect(kind.route, item_id or form.cleaned_data["id"])
+        status = HTTPStatus.CONFLICT
+    elif data is not None:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+    context = {
+        "form": form,
+        "heading": form.heading,
+        "stored": stored and stored.content,
+        "page_url": stored and reverse(kind.route, args=[item_id]),
+        "theirs": list(form.theirs()) if is_conflict else (),
+    }
+    return render(request, "shop/catalogue/edit.html", context, status=status)
 
 
 @require_safe
