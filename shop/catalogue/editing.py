@@ -154,9 +154,19 @@ def rewrite_product(
     product_id: str, wanted: Callable[[Any], NewProduct], *, may_be_new: bool = False
 ) -> None:
     """Write what ``wanted`` makes of a product as it is stored, and the front page's shelves."""
+    put_shelves(settle_product(product_id, wanted, may_be_new=may_be_new))
+
+
+def settle_product(
+    product_id: str, wanted: Callable[[Any], NewProduct], *, may_be_new: bool = False
+) -> set[str]:
+    """Write what ``wanted`` makes of a product as it is stored; return the slugs of its categories.
+
+    Those are of before, too: their shelves on the front page are up to the caller.
+    """
     find = partial(find_editable, product_id)
     stored, product = _settled(find, wanted, _write_product, may_be_new=may_be_new)
-    put_shelves({*product.category_slugs, *(stored.content.category_slugs if stored else ())})
+    return {*product.category_slugs, *(stored.content.category_slugs if stored else ())}
 
 
 def put_shelves(slugs: Iterable[str]) -> None:
@@ -251,7 +261,7 @@ def _rewrite_category(
         _settled(partial(find_editable_category, child), _as_it_is, _write_category)
     edges = [edge for one in [slug, *below] for edge in first_products(one, MOST_AT_ONCE + 1)]
     ids = sorted({edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges})
-    pool().gather([partial(rewrite_product, one, _as_it_is) for one in ids[:MOST_AT_ONCE]])
+    pool().gather([partial(settle_product, one, _as_it_is) for one in ids[:MOST_AT_ONCE]])
     return is_all and len(ids) <= MOST_AT_ONCE
 
 
