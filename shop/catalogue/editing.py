@@ -1,7 +1,7 @@
 """Changes of single products and categories, in the transactions of imports.
 
-Who changes one names the version that they read. A category's name and way are copied to all below
-it: docs/adr/0040-a-change-of-a-category-is-bounded.md.
+Who changes one names the version that they read. A category's name is copied to what is below it:
+docs/adr/0040-a-change-of-a-category-is-bounded.md.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,40 +20,16 @@ from dynapages.process import client, pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import Action, ConditionFailed, Contended, delete, write_together
 from shop import keys
-from shop.catalogue.items import (
-    EDGES,
-    MOST_DEEP,
-    MOST_IN_ONE,
-    CategoryTree,
-    NewCategory,
-    NewProduct,
-    category_item,
-    description_item,
-    parent_edge,
-)
-from shop.catalogue.queries import (
-    OFF,
-    NoSuchCategory,
-    NoSuchProduct,
-    category_of,
-    first_products,
-    trail_in,
-)
-from shop.catalogue.services import (
-    ATTEMPTS,
-    actions_of_change,
-    put_shelf,
-    shown,
-    slugs_of,
-    stored_categories,
-)
-from shop.models import Category, CategoryEdge, Description, Product
-from shop.table import key_of, put_of, read_items, unless_changed
+from shop.catalogue import items, queries, services
+from shop.catalogue.items import CategoryTree, NewCategory, NewProduct
+from shop.catalogue.queries import OFF, NoSuchCategory, NoSuchProduct
+from shop.models import Category, CategoryEdge, Description
+from shop.table import put_of, read_items, unless_changed
 
 MOST_CATEGORIES = 10
 """That a product is put into, so that all of it is one transaction."""
 MOST_AT_ONCE = 25
-"""Categories below one, and products, that a change of it brings up to date."""
+"""Products that are brought up to date when their category is changed."""
 Content = TypeVar("Content", NewProduct, NewCategory)
 
 
@@ -83,27 +59,24 @@ class CategoryRefused(DynamoError):
 
 def find_editables(product_ids: Iterable[str]) -> dict[str, Stored[NewProduct]]:
     """Read products with their descriptions, strongly, by id; missing ones are left out."""
-    ids = {keys.product(one): one for one in product_ids}
-    texts = {key: (key, keys.description(one)) for key, one in ids.items()}
-    found = read_items([*((key, key) for key in ids), *texts.values()])
-    nodes = ((one, found.get((key, key)), found.get(texts[key], {})) for key, one in ids.items())
-    return {one: Stored(_content(one, node, text), node) for one, node, text in nodes if node}
+    wanted = {one: queries.product_keys(one) for one in product_ids}
+    found = read_items(key for both in wanted.values() for key in both)
+    return {
+        one: _product_in(one, found[own], found.get(description, {}))
+        for one, (own, description) in wanted.items()
+        if own in found
+    }
 
 
-def _content(product_id: str, node: Item, description: Item) -> NewProduct:
-    name, cents, currency = shown(node)
-    priced_at = node.get(Product.priced_at.attr_name)
-    return NewProduct(
-        product_id,
-        name,
-        tuple(sorted(slugs_of(node))),
-        description.get("text", {"S": ""})["S"],
-        cents,
-        currency,
-        parse_timestamp(priced_at["S"]) if priced_at else None,
-        node.get("external_id", {}).get("S"),
-        OFF in node,
-    )
+def _product_in(product_id: str, node: Item, description: Item) -> Stored[NewProduct]:
+    name, cents, currency = services.shown(node)
+    both = {**description, **node}.items()
+    texts = {key: value["S"] for key, value in both if "S" in value}
+    moment, before = texts.get("priced_at"), texts.get("external_id")
+    at = parse_timestamp(moment) if moment else None
+    slugs, text = tuple(sorted(services.slugs_of(node))), texts.get("text", "")
+    content = NewProduct(product_id, name, slugs, text, cents, currency, at, before, OFF in node)
+    return Stored(content, node)
 
 
 def find_editable(product_id: str) -> Stored[NewProduct]:
@@ -115,10 +88,10 @@ def find_editable(product_id: str) -> Stored[NewProduct]:
 
 def find_editable_category(slug: str) -> Stored[NewCategory]:
     """Read a category, strongly. Raises NoSuchCategory."""
-    key = keys.category(slug), keys.category(slug)
-    if not (node := read_items([key]).get(key)):
+    if not (found := read_items([(keys.category(slug),) * 2])):
         raise NoSuchCategory(slug)
-    parent = [None, *(step.slug for step in trail_in(node))][-1]
+    (node,) = found.values()
+    parent = [None, *(step.slug for step in queries.trail_in(node))][-1]
     return Stored(NewCategory(slug, node["name"]["S"], parent, OFF in node), node)
 
 
@@ -127,42 +100,34 @@ def save_product(product: NewProduct, *, version: str = "") -> None:
 
     Raises Changed unless just that is stored, NoSuchProduct, NoSuchCategory, and Contended.
     """
+    product = replace(product, category_slugs=tuple(sorted({*product.category_slugs})))
 
     def wanted(stored: Stored[NewProduct] | None) -> NewProduct:
-        new = replace(product, category_slugs=tuple(sorted({*product.category_slugs})))
-        if stored and shown(stored.node)[1:] == (new.unit_price_cents, new.currency):
-            new = replace(new, priced_at=stored.content.priced_at)
-        return _unless_changed(new, stored, version)
+        new = product.priced_like(stored.content) if stored else product
+        return _unless_changed(new, stored, version=version)
 
-    rewrite_product(product.id, wanted, may_be_new=not version)
+    put_shelves(settle_product(product.id, wanted, may_be_new=not version))
 
 
-def take_off(product_id: str) -> None:
+def take_off(product_id: str, *, is_off: bool = True) -> None:
     """Sell a product no more: only its page, comments and past orders stay. Repeatable.
 
     Raises NoSuchProduct, and Contended.
     """
-    rewrite_product(product_id, lambda stored: replace(stored.content, is_off=True))
+    put_shelves(settle_product(product_id, partial(_switched, is_off=is_off)))
 
 
 def put_back(product_id: str) -> None:
     """Sell a product again that was taken off; like `take_off`."""
-    rewrite_product(product_id, lambda stored: replace(stored.content, is_off=False))
-
-
-def rewrite_product(
-    product_id: str, wanted: Callable[[Any], NewProduct], *, may_be_new: bool = False
-) -> None:
-    """Write what ``wanted`` makes of a product as it is stored, and the front page's shelves."""
-    put_shelves(settle_product(product_id, wanted, may_be_new=may_be_new))
+    take_off(product_id, is_off=False)
 
 
 def settle_product(
     product_id: str, wanted: Callable[[Any], NewProduct], *, may_be_new: bool = False
 ) -> set[str]:
-    """Write what ``wanted`` makes of a product as it is stored; return the slugs of its categories.
+    """Write what ``wanted`` makes of a product as it is stored, None for a new one.
 
-    Those are of before, too: their shelves on the front page are up to the caller.
+    Returns the slugs of its categories, for `put_shelves`.
     """
     find = partial(find_editable, product_id)
     stored, product = _settled(find, wanted, _write_product, may_be_new=may_be_new)
@@ -171,35 +136,33 @@ def settle_product(
 
 def put_shelves(slugs: Iterable[str]) -> None:
     """Derive the shelves of those of some categories that the front page has."""
-    pool().gather([partial(put_shelf, slug) for slug in sorted(slugs)])
+    pool().gather([partial(services.put_shelf, slug) for slug in sorted(slugs)])
 
 
 def save_category(category: NewCategory, *, version: str = "") -> bool:
     """Create a category (without a version), or rename or move the one that was read in it.
 
-    Return whether all copies are up to date, else ``check_integrity --repair`` does the rest.
+    Returns whether all copies are up to date, else ``check_integrity --repair`` does the rest.
     Raises Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
     """
     wanted = partial(_unless_changed, category, version=version)
-    return _rewrite_category(category.slug, wanted, may_be_new=not version)
+    return _settle_category(category.slug, wanted, may_be_new=not version)
 
 
-def take_off_category(slug: str) -> bool:
+def take_off_category(slug: str, *, is_off: bool = True) -> bool:
     """Take a category out of all lists of categories; its page and its products stay. Repeatable.
 
     Returns and raises like `save_category`.
     """
-    if _children(slug):
-        raise CategoryRefused(_("Take off or move the categories in it first."))
-    return _rewrite_category(slug, lambda stored: replace(stored.content, is_off=True))
+    return _settle_category(slug, partial(_switched, is_off=is_off))
 
 
 def put_back_category(slug: str) -> bool:
     """Show a category again that was taken off; like `take_off_category`."""
-    return _rewrite_category(slug, lambda stored: replace(stored.content, is_off=False))
+    return take_off_category(slug, is_off=False)
 
 
-def _unless_changed(new: Content, stored: Stored[Content] | None, version: str) -> Content:
+def _unless_changed(new: Content, stored: Stored[Content] | None, *, version: str) -> Content:
     if stored is None:
         return new
     new = replace(new, is_off=stored.content.is_off)
@@ -208,14 +171,18 @@ def _unless_changed(new: Content, stored: Stored[Content] | None, version: str) 
     return new
 
 
+def _switched(stored: Stored[Content], *, is_off: bool) -> Content:
+    return replace(stored.content, is_off=is_off)
+
+
 def _settled(
     find: Callable[[], Stored[Content]],
     wanted: Callable[[Any], Content],
     write: Callable[[Content, Stored[Content] | None], None],
     *,
-    may_be_new: bool = False,
+    may_be_new: bool,
 ) -> tuple[Stored[Content] | None, Content]:
-    for _attempt in range(ATTEMPTS):
+    for _attempt in range(services.ATTEMPTS):
         stored = None
         try:
             stored = find()
@@ -230,89 +197,59 @@ def _settled(
 
 
 def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> None:
-    tree = CategoryTree(stored_categories(product.category_slugs))
-    if missing := [slug for slug in product.category_slugs if slug not in tree.by_slug]:
-        raise NoSuchCategory(missing[0])
-    seen = stored.node if stored else None
-    actions = actions_of_change(product, seen, tree, EDGES.writable())
-    before = stored.content.description if stored else ""
+    tree = CategoryTree(services.stored_categories(product.category_slugs))
+    for slug in {*product.category_slugs} - tree.by_slug.keys():
+        raise NoSuchCategory(slug)
+    node, before = (stored.node, stored.content.description) if stored else (None, "")
+    actions = services.actions_of_change(product, node, tree, items.EDGES.writable())
     same = unchanged({"text": {"S": before}} if before else {}, Description.text)
-    key = table_key(keys.product(product.id), keys.description(product.id))
-    item = description_item(product)
-    text = put_of(item, same) if item else delete(Description, key, same)
-    write_together(client(), [*actions, text])
+    own, text = queries.product_keys(product.id)[1], items.description_item(product)
+    last = put_of(text, same) if text else delete(Description, table_key(*own), same)
+    write_together(client(), [*actions, last])
 
 
-def _rewrite_category(
+def _settle_category(
     slug: str, wanted: Callable[[Any], NewCategory], *, may_be_new: bool = False
 ) -> bool:
-    levels = _levels_below(slug)
-    below = [each for level in levels for each in level]
-    is_all = len(below) <= MOST_AT_ONCE
-
-    def write(category: NewCategory, stored: Stored[NewCategory] | None) -> None:
-        if stored and category.parent != stored.content.parent and not is_all:
-            sentence = _("It holds more than %(most)s categories: move some of these first.")
-            raise CategoryRefused(sentence % {"most": MOST_AT_ONCE})
-        _write_category(category, stored, depth_below=len(levels))
-
-    _settled(partial(find_editable_category, slug), wanted, write, may_be_new=may_be_new)
-    for child in below[:MOST_AT_ONCE]:
-        _settled(partial(find_editable_category, child), _as_it_is, _write_category)
-    edges = [edge for one in [slug, *below] for edge in first_products(one, MOST_AT_ONCE + 1)]
-    ids = sorted({edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges})
-    pool().gather([partial(settle_product, one, _as_it_is) for one in ids[:MOST_AT_ONCE]])
-    return is_all and len(ids) <= MOST_AT_ONCE
+    find = partial(find_editable_category, slug)
+    _settled(find, wanted, _write_category, may_be_new=may_be_new)
+    edges = queries.first_products(slug, MOST_AT_ONCE + 1)
+    ids = [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges][:MOST_AT_ONCE]
+    pool().gather([partial(settle_product, one, lambda stored: stored.content) for one in ids])
+    return len(edges) <= MOST_AT_ONCE and not _children(slug)
 
 
-def _as_it_is(stored: Stored[Content]) -> Content:
-    return stored.content
-
-
-def _write_category(
-    category: NewCategory, stored: Stored[NewCategory] | None, *, depth_below: int = 0
-) -> None:
+def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -> None:
     """Write a category and the edge to it, on condition that those above it are as they were."""
-    above = list(stored_categories([category.parent] if category.parent else []))
-    found = read_items((keys.category(slug),) * 2 for slug in above)
-    nodes = [found.get((keys.category(slug),) * 2) for slug in above]
-    if category.parent and (not nodes or any(node is None or OFF in node for node in nodes[-1:])):
+    slug, parent, held = category.slug, category.parent, set[str]()
+    above = list(services.stored_categories([parent])) if parent else []
+    found = read_items((keys.category(each),) * 2 for each in above)
+    was_in = stored.content.parent if stored else parent
+    if parent:
+        held = {*_children(parent), slug}
+    if parent and OFF in found.get((keys.category(parent),) * 2, {OFF: ...}):
         raise CategoryRefused(_("The category that it is to lie in is not there."))
-    if category.slug in above or len(above) + 1 + depth_below > MOST_DEEP:
-        sentence = _("A category cannot lie in itself, nor deeper than %(most)s levels.")
-        raise CategoryRefused(sentence % {"most": MOST_DEEP})
-    was_in = stored.content.parent if stored else category.parent
-    others = _children(category.parent) if category.parent else []
-    if len({*others, category.slug}) > MOST_IN_ONE:
-        sentence = _("A category holds at most %(most)s others.")
-        raise CategoryRefused(sentence % {"most": MOST_IN_ONE})
-    names = zip(above, nodes, strict=True)
-    path = [*(NewCategory(slug, node["name"]["S"]) for slug, node in names if node), category]
-    decisive = Category.name, Category.trail, Category.is_off
-    same = unchanged(stored.node if stored else {}, Category.pk, *decisive)
-    actions: list[Action] = [put_of(category_item(path, shards=EDGES.writable()), same)]
-    actions += [unless_changed(key, found.get(key), *decisive) for key in found]
-    if category.is_off or was_in != category.parent:
+    if stored and (category.is_off or was_in != parent) and _children(slug):
+        raise CategoryRefused(_("It holds others: move these, or take them off, before."))
+    if slug in above or len(above) >= items.MOST_DEEP or len(held) > items.MOST_IN_ONE:
+        sentence = _("A category is at most %(deep)s deep, holds at most %(most)s, and not itself.")
+        raise CategoryRefused(sentence % {"deep": items.MOST_DEEP, "most": items.MOST_IN_ONE})
+    names = {key: item["name"]["S"] for (key, _same), item in found.items()}
+    path = [*(NewCategory(each, names[keys.category(each)]) for each in above), category]
+    seen, decisive = stored.node if stored else {}, (Category.name, Category.trail, Category.is_off)
+    node = items.category_item(path, shards=items.EDGES.writable())
+    actions: list[Action] = [put_of(node, unchanged(seen, Category.pk, *decisive))]
+    actions += [unless_changed(key, item, *decisive) for key, item in found.items()]
+    if category.is_off or was_in != parent:
         old = keys.category(was_in) if was_in else keys.ROOT
-        actions.append(delete(CategoryEdge, table_key(old, keys.category(category.slug))))
-    if category.parent and not category.is_off:
-        actions.append(put_of(parent_edge(path)))
+        actions.append(delete(CategoryEdge, table_key(old, node.sk)))
+    if parent and not category.is_off:
+        actions.append(put_of(items.parent_edge(path)))
     write_together(client(), actions)
-    if not (category.parent or category.is_off):
-        put_shelf(category.slug, category.name)
+    if not (parent or category.is_off):
+        services.put_shelf(slug, category.name)
 
 
 def _children(slug: str) -> list[str]:
-    edges = first_products(slug, MOST_IN_ONE + 1, keys.CATEGORY_PREFIX)
-    return [category_of(edge).slug for edge in edges if key_of(edge)[0] != key_of(edge)[1]]
-
-
-def _levels_below(slug: str) -> list[list[str]]:
-    """Read the categories below one, level by level, until they are more than `MOST_AT_ONCE`."""
-    levels, level = [], _children(slug)
-    while level:
-        levels.append(level)
-        calls = [partial(_children, one) for one in level]
-        is_more = sum(map(len, levels)) > MOST_AT_ONCE
-        level = [] if is_more else [one for some in pool().gather(calls) for one in some]
-    return levels
+    edges = queries.first_products(slug, items.MOST_IN_ONE + 1, keys.CATEGORY_PREFIX)
+    return [key for edge in edges if (key := queries.category_of(edge).slug) != slug]

@@ -1,206 +1,149 @@
-"""The forms in which staff write products and categories."""
+"""The forms in which staff write products and categories: their fields are those of the content."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from decimal import Decimal
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 from django import forms
-from django.core.validators import RegexValidator
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from dynapages.django.files.identifiers import identifier_of
 from dynapages.django.paging import LONGEST_ID
 from dynapages.lists import PageRequest
-from shop.catalogue.editing import (
-    MOST_CATEGORIES,
-    Stored,
-    find_editable,
-    find_editable_category,
-    put_back,
-    put_back_category,
-    save_category,
-    save_product,
-    take_off,
-    take_off_category,
-)
+from shop.catalogue import editing
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import CATEGORIES, list_all_categories, steps_in, trail_in
+from shop.catalogue.queries import (
+    CATEGORIES,
+    list_all_categories,
+    steps_in,
+    trail_in,
+)
 
 MOST_OFFERED = 200
-"""Categories; a product, or a category, may be put into others by an import."""
-LONGEST_NAME = 300
-LONGEST_DESCRIPTION = 5_000
-_ID = RegexValidator(
-    r"\A[A-Za-z0-9][A-Za-z0-9._-]*\Z",
-    gettext_lazy("Use A-Z, a-z, 0-9, “.”, “_” and “-”, a letter or digit first."),
-)
+"""Categories to choose from; into others a product comes by an import."""
+CURRENCY = r"\A[A-Z]{3}\Z"
+
+
+def _id_field() -> forms.CharField:
+    def validate(text: str) -> None:
+        if identifier_of(text) != text:
+            raise ValidationError(
+                _("Use A-Z, a-z, 0-9, “.”, “_” and “-”, a letter or digit first.")
+            )
+
+    label = gettext_lazy("Id, which cannot be changed later")
+    return forms.CharField(label=label, max_length=LONGEST_ID, validators=[validate])
+
+
+def _optional(kind: Any, label: Any, **options: Any) -> Any:  # noqa: ANN401 - a field of any kind
+    return kind(label=label, required=False, empty_value=None, **options)
+
+
+class PriceField(forms.DecimalField):
+    """A price of so many cents."""
+
+    def prepare_value(self, value: Any) -> Any:  # noqa: ANN401 - Django's
+        return Decimal(value).scaleb(-2) if isinstance(value, int) else value
+
+    def clean(self, value: Any) -> Any:  # noqa: ANN401 - Django's
+        price = super().clean(value)
+        return None if price is None else int(price.scaleb(2))
 
 
 class EditForm(forms.Form):
-    """What staff write of something that is ``stored``, or of something new, which needs an id."""
+    """What staff write of something that is ``stored``, or of something new."""
 
+    id_name: ClassVar[str]
     headings: ClassVar[tuple[Any, Any]]
-    missing: ClassVar[Any]
-    route: ClassVar[str]
     find: ClassVar[Any]
-    switches: ClassVar[Mapping[str, Callable[[str], object]]]
-    """What takes it off and puts it back; like `save` they return False where copies wait."""
-
-    id = forms.CharField(
-        label=gettext_lazy("Id"),
-        max_length=LONGEST_ID,
-        validators=[_ID],
-        help_text=gettext_lazy("Part of its address: it cannot be changed later."),
-    )
-    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
+    switch: ClassVar[Any]
     version = forms.CharField(widget=forms.HiddenInput, required=False)
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=300)
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, stored: Stored[Any] | None = None
+        self, data: Mapping[str, Any] | None = None, *, stored: editing.Stored[Any] | None = None
     ) -> None:
-        initial = {**self.fields_of(stored), "version": stored.version} if stored else {}
+        initial = {**asdict(stored.content), "version": stored.version} if stored else {}
         super().__init__(data, initial=initial)
-        self.stored = stored
-        self.heading = self.headings[stored is not None]
+        own = steps_in(stored.node, CATEGORIES) + trail_in(stored.node) if stored else ()
         if stored:
-            del self.fields["id"]
+            del self.fields[self.id_name]
+        found = list_all_categories(PageRequest(MOST_OFFERED)).items
+        ways = {one.slug: " / ".join(step.name for step in (*one.trail, one)) for one in found}
+        for field in self.fields.values():
+            if isinstance(field, forms.ChoiceField):
+                empty = [] if isinstance(field, forms.MultipleChoiceField) else [("", "–")]
+                field.choices = [*empty, *({one.slug: one.name for one in own} | ways).items()]
 
-    @staticmethod
-    def fields_of(stored: Stored[Any]) -> dict[str, Any]:
-        """Return the values of the fields."""
+    def save(self) -> object:
+        """Write what was typed; return False where copies wait. Raises like `save_category`."""
         raise NotImplementedError
 
-    def save(self, item_id: str) -> object:
-        """Write what was typed. Raises like `save_product` and `save_category`."""
-        raise NotImplementedError
+    def typed(self) -> tuple[dict[str, Any], str]:
+        """Return what was typed, by fields of the content, and the version."""
+        own = {self.id_name: self.initial.get(self.id_name), **self.cleaned_data}
+        version = own.pop("version")
+        return own, version if self.id_name not in self.fields else ""
 
-    def theirs(self) -> Iterable[tuple[str, Any]]:
-        """Return the labels and the stored values of fields in which something else was typed."""
+    def theirs(self) -> Iterator[tuple[Any, Any]]:
+        """Yield the labels and the stored values of fields in which something else was typed."""
         for field in self.visible_fields():
-            stored = field.field.prepare_value(self.initial[field.name])
-            if field.field.has_changed(stored, field.data):
-                yield str(field.label), ", ".join(stored) if isinstance(stored, list) else stored
+            value = field.field.prepare_value(self.initial[field.name])
+            if field.field.has_changed(value, field.data):
+                yield field.label, ", ".join(value) if isinstance(value, tuple) else value
 
 
 class ProductForm(EditForm):
     """A product."""
 
+    id_name = "id"
     headings = gettext_lazy("New product"), gettext_lazy("Edit product")
-    missing = gettext_lazy("There is no such product.")
-    route = "comments:product"
-    find = staticmethod(find_editable)
-    switches = MappingProxyType({"off": take_off, "back": put_back})
-
-    description = forms.CharField(
-        label=gettext_lazy("Description"),
+    find = staticmethod(editing.find_editable)
+    switch = staticmethod(editing.take_off)
+    id = _id_field()
+    unit_price_cents = PriceField(
+        label=gettext_lazy("Price, without which it cannot be bought"),
         required=False,
-        max_length=LONGEST_DESCRIPTION,
-        widget=forms.Textarea({"rows": 6}),
-    )
-    price = forms.DecimalField(
-        label=gettext_lazy("Price"),
-        required=False,
-        min_value=Decimal(),
+        min_value=0,
         max_digits=12,
         decimal_places=2,
         localize=True,
-        help_text=gettext_lazy("Without one it cannot be bought."),
     )
-    currency = forms.RegexField(
-        r"\A[A-Za-z]{3}\Z",
-        label=gettext_lazy("Currency"),
-        required=False,
-        error_messages={"invalid": gettext_lazy("Give a code of three letters, such as EUR.")},
+    currency = _optional(forms.RegexField, gettext_lazy("Currency, such as EUR"), regex=CURRENCY)
+    description = forms.CharField(
+        label=gettext_lazy("Description"), required=False, max_length=5_000, widget=forms.Textarea
     )
-    categories = forms.MultipleChoiceField(
-        label=gettext_lazy("Categories"),
-        required=False,
-        help_text=gettext_lazy("Hold Ctrl, or ⌘, to choose several."),
-    )
-    external_id = forms.CharField(
-        label=gettext_lazy("Id in another system"), required=False, max_length=LONGEST_ID
-    )
-
-    def __init__(
-        self, data: Mapping[str, Any] | None = None, *, stored: Stored[NewProduct] | None = None
-    ) -> None:
-        super().__init__(data, stored=stored)
-        own = steps_in(stored.node, CATEGORIES) if stored else ()
-        _offer(self.fields["categories"], own)
-
-    @staticmethod
-    def fields_of(stored: Stored[NewProduct]) -> dict[str, Any]:
-        product, cents = stored.content, stored.content.unit_price_cents
-        return {
-            "name": product.name,
-            "description": product.description,
-            "price": None if cents is None else Decimal(cents).scaleb(-2),
-            "currency": product.currency or "",
-            "categories": list(product.category_slugs),
-            "external_id": product.external_id or "",
-        }
-
-    def clean_categories(self) -> list[str]:
-        slugs: list[str] = self.cleaned_data["categories"]
-        if len(slugs) > MOST_CATEGORIES:
-            sentence = _("Choose at most %(most)s categories.")
-            raise forms.ValidationError(sentence % {"most": MOST_CATEGORIES})
-        return slugs
+    category_slugs = forms.MultipleChoiceField(label=gettext_lazy("Categories"), required=False)
+    external_id = _optional(forms.CharField, gettext_lazy("Id in another system"), max_length=128)
 
     def clean(self) -> dict[str, Any]:
         typed = self.cleaned_data
-        if typed.get("price") is not None and typed.get("currency") == "":
+        if typed.get("unit_price_cents") is not None and not typed.get("currency", "-"):
             self.add_error("currency", _("A price needs its currency."))
+        if len(typed.get("category_slugs", ())) > editing.MOST_CATEGORIES:
+            sentence = _("Choose at most %(most)s categories.")
+            self.add_error("category_slugs", sentence % {"most": editing.MOST_CATEGORIES})
         return typed
 
-    def save(self, item_id: str) -> None:
-        typed = self.cleaned_data
-        product = NewProduct(
-            item_id or typed["id"],
-            typed["name"],
-            tuple(typed["categories"]),
-            typed["description"],
-            None if typed["price"] is None else int(typed["price"].scaleb(2)),
-            typed["currency"].upper() or None,
-            external_id=typed["external_id"] or None,
-        )
-        save_product(product, version=typed["version"] if item_id else "")
+    def save(self) -> object:
+        typed, version = self.typed()
+        editing.save_product(NewProduct(**typed), version=version)
+        return True
 
 
 class CategoryForm(EditForm):
     """A category."""
 
+    id_name = "slug"
     headings = gettext_lazy("New category"), gettext_lazy("Edit category")
-    missing = gettext_lazy("There is no such category.")
-    route = "category"
-    find = staticmethod(find_editable_category)
-    switches = MappingProxyType({"off": take_off_category, "back": put_back_category})
+    find = staticmethod(editing.find_editable_category)
+    switch = staticmethod(editing.take_off_category)
+    slug = _id_field()
+    parent = forms.TypedChoiceField(label=gettext_lazy("Lies in"), required=False, empty_value=None)
 
-    parent = forms.ChoiceField(label=gettext_lazy("Lies in"), required=False)
-
-    def __init__(
-        self, data: Mapping[str, Any] | None = None, *, stored: Stored[NewCategory] | None = None
-    ) -> None:
-        super().__init__(data, stored=stored)
-        own = trail_in(stored.node)[-1:] if stored else ()
-        _offer(self.fields["parent"], own, ("", _("No other category")))
-
-    @staticmethod
-    def fields_of(stored: Stored[NewCategory]) -> dict[str, Any]:
-        return {"name": stored.content.name, "parent": stored.content.parent or ""}
-
-    def save(self, item_id: str) -> bool:
-        typed = self.cleaned_data
-        category = NewCategory(item_id or typed["id"], typed["name"], typed["parent"] or None)
-        return save_category(category, version=typed["version"] if item_id else "")
-
-
-def _offer(field: forms.Field, own: Iterable[Any], *others: tuple[str, str]) -> None:
-    """Let a field offer the first categories by name, and those that something is in."""
-    found = list_all_categories(PageRequest(MOST_OFFERED)).items
-    ways = {one.slug: " / ".join(step.name for step in (*one.trail, one)) for one in found}
-    field.choices = [  # type: ignore[attr-defined] # it is one of choices
-        *others,
-        *({one.slug: one.name for one in own} | ways).items(),
-    ]
+    def save(self) -> object:
+        typed, version = self.typed()
+        return editing.save_category(NewCategory(**typed), version=version)

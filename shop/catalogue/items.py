@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import accumulate, chain, groupby, islice
@@ -165,6 +165,11 @@ class NewProduct:
     priced_at: datetime | None = None
     external_id: str | None = None
     is_off: bool = False
+
+    def priced_like(self, before: "NewProduct") -> "NewProduct":
+        """Return the product with the moment of the price before, if it has the same one."""
+        own, old = ((each.unit_price_cents, each.currency) for each in (self, before))
+        return replace(self, priced_at=before.priced_at if own == old else None)
 
 
 def product_item(

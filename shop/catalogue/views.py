@@ -134,49 +134,50 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
 @staff_only
 def edit_product(request: HttpRequest, product_id: str = "") -> HttpResponse:
     """Create a product, or change it, take it off and put it back."""
-    return _edit(request, ProductForm, product_id)
+    return _edit(request, ProductForm, product_id, "comments:product")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def edit_category(request: HttpRequest, slug: str = "") -> HttpResponse:
     """Create a category, or rename or move it, take it off and put it back."""
-    return _edit(request, CategoryForm, slug)
+    return _edit(request, CategoryForm, slug, "category")
 
 
-def _edit(request: HttpRequest, kind: type[EditForm], item_id: str) -> HttpResponse:
+def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) -> HttpResponse:
     try:
         stored = kind.find(item_id) if item_id else None
     except LookupError as error:
-        raise Http404(kind.missing) from error
-    data = request.POST.copy() if request.method == "POST" else None
-    form, status, is_conflict = kind(data, stored=stored), HTTPStatus.OK, False
-    switch = kind.switches.get(request.POST.get("switch", "")) if stored else None
-    if data is not None and (switch or form.is_valid()):
+        raise Http404(_("There is nothing here.")) from error
+    sent, is_theirs, status = request.POST.copy(), False, HTTPStatus.OK
+    form = kind(sent if request.method == "POST" else None, stored=stored)
+    is_switch = stored is not None and "off" in sent
+    if form.is_bound and (is_switch or form.is_valid()):
         try:
-            is_done = switch(item_id) if switch else form.save(item_id)
+            is_off = sent.get("off") == "yes"
+            is_done = kind.switch(item_id, is_off=is_off) if is_switch else form.save()
         except Changed as error:
-            if is_conflict := stored is not None:  # what is sent once more replaces it
-                data["version"] = error.stored.version
-                form = kind(data, stored=error.stored)
+            if stored:  # what is sent once more replaces theirs
+                is_theirs, sent["version"] = True, error.stored.version
+                form = kind(sent, stored=error.stored)
             sentence = str(error) if stored else _("There is one with this id already.")
             form.add_error(None, sentence)
-        except (CategoryRefused, NoSuchCategory) as error:
+        except CategoryRefused as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, _("The change is saved."))
             if is_done is False:
                 messages.warning(request, _(COPIES_WAIT))
-            return redirect(kind.route, item_id or form.cleaned_data["id"])
+            return redirect(route, item_id or sent[kind.id_name])
         status = HTTPStatus.CONFLICT
-    elif data is not None:
+    elif form.is_bound:
         status = HTTPStatus.UNPROCESSABLE_ENTITY
     context = {
         "form": form,
-        "heading": form.heading,
+        "heading": kind.headings[stored is not None],
         "stored": stored and stored.content,
-        "page_url": stored and reverse(kind.route, args=[item_id]),
-        "theirs": list(form.theirs()) if is_conflict else (),
+        "page_url": reverse(route, args=[item_id]) if stored else "",
+        "theirs": list(form.theirs()) if is_theirs else (),
     }
     return render(request, "shop/catalogue/edit.html", context, status=status)
 
