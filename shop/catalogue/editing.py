@@ -228,11 +228,11 @@ def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -
     if parent:
         held = {*_children(parent), slug}
     if parent and OFF in found.get((keys.category(parent),) * 2, {OFF: ...}):
-        raise CategoryRefused(_("The category that it is to lie in is not there."))
+        raise CategoryRefused(_("The parent category does not exist, or is hidden."))
     if stored and (category.is_off or was_in != parent) and _children(slug):
-        raise CategoryRefused(_("It holds others: move these, or take them off, before."))
+        raise CategoryRefused(_("Move or hide the categories in it first."))
     if slug in above or len(above) >= items.MOST_DEEP or len(held) > items.MOST_IN_ONE:
-        sentence = _("A category is at most %(deep)s deep, holds at most %(most)s, and not itself.")
+        sentence = _("Categories are at most %(deep)s deep, and hold at most %(most)s others.")
         raise CategoryRefused(sentence % {"deep": items.MOST_DEEP, "most": items.MOST_IN_ONE})
     names = {key: item["name"]["S"] for (key, _same), item in found.items()}
     path = [*(NewCategory(each, names[keys.category(each)]) for each in above), category]

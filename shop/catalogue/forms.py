@@ -6,36 +6,19 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from dynapages.django.files.identifiers import identifier_of
 from dynapages.django.paging import LONGEST_ID
 from dynapages.lists import PageRequest
 from shop.catalogue import editing
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import (
-    CATEGORIES,
-    list_all_categories,
-    steps_in,
-    trail_in,
-)
+from shop.catalogue.queries import CATEGORIES, list_all_categories, steps_in, trail_in
 
 MOST_OFFERED = 200
 """Categories to choose from; into others a product comes by an import."""
+ID = gettext_lazy("Id (cannot be changed later)")
 CURRENCY = r"\A[A-Z]{3}\Z"
-
-
-def _id_field() -> forms.CharField:
-    def validate(text: str) -> None:
-        if identifier_of(text) != text:
-            raise ValidationError(
-                _("Use A-Z, a-z, 0-9, “.”, “_” and “-”, a letter or digit first.")
-            )
-
-    label = gettext_lazy("Id, which cannot be changed later")
-    return forms.CharField(label=label, max_length=LONGEST_ID, validators=[validate])
 
 
 def _optional(kind: Any, label: Any, **options: Any) -> Any:  # noqa: ANN401 - a field of any kind
@@ -103,9 +86,9 @@ class ProductForm(EditForm):
     headings = gettext_lazy("New product"), gettext_lazy("Edit product")
     find = staticmethod(editing.find_editable)
     switch = staticmethod(editing.take_off)
-    id = _id_field()
+    id = forms.SlugField(label=ID, max_length=LONGEST_ID)
     unit_price_cents = PriceField(
-        label=gettext_lazy("Price, without which it cannot be bought"),
+        label=gettext_lazy("Price (without one it cannot be bought)"),
         required=False,
         min_value=0,
         max_digits=12,
@@ -141,8 +124,10 @@ class CategoryForm(EditForm):
     headings = gettext_lazy("New category"), gettext_lazy("Edit category")
     find = staticmethod(editing.find_editable_category)
     switch = staticmethod(editing.take_off_category)
-    slug = _id_field()
-    parent = forms.TypedChoiceField(label=gettext_lazy("Lies in"), required=False, empty_value=None)
+    slug = forms.SlugField(label=ID, max_length=LONGEST_ID)
+    parent = forms.TypedChoiceField(
+        label=gettext_lazy("Parent category"), required=False, empty_value=None
+    )
 
     def save(self) -> object:
         typed, version = self.typed()

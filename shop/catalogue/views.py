@@ -45,8 +45,8 @@ from shop.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
 COPIES_WAIT = gettext_noop(
-    "There is more below this category than one request changes: “manage.py check_integrity "
-    "--model catalogue --repair” does the rest."
+    "Some products and categories below this one still show its old name or place. To update "
+    "them, run “manage.py check_integrity --only catalogue --repair”."
 )
 
 
@@ -160,12 +160,12 @@ def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) 
             if stored:  # what is sent once more replaces theirs
                 is_theirs, sent["version"] = True, error.stored.version
                 form = kind(sent, stored=error.stored)
-            sentence = str(error) if stored else _("There is one with this id already.")
+            sentence = str(error) if stored else _("This id is already taken.")
             form.add_error(None, sentence)
         except CategoryRefused as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, _("The change is saved."))
+            messages.success(request, _("Saved."))
             if is_done is False:
                 messages.warning(request, _(COPIES_WAIT))
             return redirect(route, item_id or sent[kind.id_name])

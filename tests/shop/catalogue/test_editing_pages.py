@@ -170,7 +170,7 @@ class TestTheFormOfACategory:
         staff.post("/staff/categories/new/", inner)
         answer = staff.post(f"/staff/categories/{shelf}/edit/", {"off": "yes"})
         assert answer.status_code == 409
-        assert "It holds others" in answer.content.decode()
+        assert "Move or hide" in answer.content.decode()
 
 
 class TestThePageOfACategory:
@@ -184,6 +184,6 @@ class TestThePageOfACategory:
         (shelf,) = lamp.category_slugs
         staff.post(f"/staff/categories/{shelf}/edit/", {"off": "yes"})
         page = visit(f"/categories/{shelf}/").page
-        assert "not in the catalogue any more" in page.text
+        assert "This category is hidden" in page.text
         assert page.one("meta", name="robots")["content"].startswith("noindex")
         assert page.all(class_="tile")
