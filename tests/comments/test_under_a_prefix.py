@@ -30,6 +30,7 @@ def pages(lamp, sam):
     return [
         reverse("comments:product", args=[lamp]),
         listed,
+        f"{listed}?format=json",
         f"{listed}?format=atom",
         reverse("comments:most_helpful", args=[lamp]),
         reverse("comments:comment", args=[f"{lamp}-0001"]),

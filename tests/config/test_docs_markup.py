@@ -64,12 +64,13 @@ class TestATable:
 
 
 class TestALink:
-    def test_leads_to_documents_and_the_index(self):
-        text = "[a](../adr/README.md#b) [c](sets.md) [d](../README.md)"
+    def test_leads_to_documents_the_index_and_the_description_of_the_api(self):
+        text = "[a](../adr/README.md#b) [c](sets.md) [d](../README.md) [e](../openapi.json)"
         assert [link["href"] for link in rendered(text, "designs").all("a")] == [
             "/docs/adr/#b",
             "/docs/designs/sets/",
             "/docs/",
+            "/docs/openapi.json",
         ]
 
     def test_is_none_to_what_the_site_does_not_show(self):

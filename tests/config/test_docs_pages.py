@@ -1,5 +1,6 @@
 """The documentation on the site: every document, its links and its pictures; and their index."""
 
+import json
 import re
 
 import pytest
@@ -78,6 +79,12 @@ class TestTheIndex:
         assert len(lines) > 20
         assert [line for line in lines if not re.fullmatch(r"[^:]+: .{8,}", line)] == []
 
+    def test_leads_to_the_description_of_the_api(self):
+        article = page_of("/docs/").one("article")
+        answer = Client().get(article.one("a", href="/docs/openapi.json")["href"])
+        assert answer["Content-Type"] == "application/json"
+        assert json.loads(answer.content) == json.loads((DOCS / "openapi.json").read_text())
+
     def test_is_at_the_foot_of_every_page(self):
         assert page_of("/docs/").one("footer").one("a", href="/docs/").text == "Documentation"
 
@@ -131,7 +138,7 @@ class TestBesideADocument:
 
 
 class TestThePage:
-    @pytest.mark.parametrize("path", ["/docs/", "/docs/how-it-works/"])
+    @pytest.mark.parametrize("path", ["/docs/", "/docs/how-it-works/", "/docs/openapi.json"])
     def test_reads_nothing_from_the_database(self, path):
         with metered() as meter:
             assert Client().get(path).status_code == 200

@@ -62,7 +62,7 @@ class TestAPage:
             assert visit(url, **headers).status == 200
 
     def test_has_no_address_of_its_own_for_programs_to_show(self, everything):
-        assert "here_url" not in visit(everything).response.context
+        assert "json_url" not in visit(everything).response.context
 
 
 class TestAPageOpenedWithItsExplanation:

@@ -150,7 +150,7 @@ def with_odd_arguments(route: str, there: Mapping[str, str]) -> Iterator[Odd]:
 def with_odd_queries(route: str, url: str) -> Iterator[Odd]:
     for name, value in product((*QUERIES.get(route, ("after", "before")), "format"), ODD):
         yield Odd(f"{url}?{urlencode({name: value})}")
-        yield Odd(f"{url}?format=atom&{urlencode({name: value})}")
+        yield Odd(f"{url}?format=json&{urlencode({name: value})}")
 
 
 def with_odd_fields(route: str, url: str) -> Iterator[Odd]:

@@ -20,7 +20,7 @@ LISTS = [*sorted(ADDRESSES.keys() - {FIRST_PAGE_ONLY}), "/", "/staff/comments/",
 @pytest.fixture(scope="module")
 def shop(tables):
     made = listed_shop()
-    url = made.address("/api/v1/products/{product_id}/comments")
+    url = made.address("/products/{product_id}/comments/~/~/?format=json")
     for comment in made.browser.get(url).json()["items"][:3]:
         report_comment(
             comment_id=comment["id"], username="bob", reason=Reason.ABUSE, text="", now=clock.now()

@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from config.programs import program_of
-from tests.support.comments.browsing import Shown, with_explanation
+from tests.support.comments.browsing import with_explanation
 from tests.support.config.lists import ListedShop, listed_shop
 from tests.support.markup import read_markup
 
@@ -63,9 +63,8 @@ def get(shop: ListedShop, url: str):
     return shop.browser.get(with_explanation(urldefrag(url).url), follow=True)
 
 
-def ids_on(page) -> list[str]:
-    shown = Shown(page, read_markup(page.content.decode()))
-    return shown.comment_ids or shown.order_ids
+def shown_json(shop: ListedShop, page) -> dict:
+    return shop.browser.get(page.context["json_url"]).json()
 
 
 def programs_on(page) -> tuple[str, str]:
@@ -79,8 +78,8 @@ class TestThePython:
         for number, page in enumerate(pages_of(shop, route)):
             names: dict = {}
             exec(programs_on(page)[1], names)  # noqa: S102 - what is under test
-            found = [one.id for one in getattr(names["page"], LISTS[route])]
-            assert found == ids_on(page) != [], number
+            items = [item["id"] for item in shown_json(shop, page)["items"]]
+            assert [one.id for one in getattr(names["page"], LISTS[route])] == items, number
 
 
 class TestTheCommand:
@@ -103,15 +102,18 @@ class TestTheCommand:
 
 
 class TestTheLinks:
-    def test_lead_to_the_feed(self, shop):
+    def test_lead_to_the_same_page_as_json_and_to_the_feed(self, shop):
         *_, page = pages_of(shop, COMMENTS)
-        link = read_markup(page.content.decode()).one("p", class_="explanation-forms").one("a")
-        assert shop.browser.get(link["href"])["Content-Type"].startswith("application/atom+xml")
+        links = read_markup(page.content.decode()).one("p", class_="explanation-forms").all("a")
+        as_json, as_atom = (shop.browser.get(link["href"]) for link in links)
+        ids = [entry.id for entry in page.context["listing"]["comments"]]
+        assert [item["id"] for item in as_json.json()["items"]] == ids
+        assert as_atom["Content-Type"].startswith("application/atom+xml")
 
     @pytest.mark.parametrize("route", ["/categories/", "/rankings/most-loved/"])
-    def test_are_missing_where_no_command_explains_a_list_without_a_feed(self, shop, route):
+    def test_are_all_there_is_where_no_command_explains_the_list(self, shop, route):
         page = read_markup(get(shop, route).content.decode())
-        assert page.all("p", class_="explanation-forms") == []
+        assert page.one("p", class_="explanation-forms").one("a").text == "JSON"
         assert page.all(class_="explanation-code") == []
 
     def test_are_missing_where_there_is_no_list(self, shop):
@@ -121,5 +123,5 @@ class TestTheLinks:
 
 
 def test_a_name_with_quotes_and_spaces_stays_one_word():
-    program = program_of("/staff/customers/o'neil%20x/orders/")
+    program = program_of("/staff/customers/o'neil%20x/orders/?format=json")
     assert shlex.split(program["command"])[-1] == "--user=o'neil x"

@@ -69,7 +69,7 @@ class TestPages:
 
     def test_are_for_programs_what_they_are_in_english(self, anna):
         put(made_order(anna.username, lines=[NewLine("lamp", "Lamp", 1, 123_450)]))
-        (entry,) = program_of(anna.username).get("/orders").json()["items"]
+        (entry,) = anna.browser.get("/orders/?format=json").json()["items"]
         assert (entry["status"], entry["total"]) == ("PLACED", "1234.50")
 
 

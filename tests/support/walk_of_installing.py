@@ -106,6 +106,7 @@ def statuses() -> dict[str, int]:
         f"/reviews/products/{'9' * 30}/",
         "/reviews/products/\u0663/",
         f"{HERE}most-helpful/",
+        f"{HERE}comments/~/~/?format=json",
         f"{HERE}comments/~/~/?format=atom",
         f"{HERE}comments/en/7/",
         "/reviews/rankings/most-loved/",

@@ -138,9 +138,11 @@ class TestAChangedProduct:
     def test_is_not_lost_by_who_writes_at_the_same_moment(self, lamp):
         read = find_editable(lamp.id)
         meanwhile = replace(lamp, description="Bright.")
-        with before_the_next_transaction(lambda: save_product(meanwhile, version=read.version)):
-            with pytest.raises(Changed):
-                save_product(replace(lamp, unit_price_cents=5), version=read.version)
+        with (
+            before_the_next_transaction(lambda: save_product(meanwhile, version=read.version)),
+            pytest.raises(Changed),
+        ):
+            save_product(replace(lamp, unit_price_cents=5), version=read.version)
         assert find_editable(lamp.id).content == meanwhile
 
     def test_may_be_sent_twice(self, lamp):
@@ -250,9 +252,11 @@ class TestACategory:
     def test_does_not_come_to_lie_in_itself_when_two_move(self, shelf, fresh):
         other = fresh("other")
         save_category(NewCategory(other, "Other"))
-        with before_the_next_transaction(lambda: self.change(other, parent=shelf)):
-            with pytest.raises(CategoryRefused):
-                self.change(shelf, parent=other)
+        with (
+            before_the_next_transaction(lambda: self.change(other, parent=shelf)),
+            pytest.raises(CategoryRefused),
+        ):
+            self.change(shelf, parent=other)
         assert find_category(shelf).trail == ()
 
     def test_that_holds_others_is_not_moved(self, shelf, fresh):

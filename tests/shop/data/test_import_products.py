@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from dynapages.calls import metered
-from shop.catalogue.editing import find_editable, save_category, save_product, take_off
+from dynapages.django.files.identifiers import identifier_of
+from shop.catalogue.editing import (
+    find_editable,
+    find_editable_category,
+    save_category,
+    save_product,
+    take_off,
+)
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import EVERYTHING_ELSE
@@ -51,7 +58,7 @@ class TestAProductOfAFile:
     def test_has_all_that_its_row_tells(self, folder, fresh):
         one, top = fresh("lamp"), fresh("top")
         head = "id,name,description,price,currency,category,external_id"
-        load(folder, f"{head}\n{one},Desk  lamp,Warm.,\"1.234,50\",eur,{top} > Lamps,77\n")
+        load(folder, f'{head}\n{one},Desk  lamp,Warm.,"1.234,50",eur,{top} > Lamps,77\n')
         inner = f"{top}.lamps"
         assert find_editable(one).content == NewProduct(
             one, "Desk lamp", (inner,), "Warm.", 123_450, "EUR", external_id="77"
@@ -91,14 +98,7 @@ class TestAProductOfAFile:
     def test_whose_id_cannot_be_kept_tells_it_beside(self, folder, fresh):
         original = f"{fresh('lamp')}/red"
         load(folder, f"id,name\n{original},Lamp\n")
-        (found,) = [d for d in [find_by(original)] if d]
-        assert found.external_id == original
-
-
-def find_by(original: str) -> NewProduct:
-    from dynapages.django.files.identifiers import identifier_of
-
-    return find_editable(identifier_of(original)).content
+        assert find_editable(identifier_of(original)).content.external_id == original
 
 
 class TestImportingAgain:
@@ -127,8 +127,6 @@ class TestImportingAgain:
         load(folder, text)
         category = find_category(f"{top}.lamps")
         stored = NewCategory(category.slug, "Lights", top)
-        from shop.catalogue.editing import find_editable_category
-
         save_category(stored, version=find_editable_category(category.slug).version)
         load(folder, text.replace("Lamp,", "Torch,"))
         assert [step.name for step in find_product(one).trail] == [top, "Lights"]
