@@ -35,6 +35,7 @@ from shop.activity.entries import LOG
 from shop.activity.tables import Month, forget_layout
 from shop.api_keys.answers import StoredAnswer, begin, finish
 from shop.api_keys.services import create_key
+from shop.catalogue.editing import take_off, take_off_category
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -144,6 +145,8 @@ def _write_products() -> None:
         external_id="Imported!",
     )
     put_catalogue(categories=[*catalogue.categories, *catalogue.subcategories], products=[imported])
+    take_off("imported")
+    take_off_category(catalogue.subcategories[-1].slug)
     write_sitemap()
     figures = find_published()
     assert figures is not None
