@@ -1,9 +1,11 @@
-"""Tables of the documents: the access patterns of ``access_patterns.toml``, and the commands."""
+"""Tables of the documents: the access patterns of ``access_patterns.toml``, commands, the API."""
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 import django
@@ -65,6 +67,21 @@ def command_table() -> str:
         if app.partition(".")[0] in OURS
     )
     return markdown_table(("`manage.py …`", "what it does"), rows)
+
+
+def operation_table(app: str) -> str:
+    """Return the operations of an app's part of the API, each with the scope that it needs."""
+    set_up()
+    rows = (
+        (
+            f"`{operation.methods[0]} {re.sub(r'{path:', '{', path)}`",
+            "" if isinstance(operation.auth_param, list) else f"`{operation.auth_param.scope}`",
+            str(operation.description).partition("\n")[0].replace("``", "`").rstrip("."),
+        )
+        for path, view in import_module(f"{app}.api").router.path_operations.items()
+        for operation in view.operations
+    )
+    return markdown_table(("operation", "key", "what it does"), rows)
 
 
 def set_up() -> None:

@@ -61,7 +61,7 @@ __all__ = [
 T = TypeVar("T")
 
 
-ANONYMOUS = Caller()
+ANONYMOUS = Caller("", "", None)
 Authenticate = Callable[[HttpRequest, str, Scope], Caller | None]
 """Returns who sends a request with the text of a key for a scope, None for no such key.
 
@@ -74,12 +74,12 @@ class KeyAuth(HttpBearer):
 
     def __init__(self, scope: Scope) -> None:
         super().__init__()
-        self._scope = scope
+        self.scope = scope
 
     def authenticate(self, request: HttpRequest, token: str) -> Caller | None:
         """Return who sends a request with a key."""
         known: Authenticate = import_string(settings.API_AUTHENTICATOR)
-        return known(request, token, self._scope)
+        return known(request, token, self.scope)
 
 
 class _NoKey:

@@ -25,7 +25,7 @@ Nobody imports the lab.
 """
 PACKAGES = tuple(chain.from_iterable(LAYERS))
 APPS = PACKAGES[1:]
-KNOWS_DJANGO = ("dynapages.django", "dynapages.drf")
+KNOWS_DJANGO = ("dynapages.django", "dynapages.drf", "dynapages.ninja")
 ADAPTERS = (*KNOWS_DJANGO, "dynapages.pynamodb", "dynapages.engine")
 """What the library has besides its core, for those who install more than botocore."""
 PROCESS = "dynapages.process"

@@ -47,7 +47,7 @@ class TestTheWheel:
 
     def test_has_an_extra_for_each_adapter(self, wheel):
         extras = set(wheel.metadata.get_all("Provides-Extra"))
-        assert extras == {"django", "drf", "engine", "pynamodb"}
+        assert extras == {"django", "drf", "engine", "ninja", "pynamodb"}
 
 
 class TestTheSdist:

@@ -1,4 +1,4 @@
-"""The examples for Django and its REST framework, each in a process without this site."""
+"""The examples for Django, REST framework and django-ninja, each without this site."""
 
 import json
 import os
@@ -22,7 +22,7 @@ example = __import__(sys.argv[1])
 import django
 django.setup()
 from django.test import Client
-asked = [("/notes/", {}), *json.loads(sys.argv[2])]
+asked = [(sys.argv[3], {}), *json.loads(sys.argv[2])]
 answers = []
 for url, headers in asked:
     answer = Client(SERVER_NAME="localhost").get(url or follow(answers[-1]), headers=headers)
@@ -45,9 +45,11 @@ def answers_of():
     Returns the status and the text of each answer.
     """
 
-    def ask(example: str, *asked: tuple[str | None, dict[str, str]]) -> list[tuple[int, str]]:
+    def ask(
+        example: str, *asked: tuple[str | None, dict[str, str]], first: str = "/notes/"
+    ) -> list[tuple[int, str]]:
         ended = subprocess.run(
-            [sys.executable, "-c", FOLLOW + ASK, example, json.dumps(asked)],
+            [sys.executable, "-c", FOLLOW + ASK, example, json.dumps(asked), first],
             cwd=EXAMPLES,
             capture_output=True,
             text=True,
@@ -106,3 +108,24 @@ class TestTheViewset:
         assert pages[1]["previous"].startswith("http://localhost/notes/?before=")
         assert "size=2" in pages[2]["next"]
         assert 'rel="next"' in html[1]
+
+
+class TestTheApiOfNinja:
+    def test_links_to_pages_and_answers_errors_with_problems(self, answers_of):
+        key = {"Authorization": "Bearer kims-key"}
+        nobody, first, second, wrong = answers_of(
+            "ninja_api",
+            ("/api/notes", key),
+            (None, key),
+            ("/api/notes?cursor=x", key),
+            first="/api/notes",
+        )
+        assert [status for status, _ in (nobody, first, second, wrong)] == [401, 200, 200, 422]
+        pages = [json.loads(text) for _, text in (first, second)]
+        assert [len(page["items"]) for page in pages] == [5, 5]
+        assert pages[0]["previous"] is None
+        assert pages[1]["previous"].startswith("/api/notes?cursor=before.")
+        assert [json.loads(text)["title"] for _, text in (nobody, wrong)] == [
+            "Unauthorized",
+            "Unprocessable Entity",
+        ]

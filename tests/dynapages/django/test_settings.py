@@ -16,14 +16,15 @@ from tests.support.project import PROJECT
 
 
 def settings_read(app: str) -> set[str]:
-    """Return the settings that an app reads and Django itself does not have."""
-    sources = (PROJECT / app).rglob("*.py")
+    """Return the settings that an app or a module reads and Django itself does not have."""
+    path = PROJECT / app
+    sources = path.rglob("*.py") if path.is_dir() else [path]
     found = (re.findall(r"settings\.([A-Z_]+)", path.read_text()) for path in sources)
     return {name for names in found for name in names} - vars(global_settings).keys()
 
 
 def test_all_have_defaults():
-    names = settings_read("dynapages/django")
+    names = settings_read("dynapages/django") | settings_read("dynapages/ninja.py")
     assert names <= DEFAULTS.keys()
     assert names | settings_read("comments") == DEFAULTS.keys()
 
