@@ -229,7 +229,7 @@ class TestWhatIsRemembered:
 class TestOtherForms:
     def test_the_api_has_the_comments_without_marks(self, product, settings):
         settings.PAGE_SIZE = 1
-        answer = NOBODY.get(f"/products/{product}/comments?q=akku+leer").json()
+        answer = NOBODY.get(f"/products/{product}/comments?language=de&q=akku+leer").json()
         assert [one["text"] for one in answer["items"]] == [BODIES[3]]
         assert answer["total"] is None
         assert NOBODY.get(answer["next"]).json()["total"] == 2
