@@ -135,11 +135,12 @@ class Products:
         raise NotImplementedError
 
     def names(self, product_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
-        """Return names of products as they are now, each with its id in another system or "".
-
-        Rankings keep the names; exports have both.
-        """
+        """Return names of products as they are now, each with its id in another system or ""."""
         return {one: (product.name, "") for one, product in self.find(product_ids).items()}
+
+    def names_to_rank(self, product_ids: Collection[str]) -> Mapping[str, str]:
+        """Return names of products as rankings show them; ``""`` leaves a product out."""
+        return {one: name for one, (name, _former_id) in self.names(product_ids).items()}
 
     def add_missing(
         self,

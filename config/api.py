@@ -23,13 +23,13 @@ from dynapages.calls import clock, fault_in, labelled_calls
 from dynapages.django.access import Caller, Scope, log_event
 from dynapages.django.middleware import READING
 from dynapages.django.rate_limits import NamedLimit, in_words, limiter
-from dynapages.django.refusals import Refusal, TooManyRequests, problem
+from dynapages.django.refusals import Refusal, TooManyRequests
 from dynapages.ninja import IDEMPOTENCY_KEY, LONGEST_KEY, ProblemAPI
 from dynapages.process import pool
 from dynapages.pynamodb import FAILURES
 from shop import api as shop_api
 from shop.accounts.queries import load_user
-from shop.api_keys.answers import KeyReused, StillRunning, StoredAnswer, begin, finish, forget
+from shop.api_keys.answers import StoredAnswer, begin, finish, forget
 from shop.api_keys.services import find_key
 
 MINUTE = timedelta(minutes=1)
@@ -152,12 +152,6 @@ def _repeat(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 
     return response
 
 
-def _wait(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
-    response = problem(HTTPStatus.CONFLICT, error)
-    response["Retry-After"] = str(error.retry_after)
-    return response
-
-
 _RENDERER = JSONRenderer()
 _RENDERER.json_dumps_params = {"ensure_ascii": False}
 api = ProblemAPI(
@@ -166,14 +160,9 @@ api = ProblemAPI(
     description="Lists, comments, orders and products: [how to use them](../../docs/api/).",
     urls_namespace="api",
     renderer=_RENDERER,
-    errors={
-        **comments_api.ERRORS,
-        **shop_api.ERRORS,
-        KeyReused: (HTTPStatus.CONFLICT, None),
-    },
+    errors={**comments_api.ERRORS, **shop_api.ERRORS},
 )
 api.add_exception_handler(_Answered, _repeat)
-api.add_exception_handler(StillRunning, _wait)
 api.add_decorator(_answer_once, mode="view")
 api.add_router("", comments_api.router)
 api.add_router("", shop_api.router)

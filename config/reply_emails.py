@@ -12,13 +12,13 @@ from shop.accounts.emails import EMAILS, Email
 
 
 @receiver(comment_replied)
-def tell_author(comment_id: str, by: str, *, is_new: bool, **_: object) -> None:
+def queue_reply_email(comment_id: str, by: str, *, is_new: bool, **_: object) -> None:
     """Queue an e-mail about a new reply, not a changed or deleted one; none without SITE_URL."""
     if is_new and (site := settings.SITE_URL):
-        EMAILS.put(lambda: email_about(comment_id, by, site))
+        EMAILS.put(lambda: write_reply_email(comment_id, by, site))
 
 
-def email_about(comment_id: str, by: str, site: str) -> Email | None:
+def write_reply_email(comment_id: str, by: str, site: str) -> Email | None:
     """Return the e-mail to a comment's author, in the comment's language if the site has it.
 
     None where reply or comment are deleted or hidden by now, the comment was imported, or its

@@ -253,7 +253,7 @@ if _DEMO and _DEMO.endpoint_url == DYNAMODB_ENDPOINT_URL:
 SITE_URL = env.url("SITE_URL")
 SITE_NAME = "Dynashop"
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", f"{SITE_NAME} <dynashop@localhost>")
-# User names of those whom `mail_moderators` tells what waits.
+# User names of those who get an e-mail of what waits, once a day.
 MODERATORS = env.words("MODERATORS")
 
 # --- Static files: from their folders, or with STATIC_ROOT as collectstatic collected them ---

@@ -61,7 +61,7 @@ __all__ = [
 T = TypeVar("T")
 
 
-ANONYMOUS = Caller()
+ANONYMOUS = Caller("", "", None)
 Authenticate = Callable[[HttpRequest, str, Scope], Caller | None]
 """Returns who sends a request with the text of a key for a scope, None for no such key.
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dynapages.items import Item, table_key
 from shop.accounts.queries import is_user
 from shop.catalogue.queries import (
+    OFF,
     NoSuchProduct,
     Product,
     ProductTile,
@@ -39,6 +40,10 @@ class _Products:
             one: (item["name"]["S"], item.get("external_id", {"S": ""})["S"])
             for one, item in stored_products(product_ids).items()
         }
+
+    def names_to_rank(self, product_ids: Collection[str]) -> Mapping[str, str]:
+        stored = stored_products(product_ids)
+        return {one: "" if OFF in item else item["name"]["S"] for one, item in stored.items()}
 
     def add_missing(
         self,

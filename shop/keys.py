@@ -44,6 +44,7 @@ entry                     ``data_partition``               ``data``
 product, by price         ``CATEGORY#<slug>#PRICE#<n>``    ``<cents>#<product>``
 product, by name          ``CATEGORY#<slug>#NAME#<n>``     ``<name>#<product>``
 category, in the tree     ``CATEGORY#~#NAME#<n>``          ``<name>$<name>#<slug>``
+product, among all        ``PRODUCT#~#NAME#<n>``           ``<name>#<product>``
 purchase of a product     ``BOUGHT#<product>#0``           ``<moment>#<user>``
 first line of an order    ``TAIL#<end of the order>#0``    ``-``
 ========================  ===============================  =========================
@@ -123,6 +124,11 @@ def category_shard(slug: str, data: str, shard: int) -> str:
 def tree_shard(shard: int) -> str:
     """Return the partition key in ``by_data`` of all categories."""
     return f"{ROOT}#NAME#{shard}"
+
+
+def products_shard(shard: int) -> str:
+    """Return the partition key in ``by_data`` of all products."""
+    return f"{PRODUCT_PREFIX}~#NAME#{shard}"
 
 
 def buyers(product_id: str) -> str:

@@ -124,8 +124,8 @@ class Product(ShopItem):
     """What lists show of a product; ``trail`` is its breadcrumbs, from the root.
 
     ``categories`` are those with an edge to it, by slug. ``priced_at`` is the moment of the order
-    that an import took the price from. ``external_id`` is an imported product's id before, where it
-    could not be kept.
+    that an import took the price from. ``external_id`` is the product's id in another system. One
+    that ``is_off`` is not sold any more: no edge and no word leads to it, no index has it.
     """
 
     name = UnicodeAttribute()
@@ -135,6 +135,7 @@ class Product(ShopItem):
     categories = ListAttribute(of=TrailStep, null=True)
     priced_at = UnicodeAttribute(null=True)
     external_id = UnicodeAttribute(null=True)
+    is_off = BooleanAttribute(null=True)
 
 
 class ProductEdge(ShopItem):
@@ -168,10 +169,14 @@ class Description(ShopItem):
 
 
 class Category(ShopItem):
-    """A category; ``trail`` leads from the root to its parent."""
+    """A category; ``trail`` leads from the root to its parent.
+
+    One that ``is_off`` is in no list of categories: no edge leads to it, no index has it.
+    """
 
     name = UnicodeAttribute()
     trail = ListAttribute(of=TrailStep, null=True)
+    is_off = BooleanAttribute(null=True)
 
 
 class Shelved(MapAttribute[str, str]):
@@ -239,7 +244,6 @@ class ApiAnswer(ShopItem):
     since = UTCDateTimeAttribute()
     status_code = NumberAttribute(null=True)
     content_type = UnicodeAttribute(null=True)
-    headers = MapAttribute[str, str](null=True)  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
     body = BinaryAttribute(legacy_encoding=False, null=True)
 
 

@@ -106,6 +106,8 @@ def _products(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
         place, number = entry.position.place, entry.position.ordinal or 0
         # The name is missing where the product is not in the catalogue.
         name = entry.item.get(NAME, {"S": id_at(place)})["S"]
+        if not name:  # the project leaves it out
+            continue
         ranked = RankedProduct(number, named(id_at(place), name))
         if ranking is Ranking.FIVE_STARS:
             ranked = replace(ranked, five_stars=score_at(place))

@@ -244,8 +244,8 @@ def rename_ranks(product_id: str, name: str) -> list[Action]:
 
 
 def find_names(product_ids: Collection[str]) -> dict[str, str]:
-    """Read the names of products, strongly, by id; of those that exist."""
-    return {one: name for one, (name, _former_id) in host.products().names(product_ids).items()}
+    """Read the names of products, strongly, by id; of those that exist. One left out has ``""``."""
+    return dict(host.products().names_to_rank(product_ids))
 
 
 logger = logging.getLogger(__name__)
@@ -351,7 +351,7 @@ def _update(rank: Rank) -> Action:
         (ProductRank.newest, rank.newest),
         (ProductRank.name, rank.name),
     )
-    changes = [attribute.set(value) if value else attribute.remove() for attribute, value in values]
+    changes = [a.remove() if value is None else a.set(value) for a, value in values]
     return update(
         ProductRank,
         key_of(rank.key),

@@ -103,9 +103,9 @@ class Scope(StrEnum):
 class Caller:
     """A key of an API, its user (empty for nobody), and its scope; nobody's has none."""
 
-    id: str = ""
-    username: str = ""
-    scope: Scope | None = None
+    id: str
+    username: str
+    scope: Scope | None
 
     def allows(self, scope: Scope) -> bool:
         """Return whether the key may be used for what needs a scope."""

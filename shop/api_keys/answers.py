@@ -4,17 +4,17 @@ Follows "The Idempotency-Key HTTP Header Field" of the IETF. An item says first 
 carried out, then what was answered. Once it has expired, it means the same as none.
 """
 
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import ceil
+from http import HTTPStatus
 from uuid import uuid4
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 from pynamodb.expressions.condition import Condition
 
+from dynapages.django.refusals import Refusal
 from dynapages.items import wire_key
 from dynapages.process import client
 from dynapages.pynamodb import update
@@ -38,19 +38,18 @@ class StoredAnswer:
     status: int
     content_type: str
     body: bytes
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
-class KeyReused(ValueError):
+class KeyReused(Refusal):
     """The same idempotency key was sent with another request."""
 
+    status = HTTPStatus.CONFLICT
 
-class StillRunning(Exception):
-    """The same request is being carried out; ``retry_after`` is in seconds, at least 1."""
 
-    def __init__(self, retry_after: int) -> None:
-        super().__init__(_("A request with this Idempotency-Key is still running. Try again."))
-        self.retry_after = retry_after
+class StillRunning(Refusal):
+    """The same request is being carried out."""
+
+    status = HTTPStatus.CONFLICT
 
 
 def begin(name: str, digest: str, *, now: datetime) -> StoredAnswer | None:
@@ -75,9 +74,9 @@ def begin(name: str, digest: str, *, now: datetime) -> StoredAnswer | None:
     if found.digest != digest:
         raise KeyReused(_("This Idempotency-Key was sent with another request: use a new one."))
     if found.status_code is None:
-        raise StillRunning(max(1, ceil((found.since - since).total_seconds())))
-    headers = dict(found.headers.attribute_values)
-    return StoredAnswer(int(found.status_code), found.content_type, found.body, headers)
+        sentence = _("A request with this Idempotency-Key is still running. Try again.")
+        raise StillRunning(sentence, retry_after=max(1, (found.since - since).total_seconds()))
+    return StoredAnswer(int(found.status_code), found.content_type, found.body)
 
 
 def finish(name: str, answer: StoredAnswer, *, now: datetime) -> None:
@@ -89,7 +88,6 @@ def finish(name: str, answer: StoredAnswer, *, now: datetime) -> None:
     changes = [
         ApiAnswer.status_code.set(answer.status),
         ApiAnswer.content_type.set(answer.content_type),
-        ApiAnswer.headers.set(dict(answer.headers)),
         ApiAnswer.body.set(answer.body if len(answer.body) <= LARGEST_BODY else b""),
         ApiAnswer.expires_at.set(now + KEPT),
     ]

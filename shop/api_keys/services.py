@@ -24,7 +24,7 @@ LONGEST_NAME = 100
 _TEXT = re.compile(r"dynashop_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ApiKey(Caller):
     """A key of the API without its secret."""
 
@@ -39,7 +39,7 @@ class KeyRefused(ValueError):
 def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tuple[ApiKey, str]:
     """Create a key; return it with its text, which is stored nowhere. Raises KeyRefused."""
     _check(name, scope, username)
-    key, secret = ApiKey(token_hex(6), name, scope, username, now), token_urlsafe(32)
+    key, secret = ApiKey(token_hex(6), username, scope, name, now), token_urlsafe(32)
     item = ApiKeyItem(keys.API_KEYS, keys.api_key(key.id), secret_hash=_hash(secret), **asdict(key))
     write_one(client(), put_of(item, ApiKeyItem.pk.does_not_exist()))
     return key, f"dynashop_{key.id}_{secret}"
@@ -91,4 +91,4 @@ def _hash(secret: str) -> str:
 
 
 def _key(item: ApiKeyItem) -> ApiKey:
-    return ApiKey(item.id, item.name, Scope(item.scope), item.username, item.created_at)
+    return ApiKey(item.id, item.username, Scope(item.scope), item.name, item.created_at)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import accumulate, chain, groupby, islice
@@ -95,6 +95,12 @@ def name_data(slug: str, product_id: str, name: str, *, shards: int) -> dict[str
     return _data(keys.category_shard(slug, Data.NAME, shard_of(product_id, shards)), place)
 
 
+def all_products_data(product_id: str, name: str, *, shards: int) -> dict[str, str]:
+    """Derive the keys of a product's own item, among all products by name."""
+    place = f"{folded(name)}{SEPARATOR}{product_id}"
+    return _data(keys.products_shard(shard_of(product_id, shards)), place)
+
+
 def tree_data(slug: str, path: Sequence[str], *, shards: int) -> dict[str, str]:
     """Derive the keys of a category; ``path`` is the names from the root to its own."""
     names = cut(BELOW.join(map(folded, path)))
@@ -139,6 +145,7 @@ class NewCategory:
     slug: str
     name: str
     parent: str | None = None
+    is_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +153,7 @@ class NewProduct:
     """A product before it has keys; ``currency`` is an ISO 4217 code.
 
     ``priced_at`` (aware) is the moment of the order that an import took the price from,
-    ``external_id`` the product's id before the import, where it could not be kept.
+    ``external_id`` the product's id in another system.
     """
 
     id: str
@@ -157,6 +164,12 @@ class NewProduct:
     currency: str | None = None
     priced_at: datetime | None = None
     external_id: str | None = None
+    is_off: bool = False
+
+    def priced_like(self, before: "NewProduct") -> "NewProduct":
+        """Return the product with the moment of the price before, if it has the same one."""
+        own, old = ((each.unit_price_cents, each.currency) for each in (self, before))
+        return replace(self, priced_at=before.priced_at if own == old else None)
 
 
 def product_item(
@@ -164,12 +177,17 @@ def product_item(
     *,
     path: Iterable[NewCategory] = (),
     categories: Mapping[str, str] | None = None,
+    shards: int = 1,
 ) -> Product:
     """Build a product's own item; ``path`` leads from the root to its category.
 
-    ``categories`` are the names of all that have an edge to it, by slug.
+    ``categories`` are the names of all that have an edge to it, by slug. ``shards`` is the number
+    of those of ``by_data``.
     """
     key = keys.product(product.id)
+    shown: dict[str, Any] = {}
+    if not product.is_off:
+        shown |= all_products_data(product.id, product.name, shards=shards)
     return Product(
         pk=key,
         sk=key,
@@ -180,6 +198,8 @@ def product_item(
         categories=_steps(NewCategory(*each) for each in sorted((categories or {}).items())) or [],
         priced_at=product.priced_at and timestamp(product.priced_at),
         external_id=product.external_id,
+        is_off=product.is_off or None,
+        **shown,
     )
 
 
@@ -197,10 +217,11 @@ def product_edges(
 ) -> list[ProductEdge]:
     """Build a product's edges from its categories; ``names`` are the categories' by slug.
 
-    An edge repeats what lists show. ``shards`` is the number of those of ``by_data``.
+    One that is off has none. An edge repeats what lists show. ``shards`` is the number of those of
+    ``by_data``.
     """
     edges = []
-    for slug in product.category_slugs:
+    for slug in () if product.is_off else product.category_slugs:
         shown: dict[str, Any] = {
             "pk": keys.category(slug),
             "name": product.name,
@@ -236,6 +257,7 @@ def word_items(node: Product) -> list[ProductWord]:
             before=before,
         )
         for before, word in zip([None, *words], words, strict=False)
+        if not node.is_off
     ]
 
 
@@ -244,6 +266,7 @@ def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
     *parents, category = path
     key = keys.category(category.slug)
     data: dict[str, Any] = tree_data(category.slug, [step.name for step in path], shards=shards)
+    data = {"is_off": True} if category.is_off else data
     return Category(pk=key, sk=key, name=category.name, trail=_steps(parents), **data)
 
 

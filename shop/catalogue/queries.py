@@ -71,6 +71,12 @@ def products_of(slug: str, data: Data, *, shards: int) -> list[Run]:
     return _by_data(partitions, lambda product_id: (keys.category(slug), sort_key(product_id)))
 
 
+def all_products(*, shards: int) -> list[Run]:
+    """Return the runs of all products by name, but those taken off."""
+    partitions = map(keys.products_shard, range(shards))
+    return _by_data(partitions, lambda product_id: (keys.product(product_id),) * 2)
+
+
 def categories_in_the_tree(*, shards: int) -> list[Run]:
     """Return the runs of all categories by name, each after its parent."""
     partitions = map(keys.tree_shard, range(shards))
@@ -131,6 +137,7 @@ def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
 
 
 CATEGORIES = Stored.categories.attr_name
+OFF = Stored.is_off.attr_name
 
 
 class NoSuchProduct(LookupError):
@@ -155,10 +162,14 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode(Category):
-    """A category with its ancestors from the root, and its children where they are read."""
+    """A category with its ancestors from the root, and its children where they are read.
+
+    One that ``is_off`` is in no list of categories.
+    """
 
     trail: tuple[Category, ...] = ()
     children: tuple[Category, ...] = ()
+    is_off: bool = False
 
     @property
     def depth(self) -> int:
@@ -167,7 +178,7 @@ class CategoryNode(Category):
 
 @dataclass(frozen=True, slots=True)
 class ProductTile:
-    """A product as lists show it; one without a price cannot be bought.
+    """A product as lists show it; one without a price, or that ``is_off``, cannot be bought.
 
     ``trail`` leads from the root to its category, () where only an edge to the product was read,
     unless the list is that of a category.
@@ -178,6 +189,7 @@ class ProductTile:
     unit_price: Decimal | None = None
     currency: str = ""
     trail: tuple[Category, ...] = ()
+    is_off: bool = False
 
     @property
     def url(self) -> str:
@@ -225,6 +237,7 @@ def product_in(product_id: str, items: Iterable[Item]) -> Product:
         node["name"]["S"],
         *_price_in(node),
         trail=_trail_of(node),
+        is_off=OFF in node,
         description=description["text"]["S"] if description else "",
         categories=steps_in(node, CATEGORIES),
     )
@@ -250,7 +263,7 @@ def find_category(slug: str) -> CategoryNode:
     if node is None:
         raise NoSuchCategory(slug)
     children = tuple(map(category_of, items.values()))
-    return CategoryNode(slug, node["name"]["S"], trail_in(node), children)
+    return CategoryNode(slug, node["name"]["S"], trail_in(node), children, OFF in node)
 
 
 def list_categories(request: PageRequest) -> Page:
@@ -265,10 +278,13 @@ def list_products(slug: str, request: PageRequest) -> Page:
     return read([edges], request, order=Order.OLDEST_FIRST)
 
 
-def first_products(slug: str, number: int) -> list[Item]:
-    """Read the edges to a category's first products by id, strongly, for one unit."""
+def first_products(slug: str, number: int, prefix: str = keys.PRODUCT_PREFIX) -> list[Item]:
+    """Read the edges to a category's first products by id, strongly, for one unit.
+
+    Another ``prefix`` is of other edges.
+    """
     index = replace(BY_KEY, consistent=True)
-    edges = Run(index=index, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
+    edges = Run(index=index, partition=keys.category(slug), prefix=prefix)
     page = read([edges], PageRequest(number), order=Order.OLDEST_FIRST, look_ahead=False)
     return [entry.item for entry in page.entries]
 
@@ -288,7 +304,8 @@ def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
 def tile_of(item: Item) -> ProductTile:
     """Read a product from its own item or an edge to it."""
     product_id: str = item["sk"]["S"].partition(SEPARATOR)[2]
-    return ProductTile(product_id, item["name"]["S"], *_price_in(item), trail=_trail_of(item))
+    price, trail = _price_in(item), _trail_of(item)
+    return ProductTile(product_id, item["name"]["S"], *price, trail=trail, is_off=OFF in item)
 
 
 def trail_in(item: Item) -> tuple[Category, ...]:
@@ -303,7 +320,7 @@ def steps_in(item: Item, name: str) -> tuple[Category, ...]:
 
 
 def _price_in(item: Item) -> tuple[Decimal | None, str]:
-    if not ("unit_price_cents" in item and "currency" in item):
+    if OFF in item or not ("unit_price_cents" in item and "currency" in item):
         return None, ""
     return Decimal(item["unit_price_cents"]["N"]).scaleb(-2), item["currency"]["S"]
 
@@ -339,17 +356,32 @@ def list_category(
     return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
 
 
-def list_all_categories(request: PageRequest) -> PageResult[CategoryNode]:
+def list_all_products(
+    request: PageRequest, *, first_read: int | None = None
+) -> PageResult[ProductTile]:
+    """Read a page of all products by name, but those taken off."""
+    page = _merged(all_products, request, Order.OLDEST_FIRST, first_read)
+    return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
+
+
+def list_all_categories(
+    request: PageRequest, *, first_read: int | None = None
+) -> PageResult[CategoryNode]:
     """Read a page of all categories by name, each followed by its children."""
-    page = _merged(categories_in_the_tree, request, Order.OLDEST_FIRST)
+    page = _merged(categories_in_the_tree, request, Order.OLDEST_FIRST, first_read)
     nodes = [entry.item for entry in page.entries]
     found = ((category_of(node), trail_in(node)) for node in nodes)
     return PageResult(tuple(CategoryNode(one.slug, one.name, way) for one, way in found), page)
 
 
-def _merged(runs_of: Callable[..., Sequence[Run]], request: PageRequest, order: Order) -> Page:
+def _merged(
+    runs_of: Callable[..., Sequence[Run]],
+    request: PageRequest,
+    order: Order,
+    first_read: int | None = None,
+) -> Page:
     def read_from(shards: int) -> Page:
-        share = share_of(request.size + 1, shards)
+        share = share_of(first_read or request.size + 1, shards)
         runs = runs_of(shards=shards)
         return read(runs, request, order=order, first_reads=[share] * shards)
 
@@ -433,7 +465,8 @@ def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoB
     chosen = {one: buyers for one, buyers in ranked if buyers >= bounds.least_buyers}
     with labelled_calls("product names"):
         tiles = find_tiles(chosen)
-    return tuple(AlsoBought(tiles[one], buyers) for one, buyers in chosen.items() if one in tiles)
+    sold = {one: tile for one, tile in tiles.items() if not tile.is_off}
+    return tuple(AlsoBought(sold[one], buyers) for one, buyers in chosen.items() if one in sold)
 
 
 def bought_before(username: str) -> dict[str, str]:

@@ -15,10 +15,12 @@ from dynapages.upkeep import MigrationStep
 from dynapages.writes import Action, ConditionFailed, Contended, delete, write_one, write_together
 from shop import keys
 from shop.catalogue.items import (
+    EDGE_SHARDS,
     EDGES,
     CategoryTree,
     NewCategory,
     NewProduct,
+    all_products_data,
     also_bought,
     category_item,
     description_item,
@@ -30,6 +32,7 @@ from shop.catalogue.items import (
 from shop.catalogue.queries import (
     ALSO,
     CATEGORIES,
+    OFF,
     Category,
     ProductTile,
     bought_before,
@@ -37,9 +40,11 @@ from shop.catalogue.queries import (
     first_products,
     steps_in,
     tile_of,
+    trail_in,
 )
 from shop.models import CategoryEdge, Product, ProductWord, Purchase, ShopItem
 from shop.table import TABLE, Key, key_of, put_of, read_items, unless_changed
+from shop.table import set_or_remove as set_or_remove_all
 
 ON_A_SHELF = 6
 """Products shown of each category."""
@@ -107,7 +112,10 @@ def items_on(edge: Item) -> list[Item]:
 
 
 Renaming = Callable[[str, str], Sequence[Action]]
-"""Builds the actions that write a product's new name, by its id, into up to four copies."""
+"""Builds the actions that write a product's new name, by its id, into up to four copies.
+
+A product that is off has the name ``""`` there.
+"""
 
 _renamings: list[Renaming] = []
 
@@ -119,6 +127,10 @@ def register_name_copies(renaming: Renaming) -> None:
 
 
 ATTEMPTS = 5
+SHOWN = (Product.name, Product.unit_price_cents, Product.currency, Product.trail, Product.is_off)
+"""What edges and words show of a product, and whether it has any."""
+WRITTEN = (*SHOWN, Product.categories, Product.priced_at, Product.external_id)
+"""What writers of a product's own item change."""
 
 
 def stored_products(product_ids: Iterable[str]) -> dict[str, Item]:
@@ -146,11 +158,32 @@ def slugs_of(stored: Item) -> frozenset[str]:
     return frozenset(category.slug for category in steps_in(stored, CATEGORIES))
 
 
-def product_node(product: NewProduct, tree: CategoryTree) -> Product:
+def kept(product: NewProduct, stored: Item) -> NewProduct:
+    """Return a product of an import with what only staff change: whether it is off, its id before.
+
+    The latter is the import's if it has one.
+    """
+    before = stored.get(Product.external_id.attr_name, {}).get("S")
+    return replace(product, external_id=product.external_id or before, is_off=OFF in stored)
+
+
+def stored_categories(slugs: Iterable[str]) -> dict[str, NewCategory]:
+    """Read categories strongly, and return them by slug with those above; missing ones do not."""
+    found = {}
+    for (key, _), item in read_items((keys.category(slug),) * 2 for slug in slugs).items():
+        parent: str | None = None
+        own = Category(key.removeprefix(keys.CATEGORY_PREFIX), item["name"]["S"])
+        for step in (*trail_in(item), own):
+            found[step.slug] = NewCategory(step.slug, step.name, parent)
+            parent = step.slug
+    return found
+
+
+def product_node(product: NewProduct, tree: CategoryTree, shards: int = 1) -> Product:
     """Build a product's own item."""
     names = {slug: tree.names[slug] for slug in product.category_slugs}
     path = tree.deepest_path(product.category_slugs)
-    return product_item(product, path=path, categories=names)
+    return product_item(product, path=path, categories=names, shards=shards)
 
 
 def _edges(product: NewProduct, tree: CategoryTree, shards: int) -> list[ShopItem]:
@@ -164,6 +197,30 @@ def words_of(node: Item) -> dict[Key, ProductWord]:
     return {(word.pk, word.sk): word for word in word_items(Product.from_raw_data({**node}))}
 
 
+def actions_of_change(
+    product: NewProduct, seen: Item | None, tree: CategoryTree, shards: int
+) -> list[Action]:
+    """Build the transaction that writes a product with all that leads to it.
+
+    ``seen`` is its own item as it was read, None if there was none. It fails where that changed.
+    """
+    node = put_of(product_node(product, tree, shards), unchanged(seen or {}, Product.pk, *WRITTEN))
+    edges = _edges(product, tree, shards)
+    led = words_of(seen).keys() | _edge_keys(product.id, slugs_of(seen)) if seen else set()
+    gone = sorted(led - {(edge.pk, edge.sk) for edge in edges})
+    copies: list[Action] = [delete(ShopItem, table_key(*key)) for key in gone]
+    name = "" if product.is_off else product.name
+    if seen is None or ("" if OFF in seen else seen["name"]["S"]) != name:
+        for renaming in _renamings:
+            copies += renaming(product.id, name)
+    return [node, *map(put_of, edges), *copies]
+
+
+def _edge_keys(product_id: str, slugs: Iterable[str]) -> set[Key]:
+    both = keys.product(product_id), keys.by_name(product_id)
+    return {(keys.category(slug), key) for slug in slugs for key in both}
+
+
 def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
     """Write a product's new name, price and categories; return the slugs that it was in.
 
@@ -172,19 +229,9 @@ def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) 
     seen: Item | None = stored
     for _ in range(ATTEMPTS):
         was_in = slugs_of(seen) if seen else frozenset()
-        left = sorted(was_in - set(product.category_slugs))
-        same = unchanged(seen or {}, Product.pk, Product.name, Product.categories)
-        node = put_of(product_node(product, tree), same)
-        edges = _edges(product, tree, shards)
-        both = keys.product(product.id), keys.by_name(product.id)
-        gone = [(keys.category(slug), key) for slug in left for key in both]
-        gone += words_of(seen).keys() - {(edge.pk, edge.sk) for edge in edges} if seen else ()
-        copies: list[Action] = [delete(ShopItem, table_key(*key)) for key in gone]
-        if seen is None or seen["name"]["S"] != product.name:
-            for renaming in _renamings:
-                copies += renaming(product.id, product.name)
+        wanted = kept(product, seen) if seen else product
         try:
-            write_together(client(), [node, *map(put_of, edges), *copies])
+            write_together(client(), actions_of_change(wanted, seen, tree, shards))
         except ConditionFailed:
             seen = stored_products([product.id]).get(product.id)
             continue
@@ -209,10 +256,11 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     tree = CategoryTree.of(categories)
     shards = EDGES.writable()
     stored = stored_products(product.id for product in products)
+    products = [kept(p, stored[p.id]) if p.id in stored else p for p in products]
     changed = [p for p in products if p.id in stored and not is_as_stored(p, stored[p.id])]
     were_in = pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
     others = [p for p in products if p.id not in stored or is_as_stored(p, stored[p.id])]
-    _put([product_node(product, tree) for product in others])
+    _put([product_node(product, tree, shards) for product in others])
     _put([item for item in map(description_item, products) if item])
     _put([edge for product in others for edge in _edges(product, tree, shards)])
     _put_categories(tree, shards)
@@ -253,7 +301,7 @@ def ensure_products(
 
 
 def _create(product: NewProduct, tree: CategoryTree, shards: int) -> bool:
-    node = put_of(product_node(product, tree), ShopItem.pk.does_not_exist())
+    node = put_of(product_node(product, tree, shards), ShopItem.pk.does_not_exist())
     try:
         write_together(client(), [node, *map(put_of, _edges(product, tree, shards))])
     except ConditionFailed:
@@ -262,8 +310,12 @@ def _create(product: NewProduct, tree: CategoryTree, shards: int) -> bool:
 
 
 def _put_categories(tree: CategoryTree, shards: int) -> None:
-    paths = [tree.path(slug) for slug in tree.by_slug]
+    stored = read_items((keys.category(slug),) * 2 for slug in tree.by_slug)
+    off = {key.removeprefix(keys.CATEGORY_PREFIX) for (key, _), i in stored.items() if OFF in i}
+    by_slug = {slug: replace(each, is_off=slug in off) for slug, each in tree.by_slug.items()}
+    paths = [CategoryTree(by_slug).path(slug) for slug in by_slug]
     _put([category_item(path, shards=shards) for path in paths])
+    paths = [path for path in paths if not path[-1].is_off]
     _put([parent_edge(path) for path in paths if len(path) > 1])
     roots = [path[0] for path in paths if len(path) == 1]
     pool().gather([partial(put_shelf, root.slug, root.name) for root in roots])
@@ -299,10 +351,6 @@ ALSO_BOUGHT = MigrationStep(
 )
 
 
-SHOWN = (Product.name, Product.unit_price_cents, Product.currency, Product.trail)
-"""What edges and words show of a product."""
-
-
 def with_words(node: Item) -> list[Action]:
     """Build the puts of a product's items by words that are missing or differ, unless it changed.
 
@@ -314,10 +362,38 @@ def with_words(node: Item) -> list[Action]:
     return [*puts, unless_changed(key_of(node), node, *SHOWN)] if puts else []
 
 
+_OWN = Product.pk.startswith(keys.PRODUCT_PREFIX) & Product.sk.startswith(keys.PRODUCT_PREFIX)
 PRODUCT_WORDS = MigrationStep(
     name="product-words",
     sentence="Write the words of products' names, by which the search finds them.",
     table=TABLE,
-    only=Product.pk.startswith(keys.PRODUCT_PREFIX) & Product.sk.startswith(keys.PRODUCT_PREFIX),
+    only=_OWN,
     derive=with_words,
+)
+
+
+LISTED = Product.data_partition.attr_name, Product.data.attr_name
+
+
+def listed_by(node: Item) -> dict[str, str]:
+    """Derive the keys by which a product is among all; {} for one that is off."""
+    product_id = node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX)
+    name, number = node["name"]["S"], EDGE_SHARDS
+    return {} if OFF in node else all_products_data(product_id, name, shards=number)
+
+
+def actions_of_listing(node: Item, expected: Mapping[str, str]) -> list[Action]:
+    """Build the update by which a product is among all, or is not, unless it changed."""
+    EDGES.writable()
+    changes = set_or_remove_all(Product, LISTED, expected)
+    same = unchanged(node, Product.pk, Product.name, Product.is_off, Product.data)
+    return [update(TABLE, table_key(*key_of(node)), changes, same)]
+
+
+ALL_PRODUCTS = MigrationStep(
+    name="all-products",
+    sentence="List each product among all products, by name.",
+    table=TABLE,
+    only=_OWN & Product.data.does_not_exist() & Product.is_off.does_not_exist(),
+    derive=lambda node: actions_of_listing(node, listed_by(node)),
 )

@@ -3,22 +3,26 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from dynapages.calls import current_meter
-from dynapages.django.access import public
+from dynapages.django.access import public, staff_only
 from dynapages.django.paging import Pager, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal, refuse
 from dynapages.lists import explain_reads
+from shop.catalogue.editing import CategoryRefused, Changed
+from shop.catalogue.forms import CategoryForm, EditForm, ProductForm
 from shop.catalogue.items import JOINT, Data
 from shop.catalogue.queries import (
     LABELS,
@@ -29,6 +33,7 @@ from shop.catalogue.queries import (
     category_pager,
     find_product,
     list_all_categories,
+    list_all_products,
     parse_order,
     read_also_bought,
     read_category,
@@ -37,6 +42,10 @@ from shop.catalogue.search import SUGGESTED, find_products, parse_search
 from shop.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
+COPIES_WAIT = gettext_noop(
+    "Some products and categories below this one still show its old name or place. To update "
+    "them, run “manage.py check_integrity --only catalogue --repair”."
+)
 
 
 def product_or_404(product_id: str, *, is_whole: bool = True) -> Product:
@@ -62,6 +71,25 @@ def categories(request: HttpRequest) -> HttpResponse:
         found.page,
         templates=("shop/catalogue/categories.html", "shop/catalogue/_categories.html"),
         context=lambda: {"heading": _("All categories"), "categories": found.items},
+        plan=PLAN,
+    )
+
+
+@require_safe
+@public
+def products(request: HttpRequest) -> HttpResponse:
+    """Show all products by name, those in no category too (P9)."""
+    url = reverse("products")
+    pager = Pager(url, "products/all", canonical=url)
+    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    found = list_all_products(asked)
+    return show_page(
+        request,
+        pager,
+        asked,
+        found.page,
+        templates=("shop/catalogue/products.html", "shop/catalogue/_all_products.html"),
+        context=lambda: {"heading": _("All products"), "products": found.items},
         plan=PLAN,
     )
 
@@ -96,6 +124,58 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         context=lambda: context,
         plan="products of a category" if order is None else PLAN,
     )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def edit_product(request: HttpRequest, product_id: str = "") -> HttpResponse:
+    """Create a product, or change it, take it off and put it back."""
+    return _edit(request, ProductForm, product_id, "comments:product")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@staff_only
+def edit_category(request: HttpRequest, slug: str = "") -> HttpResponse:
+    """Create a category, or rename or move it, take it off and put it back."""
+    return _edit(request, CategoryForm, slug, "category")
+
+
+def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) -> HttpResponse:
+    try:
+        stored = kind.find(item_id) if item_id else None
+    except LookupError as error:
+        raise Http404(_("There is nothing here.")) from error
+    sent, is_theirs, status = request.POST.copy(), False, HTTPStatus.OK
+    form = kind(sent if request.method == "POST" else None, stored=stored)
+    is_switch = stored is not None and "off" in sent
+    if form.is_bound and (is_switch or form.is_valid()):
+        try:
+            is_off = sent.get("off") == "yes"
+            is_done = kind.switch(item_id, is_off=is_off) if is_switch else form.save()
+        except Changed as error:
+            if stored:  # what is sent once more replaces theirs
+                is_theirs, sent["version"] = True, error.stored.version
+                form = kind(sent, stored=error.stored)
+            sentence = str(error) if stored else _("This id is already taken.")
+            form.add_error(None, sentence)
+        except CategoryRefused as error:
+            form.add_error(None, str(error))
+        else:
+            messages.success(request, _("Saved."))
+            if is_done is False:
+                messages.warning(request, _(COPIES_WAIT))
+            return redirect(route, item_id or sent[kind.id_name])
+        status = HTTPStatus.CONFLICT
+    elif form.is_bound:
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
+    context = {
+        "form": form,
+        "heading": kind.headings[stored is not None],
+        "stored": stored and stored.content,
+        "page_url": reverse(route, args=[item_id]) if stored else "",
+        "theirs": list(form.theirs()) if is_theirs else (),
+    }
+    return render(request, "shop/catalogue/edit.html", context, status=status)
 
 
 @require_safe

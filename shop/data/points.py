@@ -5,9 +5,9 @@ Of two rows with one id the later counts. What is stored already is not written 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from dynapages.calls import in_chunks
 from dynapages.django.files.records import (
@@ -37,30 +37,32 @@ _SHOWN = 40
 """Characters of a wrong value that a reason repeats."""
 
 Row = PickupPoint | ZipLocation
+R = TypeVar("R")
 Texts = Mapping[str, str]
 """The texts of a row by field; those that it does not have are empty."""
 
 
 @dataclass(frozen=True, slots=True)
-class PointFile:
-    """A file of points, or of postcodes; a trial writes nothing.
+class PlainFile(Generic[R]):
+    """A file whose rows have a text for each of ``fields``, by the first of which they are known.
 
-    ``named`` are the columns of fields that are not called like them.
+    ``build`` makes something of these texts, or raises RowRefused. ``named`` are the columns of
+    fields that are not called like them, ``usual`` those that may be missing like ``optional``
+    fields. A trial writes nothing.
     """
 
     file: RowFile
+    fields: tuple[str, ...]
+    optional: Collection[str]
+    build: Callable[[Texts], R]
     named: Mapping[str, str] = field(default_factory=dict)
-    of_postcodes: bool = False
+    usual: Mapping[str, str] = field(default_factory=dict)
     is_trial: bool = False
 
-    @property
-    def fields(self) -> tuple[str, ...]:
-        """The fields of its rows, the one that tells them apart first."""
-        return ZIP_FIELDS if self.of_postcodes else POINT_FIELDS
-
-    def parse(self, found: OpenRows) -> Iterator[Row | Rejected | Skipped]:
+    def parse(self, found: OpenRows) -> Iterator[R | Rejected | Skipped]:
         """Parse rows. Raises BadMapping for columns that are missing."""
-        columns = {name: self.named.get(name, name) for name in self.fields}
+        called = {**self.usual, **self.named}
+        columns = {name: called.get(name, name) for name in self.fields}
         if found.are_columns_known:
             self._require(columns, found.columns)
         for row in found.rows:
@@ -69,52 +71,83 @@ class PointFile:
             self._require(columns, found.columns)
 
     def _require(self, columns: Mapping[str, str], present: Sequence[str]) -> None:
-        needed = [name for name in columns if name not in _OPTIONAL or self.named.get(name)]
+        needed = [name for name in columns if name not in self.optional or self.named.get(name)]
         columns_among(present, columns, needed=needed)
 
-    def _parsed(self, record: Record, columns: Mapping[str, str]) -> Row | Rejected:
+    def _parsed(self, record: Record, columns: Mapping[str, str]) -> R | Rejected:
         try:
-            texts = {
-                name: text_of(name, record.values.get(column)).strip()
-                for name, column in columns.items()
-            }
-            return _zip_place(texts) if self.of_postcodes else _point(texts)
+            return self.build(
+                {
+                    name: text_of(name, record.values.get(column)).strip()
+                    for name, column in columns.items()
+                }
+            )
         except RowRefused as refused:
             return Rejected(record.line, str(refused), record.shown(columns[self.fields[0]]))
 
+    def write(
+        self,
+        put: Callable[[Sequence[R]], object],
+        *,
+        id_of: Callable[[R], str],
+        rejects: RejectsFile,
+        progress: Progress,
+    ) -> dict[str, Any]:
+        """Check all rows, then ``put`` the last of each id, some at a time; return the figures.
 
-def import_points(source: PointFile, *, rejects: RejectsFile, progress: Progress) -> dict[str, Any]:
+        Raises FileUnreadable, BadMapping and RejectsUnwritable before the first is put.
+        """
+        passes = TwoPassImport[R](self.file, self.parse, version_of=lambda row: (id_of(row), 0))
+        with rejects:
+            passes.check(rejects, progress)
+        if not self.is_trial:
+            with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
+                for some in in_chunks(passes.winning(), _AT_A_TIME):
+                    put(some)
+                    advance(len(some))
+        return {
+            "rows": passes.rows,
+            "read": passes.read,
+            "rejected": passes.rejected,
+            "superseded": passes.superseded,
+        }
+
+
+def point_file(file: RowFile, *, of_postcodes: bool = False) -> PlainFile[Row]:
+    """Return a file of points, or of postcodes."""
+    fields, build = (ZIP_FIELDS, _zip_place) if of_postcodes else (POINT_FIELDS, _point)
+    return PlainFile(file, fields, _OPTIONAL, build)
+
+
+def import_points(
+    source: PlainFile[Row], *, rejects: RejectsFile, progress: Progress
+) -> dict[str, Any]:
     """Write the pickup points of a file, or the places of its postcodes; return the figures.
 
     Each row that was read is superseded by a later one, or a point that is new, replaced or
-    unchanged, or one of the ``zips``. Raises FileUnreadable, BadMapping and RejectsUnwritable
-    before anything is written, and what `shop.pickup.writing.put_points` and
-    `dynapages.calls.batches` raise.
+    unchanged, or one of the ``zips``. Raises like `PlainFile.write`,
+    `shop.pickup.writing.put_points` and `dynapages.calls.batches`.
     """
-    passes = TwoPassImport[Row](source.file, source.parse, version_of=_version_of)
-    with rejects:
-        passes.check(rejects, progress)
     zips_written, points = 0, Counter[PointOutcome]()
-    if not source.is_trial:
-        with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
-            for some in in_chunks(passes.winning(), _AT_A_TIME):
-                zips_written += put_zips(row for row in some if isinstance(row, ZipLocation))
-                points += put_points(row for row in some if isinstance(row, PickupPoint))
-                advance(len(some))
+
+    def put(some: Sequence[Row]) -> None:
+        nonlocal zips_written
+        zips_written += put_zips(row for row in some if isinstance(row, ZipLocation))
+        points.update(put_points(row for row in some if isinstance(row, PickupPoint)))
+
+    of_postcodes = source.fields == ZIP_FIELDS
+    figures = source.write(put, id_of=_id_of, rejects=rejects, progress=progress)
     return {
-        "kind": "postcodes" if source.of_postcodes else "points",
-        "rows": passes.rows,
-        "read": passes.read,
-        "rejected": passes.rejected,
-        "superseded": passes.superseded,
-        "zips": len(passes.winners) if source.of_postcodes else 0,
+        "kind": "postcodes" if of_postcodes else "points",
+        **figures,
+        "zips": figures["read"] - figures["superseded"] if of_postcodes else 0,
         "zips_written": zips_written,
         "points": {outcome.value: points[outcome] for outcome in PointOutcome},
     }
 
 
-def _version_of(row: Row) -> tuple[str, int]:
-    return (row.prefix if isinstance(row, ZipLocation) else row.id), 0
+def _id_of(row: Row) -> str:
+    return row.prefix if isinstance(row, ZipLocation) else row.id
 
 
 def _point(texts: Texts) -> PickupPoint:

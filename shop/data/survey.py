@@ -24,21 +24,20 @@ from dynapages.django.files.values import Skipped
 from dynapages.django.options import Advance, Progress
 from dynapages.items import Item
 from dynapages.lists import parse_timestamp
-from shop import keys
 from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import CATEGORIES, Category, steps_in, trail_in
+from shop.catalogue.queries import CATEGORIES, steps_in
 from shop.catalogue.services import (
     EVERYTHING_ELSE,
     is_as_stored,
     put_catalogue,
     shown,
+    stored_categories,
     stored_products,
 )
 from shop.data.fields import UNCLEAR, decimal_mark, field_text, is_return
 from shop.data.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.data.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape
 from shop.models import Product
-from shop.table import read_items
 
 
 class Update(Enum):
@@ -148,16 +147,8 @@ def _priced_at(known: Item) -> datetime | None:
 
 def _with_parents(categories: Iterable[NewCategory]) -> list[NewCategory]:
     """Return categories as they are stored, with those above them; new ones are in the root."""
-    by_key = {keys.category(category.slug): category for category in categories}
-    stored = {key: item for (key, _), item in read_items((key, key) for key in by_key).items()}
-    found = {category.slug: category for key, category in by_key.items() if key not in stored}
-    for key, item in stored.items():
-        parent: str | None = None
-        own = Category(by_key[key].slug, item["name"]["S"])
-        for step in (*trail_in(item), own):
-            found[step.slug] = NewCategory(step.slug, step.name, parent)
-            parent = step.slug
-    return list(found.values())
+    given = {category.slug: category for category in categories}
+    return list((given | stored_categories(given)).values())
 
 
 OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")

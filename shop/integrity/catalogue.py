@@ -6,7 +6,7 @@ are missing are put. One that lists no categories gets those of its edges.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -33,7 +33,7 @@ from shop.catalogue.items import (
     product_item,
     shard_in,
 )
-from shop.catalogue.queries import first_products, steps_in, trail_in
+from shop.catalogue.queries import OFF, first_products, steps_in, trail_in
 from shop.catalogue.services import (
     ON_A_SHELF,
     SHELF,
@@ -128,14 +128,15 @@ class CatalogueItems:
         found = {_slug(key): _category(key, self._items) for key in self._items if _is_node(key)}
         tree = CategoryTree({slug: category for slug, category in found.items() if category})
         broken = [slug for slug in tree.by_slug if _is_broken(tree, slug)]
-        tops = {slug: NewCategory(slug, tree.by_slug[slug].name) for slug in broken}
+        tops = {slug: replace(tree.by_slug[slug], parent=None) for slug in broken}
         return CategoryTree({**tree.by_slug, **tops})
 
     def _category_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
         expected: dict[Key, ShopItem] = {}
         for slug in sorted(tree.by_slug):
             path = tree.path(slug)
-            for item in (category_item(path, shards=self._shards.number), parent_edge(path)):
+            edges = [] if path[-1].is_off else [parent_edge(path)]
+            for item in (category_item(path, shards=self._shards.number), *edges):
                 expected[item.pk, item.sk] = item
         stored = {key for key in self._items if key[1].startswith(keys.CATEGORY_PREFIX)}
         for key in sorted(stored | expected.keys()):
@@ -245,8 +246,8 @@ def _reread_category(
     node_key = key[1], key[1]
     items = read_items([key, node_key])
     if _category(key, items) in seen:
-        same = unless_changed(node_key, items.get(node_key), Category.name, Category.trail)
-        subject, unless = _slug(key), [same]
+        decisive = Category.name, Category.trail, Category.is_off
+        subject, unless = _slug(key), [unless_changed(node_key, items.get(node_key), *decisive)]
         if _is_node(key):
             unless = []
         else:
@@ -264,7 +265,7 @@ def _expected_edges(
     if node is None or slug not in named:
         return []
     name, cents, currency = shown(node)
-    product = NewProduct(product_id, name, (slug,), unit_price_cents=cents, currency=currency)
+    product = NewProduct(product_id, name, (slug,), "", cents, currency, is_off=OFF in node)
     return product_edges(product, names=named, shards=shards)
 
 
@@ -387,7 +388,8 @@ def _category(key: Key, items: Mapping[Key, Item]) -> NewCategory | None:
     if node is None:
         return None
     trail = trail_in(node)
-    return NewCategory(_slug(key), node["name"]["S"], trail[-1].slug if trail else None)
+    parent = trail[-1].slug if trail else None
+    return NewCategory(_slug(key), node["name"]["S"], parent, OFF in node)
 
 
 def _is_broken(tree: CategoryTree, slug: str) -> bool:

@@ -28,7 +28,14 @@ from dynapages.writes import Action, check
 from shop import keys
 from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
 from shop.catalogue.queries import DERIVED as PURCHASE_KEYS
-from shop.integrity.catalogue import PARTITION, CatalogueItems, ShardNumber, put_or_delete
+from shop.catalogue.services import LISTED, actions_of_listing, listed_by
+from shop.integrity.catalogue import (
+    PARTITION,
+    CatalogueItems,
+    ShardNumber,
+    in_stored_shard,
+    put_or_delete,
+)
 from shop.models import Order, OrderDraft, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
 from shop.orders.actions import CUSTOMER_PREFIX, counter_of
@@ -175,7 +182,17 @@ def catalogue_kinds() -> Sequence[Kind]:
         raise_to=EDGES.raise_to,
         least=EDGE_SHARDS,
     )
-    return shards, CatalogueItems(shards), PurchaseItems()
+    listed = Derived(
+        kind="listed",
+        starts=(keys.PRODUCT_PREFIX,) * 2,
+        subject=lambda item: f"product {key_of(item)[0].removeprefix(keys.PRODUCT_PREFIX)}",
+        names=LISTED,
+        derive=lambda item: in_stored_shard(texts_in(item, LISTED), listed_by(item)),
+        actions=actions_of_listing,
+        read=_read,
+        write=write,
+    )
+    return shards, CatalogueItems(shards), listed, PurchaseItems()
 
 
 def pickup_kinds() -> Sequence[Kind]:

@@ -1,38 +1,41 @@
 """Reads of the sitemap: where its pages begin, and one page of it.
 
-A page is a stretch of one category's products by id. Where they begin, no request could find out
-at a bounded cost: `write_sitemap` stores it, and what is added meanwhile lies between two.
+A page is a stretch of all products by name, or of all categories. Where they begin, no request
+could find out at a bounded cost: `write_sitemap` stores it, and what is added meanwhile lies
+between two.
 """
 
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from pynamodb.attributes import BinaryAttribute
 
 from dynapages.calls import labelled_calls
-from dynapages.lists import Order, Page, PageRequest, Position, Run, every_entry
-from dynapages.process import read
+from dynapages.lists import PageRequest, PageResult, Position
 from shop import keys
-from shop.catalogue.queries import list_all_categories
+from shop.catalogue.queries import list_all_categories, list_all_products
 from shop.models import ShopItem
-from shop.table import BY_KEY
 
-MOST_PRODUCTS = 1_000
+MOST_ADDRESSES = 1_000
 MOST_UNITS = 8.0
 """Of a page: some four hundred products, as long as their names are usual."""
-FIRST_READ = 50
-"""Products of a page's first read, which shows how large they are."""
-UNTIL_WRITTEN = 50
-"""Categories of the sitemap that was not written yet."""
+FIRST_READ = 24
+"""Items of a page's first read, which shows how large they are."""
+LISTS: dict[str, Callable[..., PageResult[Any]]] = {
+    "categories": partial(list_all_categories, first_read=FIRST_READ),
+    "products": partial(list_all_products, first_read=FIRST_READ),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class PageStart:
-    """Where a page of the sitemap begins: behind a place, the first one of a category without."""
+    """Where a page of the sitemap begins: behind a place in one of `LISTS`, else at its start."""
 
-    slug: str
+    of: str
     place: str = ""
 
     @property
@@ -43,40 +46,35 @@ class PageStart:
 class StoredSitemap(ShopItem):
     """The beginnings of all pages: JSON, compressed."""
 
-    starts = BinaryAttribute(legacy_encoding=False)
+    pages = BinaryAttribute(legacy_encoding=False, null=True)
 
 
 def find_starts() -> list[PageStart]:
-    """Return where the pages begin; before the first `write_sitemap`, some categories alone."""
+    """Return where the pages begin; before the first `write_sitemap`, the first of each list."""
     with labelled_calls("sitemap"):
         stored = StoredSitemap.find(keys.SITEMAP, keys.SITEMAP, consistent_read=False)
-    if stored is None:
-        page = list_all_categories(PageRequest(UNTIL_WRITTEN, most_units=MOST_UNITS))
-        return [PageStart(category.slug) for category in page.items]
-    return [PageStart(*start) for start in json.loads(zlib.decompress(stored.starts))]
+    if stored is None or stored.pages is None:  # or as the first version wrote it
+        return [PageStart(name) for name in LISTS]
+    return [PageStart(*start) for start in json.loads(zlib.decompress(stored.pages))]
 
 
-def list_page(slug: str, request: PageRequest) -> Page:
-    """Read a page of a category's products by id, as many as `MOST_UNITS` can read."""
-    products = Run(index=BY_KEY, partition=keys.category(slug), prefix=keys.PRODUCT_PREFIX)
-    asked = replace(request, most_units=MOST_UNITS)
-    return read([products], asked, order=Order.OLDEST_FIRST, first_reads=[FIRST_READ])
+def list_page(of: str, request: PageRequest) -> PageResult[Any]:
+    """Read a page of one of `LISTS`, as many as `MOST_UNITS` can read."""
+    return LISTS[of](replace(request, most_units=MOST_UNITS))
 
 
 def write_sitemap() -> list[PageStart]:
-    """Walk through all products of all categories, and store where the sitemap's pages begin."""
-    tree = every_entry(lambda request: list_all_categories(request).page, at_once=UNTIL_WRITTEN)
-    slugs = (entry.item["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX) for entry in tree)
-    starts = [start for slug in slugs for start in _starts_in(slug)]
-    text = json.dumps([[start.slug, start.place] for start in starts], separators=(",", ":"))
+    """Walk through all products and categories, and store where the sitemap's pages begin."""
+    starts = [start for name in LISTS for start in _starts_in(name)]
+    text = json.dumps([[start.of, start.place] for start in starts], separators=(",", ":"))
     compressed = zlib.compress(text.encode(), 9)
-    StoredSitemap(pk=keys.SITEMAP, sk=keys.SITEMAP, starts=compressed).save()
+    StoredSitemap(pk=keys.SITEMAP, sk=keys.SITEMAP, pages=compressed).save()
     return starts
 
 
-def _starts_in(slug: str) -> Iterator[PageStart]:
-    start: PageStart | None = PageStart(slug)
+def _starts_in(of: str) -> Iterator[PageStart]:
+    start: PageStart | None = PageStart(of)
     while start:
         yield start
-        behind = list_page(slug, PageRequest(MOST_PRODUCTS, start.position)).next_position
-        start = PageStart(slug, behind.place) if behind else None
+        behind = list_page(of, PageRequest(MOST_ADDRESSES, start.position)).page.next_position
+        start = PageStart(of, behind.place) if behind else None

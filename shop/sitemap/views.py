@@ -6,13 +6,11 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from dynapages.django.access import public
-from dynapages.django.paging import LONGEST_ID, Pager, site_of
-from shop.catalogue.queries import Category, tile_of
-from shop.sitemap.queries import MOST_PRODUCTS, PageStart, find_starts, list_page
+from dynapages.django.paging import Pager, site_of
+from shop.sitemap.queries import LISTS, MOST_ADDRESSES, PageStart, find_starts, list_page
 
 
 @require_safe
@@ -33,25 +31,22 @@ def sitemap(request: HttpRequest) -> HttpResponse:
 @require_safe
 @public
 def sitemap_products(request: HttpRequest) -> HttpResponse:
-    """List products of one category, on the first page the category as well."""
-    slug = request.GET.get("category", "")
-    if not 0 < len(slug) <= LONGEST_ID:
-        raise Http404(_("There is no such category."))
-    asked = _pager(slug).requested(request.GET, size=MOST_PRODUCTS)
-    paths = [tile_of(entry.item).url for entry in list_page(slug, asked).entries]
-    if asked.position is None and paths:
-        paths.insert(0, Category(slug, slug).url)
+    """List products, or with ``?of=categories`` categories."""
+    of = request.GET.get("of", "products")
+    if of not in LISTS:
+        raise Http404
+    asked = _pager(of).requested(request.GET, size=MOST_ADDRESSES)
+    paths = [each.url for each in list_page(of, asked).items]
     return _as_xml(request, "shop/sitemap/products.xml", paths)
 
 
 def _page_url(start: PageStart) -> str:
-    pager = _pager(start.slug)
+    pager = _pager(start.of)
     return pager.url_behind(start.position) if start.position else pager.first_url
 
 
-def _pager(slug: str) -> Pager:
-    url = f"{reverse('sitemap_products')}?{urlencode({'category': slug})}"
-    return Pager(url, f"sitemap/{slug}")
+def _pager(of: str) -> Pager:
+    return Pager(f"{reverse('sitemap_products')}?{urlencode({'of': of})}", f"sitemap/{of}")
 
 
 def _as_xml(request: HttpRequest, template: str, paths: Iterable[str]) -> HttpResponse:

@@ -17,11 +17,12 @@ from comments.votes.services import vote
 from config import user_data
 from config import user_data_views as views
 from dynapages.calls import metered
+from dynapages.django.access import Scope
 from dynapages.lists import PageRequest
 from shop import keys
 from shop.accounts.queries import NoSuchUser, find_user, users_with_email
 from shop.activity.entries import LOG, LogVerb
-from shop.api_keys.services import Scope, create_key, list_keys
+from shop.api_keys.services import create_key, list_keys
 from shop.models import Profile
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine

@@ -132,6 +132,7 @@ def visits(tables):
         "category": Visit(f"/categories/{slug}/", nobody, {}),
         "category by price": Visit(f"/categories/{slug}/?order=price", nobody, {}),
         "all categories": Visit("/categories/", nobody, {}),
+        "all products": Visit("/products/", nobody, {}),
         "search of products": Visit("/search/?q=pan", nobody, {}),
         "suggestions of the search": Visit("/search/suggestions/?q=pan", nobody, HTMX),
         "also bought": Visit(f"/products/{product}/also-bought/", nobody, {}),

@@ -22,9 +22,9 @@ class Command(BaseCommand):
     """Sends e-mails to the members of staff of ``MODERATORS``."""
 
     help = (
-        "Tell the members of staff of MODERATORS by e-mail how many comments are reported and "
-        "held, and how many orders are open. No e-mail is sent when nothing waits, and no second "
-        "one within 20 hours. Run it by cron, once a day."
+        "Send the members of staff of MODERATORS an e-mail of how many comments are reported and "
+        "held, and how many orders are open. None is sent when nothing waits, and no second one "
+        "within 20 hours. Run it by cron, once a day."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -10,10 +10,10 @@ from django.core.management.base import BaseCommand, CommandParser
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 from dynapages.process import client, pool
 from dynapages.upkeep import Migration, MigrationStep, Pace
-from shop.catalogue.services import ALSO_BOUGHT, PRODUCT_WORDS
+from shop.catalogue.services import ALL_PRODUCTS, ALSO_BOUGHT, PRODUCT_WORDS
 from shop.orders.placing import ORDER_NUMBERS
 
-STEPS: tuple[MigrationStep, ...] = (ALSO_BOUGHT, PRODUCT_WORDS, ORDER_NUMBERS)
+STEPS: tuple[MigrationStep, ...] = (ALSO_BOUGHT, PRODUCT_WORDS, ORDER_NUMBERS, ALL_PRODUCTS)
 """All steps, in their order."""
 INTERRUPTED = 130
 

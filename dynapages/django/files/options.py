@@ -91,7 +91,7 @@ def add_columns_option(parser: CommandParser, fields: Iterable[str]) -> None:
     )
 
 
-def add_value_options(parser: CommandParser) -> None:
+def add_value_options(parser: CommandParser, *, has_dates: bool = True) -> None:
     """Add what says how any file spells its values, from ``--set`` to ``--skip``."""
     parser.add_argument(
         "--set",
@@ -100,20 +100,21 @@ def add_value_options(parser: CommandParser) -> None:
         metavar="FIELD=VALUE",
         help="the value of a field where a row has none; may be given several times",
     )
-    parser.add_argument(
-        "--date-format",
-        action="append",
-        default=[],
-        metavar="FORMAT",
-        help="the format of dates, such as %%d/%%m/%%Y, or of months, which are dated to their "
-        "first day, such as %%B %%Y; may be given several times",
-    )
-    parser.add_argument(
-        "--date-locale",
-        default="",
-        metavar="LANGUAGE",
-        help="the language of names of months, such as es",
-    )
+    if has_dates:
+        parser.add_argument(
+            "--date-format",
+            action="append",
+            default=[],
+            metavar="FORMAT",
+            help="the format of dates, such as %%d/%%m/%%Y, or of months, which are dated to their "
+            "first day, such as %%B %%Y; may be given several times",
+        )
+        parser.add_argument(
+            "--date-locale",
+            default="",
+            metavar="LANGUAGE",
+            help="the language of names of months, such as es",
+        )
     parser.add_argument(
         "--decimal",
         choices=(".", ","),

@@ -129,8 +129,7 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
             raise _has_no_lists(file)
         with closing(ParquetRows(file.path)) as rows:
             yield OpenRows(file, rows, lambda: rows.bytes_read)
-    elif file.element or (file.rows and start.lstrip(_BEFORE_XML).startswith(b"<")):
-        element = file.rows or file.element or ""
+    elif (element := file.rows or file.element) and start.lstrip(_BEFORE_XML).startswith(b"<"):
         with open_content(file.path) as content:
             elements = XmlRows(content.unpacked, name=content.name, element=element)
             yield OpenRows(file, elements, content.raw.tell)

@@ -6,9 +6,9 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from dynapages.calls import clock
-from dynapages.django.access import log_event
+from dynapages.django.access import Scope, log_event
 from dynapages.django.options import failures_in_one_line
-from shop.api_keys.services import KeyRefused, Scope, create_key
+from shop.api_keys.services import KeyRefused, create_key
 
 
 class Command(BaseCommand):

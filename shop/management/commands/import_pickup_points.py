@@ -17,7 +17,7 @@ from dynapages.django.files.options import (
 from dynapages.django.files.records import parse_columns
 from dynapages.django.files.row_files import RowFile
 from dynapages.django.options import Progress, failures_in_one_line
-from shop.data.points import ALL_FIELDS, PointFile, import_points
+from shop.data.points import ALL_FIELDS, import_points, point_file
 from shop.pickup.writing import remove_point
 
 
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             self.stdout.write(f"The pickup point “{point_id}” {outcome}.")
             return
         with import_run(self, options["file"], options, of="pickup") as (path, rejects):
-            source = PointFile(RowFile(path), of_postcodes=options["postcodes"])
+            source = point_file(RowFile(path), of_postcodes=options["postcodes"])
             named = parse_columns(options["columns"], fields=source.fields)
             file = row_file(path, options, {name: [column] for name, column in named.items()})
             source = replace(source, file=file, named=named, is_trial=options["dry_run"])

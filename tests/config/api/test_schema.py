@@ -12,7 +12,8 @@ from django.core.wsgi import get_wsgi_application
 
 from config import api
 from dynapages.calls import clock
-from shop.api_keys.services import Scope, create_key
+from dynapages.django.access import Scope
+from shop.api_keys.services import create_key
 from tests.support.config.lists import listed_shop
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.slow]

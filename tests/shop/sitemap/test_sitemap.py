@@ -9,11 +9,15 @@ from django.core.management import call_command
 from django.test import Client
 
 from dynapages.calls import metered
+from dynapages.items import table_key
 from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
+from shop import keys
+from shop.catalogue.editing import take_off
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.sitemap import queries
+from shop.table import TABLE
 from tests.support.comments.outage import own_engine
 from tests.support.config.addresses import MATRIX, address
 
@@ -63,21 +67,30 @@ def put_shelf(slug: str, count: int, *, name: str = "Lamp") -> list[str]:
 @pytest.mark.real_engine
 @pytest.mark.usefixtures("own_shop")
 class TestTheSitemap:
-    def test_of_a_new_shop_has_each_category_with_its_products(self):
-        lamps, chairs = put_shelf("a-lamps&", 3), put_shelf("b-chairs", 2)
-        assert walk() == [
-            [f"{SITE}/categories/a-lamps&/", *lamps],
-            [f"{SITE}/categories/b-chairs/", *chairs],
-        ]
+    def test_of_a_new_shop_has_its_categories_and_its_products(self):
+        lamps, chairs = put_shelf("a-lamps&", 3), put_shelf("b-chairs", 2, name="Stool")
+        categories = [f"{SITE}/categories/a-lamps&/", f"{SITE}/categories/b-chairs/"]
+        assert walk() == [categories, [*lamps, *chairs]]
+
+    def test_has_a_product_without_a_category_but_none_that_is_taken_off(self):
+        loose, off = NewProduct("loose", "Lamp", ()), NewProduct("off", "Lamp", ())
+        put_catalogue(categories=[], products=[loose, off])
+        take_off("off")
+        assert walk() == [[], [f"{SITE}/products/loose/"]]
 
     def test_has_all_products_of_a_large_category_once_it_is_written(self, capsys):
         many = put_shelf("c-many", 300, name="n" * 900)
         call_command("write_sitemap")
-        pages = [page for page in walk() if "c-many" in page[-1]]
-        assert [one for page in pages for one in page if "products" in one] == many
+        pages = [page for page in walk() if "/products/" in page[-1]]
+        assert [one for page in pages for one in page] == many
         assert len(pages) > 2
-        told = capsys.readouterr().out
-        assert told == f"Pages of the sitemap: {len(walk())}, of categories: 1.\n"
+        assert capsys.readouterr().out == f"Pages of the sitemap: {len(walk())}.\n"
+
+    def test_that_an_earlier_version_wrote_is_as_that_of_a_new_shop(self):
+        put_shelf("a-lamps", 1)
+        item = {**table_key(keys.SITEMAP, keys.SITEMAP), "starts": {"B": b"old"}}
+        client().put_item(TableName=TABLE, Item=item)
+        assert walk() == [[f"{SITE}/categories/a-lamps/"], [f"{SITE}/products/a-lamps-0000/"]]
 
     def test_costs_little_whatever_the_sizes_of_products_are(self):
         put_shelf("d-dear", 150, name="n" * 900)
@@ -97,9 +110,9 @@ class TestTheSitemap:
 
     def test_has_no_more_on_a_page_than_a_page_may_have(self, monkeypatch):
         put_shelf("a-lamps", 3)
-        monkeypatch.setattr(queries, "MOST_PRODUCTS", 2)
+        monkeypatch.setattr(queries, "MOST_ADDRESSES", 2)
         call_command("write_sitemap")
-        monkeypatch.setattr("shop.sitemap.views.MOST_PRODUCTS", 2)
+        monkeypatch.setattr("shop.sitemap.views.MOST_ADDRESSES", 2)
         found = [one for page in walk() for one in page if "/products/a-lamps" in one]
         assert len(found) == len({*found}) == 3
         assert max(len([one for one in page if "/products/" in one]) for page in walk()) == 2
@@ -107,12 +120,11 @@ class TestTheSitemap:
 
 @pytest.mark.usefixtures("tables")
 class TestAPageOfTheSitemap:
-    @pytest.mark.parametrize("query", ["", "?category=", f"?category={'x' * 129}"])
-    def test_is_of_a_category(self, query):
-        assert Client().get(f"/sitemap-products.xml{query}").status_code == 404
+    def test_is_of_a_list_that_there_is(self):
+        assert Client().get("/sitemap-products.xml?of=orders").status_code == 404
 
     def test_takes_no_link_of_another(self):
-        assert Client().get("/sitemap-products.xml?category=a&after=forged").status_code == 400
+        assert Client().get("/sitemap-products.xml?after=forged").status_code == 400
 
 
 class TestRobots:
@@ -130,7 +142,7 @@ class TestRobots:
         rules = self.rules()
         paths = [path_of(route) for route, (get, _) in MATRIX.items() if get != "200 200 200 200"]
         allowed = {path for path in paths if rules.can_fetch("any", f"{SITE}{path}")}
-        assert allowed <= {"/sitemap-products.xml", "/products/x/comments/new/"}  # see below
+        assert allowed <= {"/products/x/comments/new/"}  # see below
         assert "Disallow: /products/*/comments/new/" in Client().get("/robots.txt").content.decode()
 
 

@@ -22,6 +22,7 @@ from comments.votes.services import vote
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Batches, Pool
+from dynapages.django.access import Scope
 from dynapages.django.rate_limits import take
 from dynapages.process import client
 from dynapages.writes import Limit
@@ -33,7 +34,8 @@ from shop.accounts.services import confirm, create_profile
 from shop.activity.entries import LOG
 from shop.activity.tables import Month, forget_layout
 from shop.api_keys.answers import StoredAnswer, begin, finish
-from shop.api_keys.services import Scope, create_key
+from shop.api_keys.services import create_key
+from shop.catalogue.editing import take_off, take_off_category
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -93,7 +95,7 @@ def _write_accounts() -> None:
 def _write_api_keys() -> None:
     create_key(name="Till", scope=Scope.WRITE, username=AUTHOR, now=NOW)
     begin("once", "digest", now=NOW)
-    answer = StoredAnswer(201, "application/json", b"{}", {"Location": "/api/v1/orders/1"})
+    answer = StoredAnswer(201, "application/json", b"{}")
     finish("once", answer, now=NOW)
 
 
@@ -143,6 +145,8 @@ def _write_products() -> None:
         external_id="Imported!",
     )
     put_catalogue(categories=[*catalogue.categories, *catalogue.subcategories], products=[imported])
+    take_off("imported")
+    take_off_category(catalogue.subcategories[-1].slug)
     write_sitemap()
     figures = find_published()
     assert figures is not None

@@ -1,0 +1,255 @@
+"""Changes of single products and categories, in the transactions of imports.
+
+Who changes one names the version that they read. A category's name is copied to what is below it:
+docs/adr/0040-a-change-of-a-category-is-bounded.md.
+"""
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar
+
+from django.utils.translation import gettext as _
+
+from dynapages.errors import DynamoError
+from dynapages.items import Item, table_key
+from dynapages.lists import parse_timestamp
+from dynapages.process import client, pool
+from dynapages.pynamodb import unchanged
+from dynapages.writes import Action, ConditionFailed, Contended, delete, write_together
+from shop import keys
+from shop.catalogue import items, queries, services
+from shop.catalogue.items import CategoryTree, NewCategory, NewProduct
+from shop.catalogue.queries import OFF, NoSuchCategory, NoSuchProduct
+from shop.models import Category, CategoryEdge, Description
+from shop.table import put_of, read_items, unless_changed
+
+MOST_CATEGORIES = 10
+"""That a product is put into, so that all of it is one transaction."""
+MOST_AT_ONCE = 25
+"""Products that are brought up to date when their category is changed."""
+Content = TypeVar("Content", NewProduct, NewCategory)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored(Generic[Content]):
+    """A product or a category as it is stored, with its own item."""
+
+    content: Content
+    node: Item = field(repr=False)
+
+    @property
+    def version(self) -> str:
+        return blake2b(repr(self.content).encode(), digest_size=8).hexdigest()
+
+
+class Changed(DynamoError):
+    """It was changed since it was read, or created; ``stored`` is as it is now."""
+
+    def __init__(self, stored: Stored[Any]) -> None:
+        super().__init__(_("Somebody else has changed this meanwhile. Nothing was saved."))
+        self.stored = stored
+
+
+class CategoryRefused(DynamoError):
+    """A category cannot be changed like that; the text says why."""
+
+
+def find_editables(product_ids: Iterable[str]) -> dict[str, Stored[NewProduct]]:
+    """Read products with their descriptions, strongly, by id; missing ones are left out."""
+    wanted = {one: queries.product_keys(one) for one in product_ids}
+    found = read_items(key for both in wanted.values() for key in both)
+    return {
+        one: _product_in(one, found[own], found.get(description, {}))
+        for one, (own, description) in wanted.items()
+        if own in found
+    }
+
+
+def _product_in(product_id: str, node: Item, description: Item) -> Stored[NewProduct]:
+    name, cents, currency = services.shown(node)
+    both = {**description, **node}.items()
+    texts = {key: value["S"] for key, value in both if "S" in value}
+    moment, before = texts.get("priced_at"), texts.get("external_id")
+    at = parse_timestamp(moment) if moment else None
+    slugs, text = tuple(sorted(services.slugs_of(node))), texts.get("text", "")
+    content = NewProduct(product_id, name, slugs, text, cents, currency, at, before, OFF in node)
+    return Stored(content, node)
+
+
+def find_editable(product_id: str) -> Stored[NewProduct]:
+    """Read a product, strongly. Raises NoSuchProduct."""
+    if found := find_editables([product_id]).get(product_id):
+        return found
+    raise NoSuchProduct(product_id)
+
+
+def find_editable_category(slug: str) -> Stored[NewCategory]:
+    """Read a category, strongly. Raises NoSuchCategory."""
+    if not (found := read_items([(keys.category(slug),) * 2])):
+        raise NoSuchCategory(slug)
+    (node,) = found.values()
+    parent = [None, *(step.slug for step in queries.trail_in(node))][-1]
+    return Stored(NewCategory(slug, node["name"]["S"], parent, OFF in node), node)
+
+
+def save_product(product: NewProduct, *, version: str = "") -> None:
+    """Create a product (without a version), or change the one read in it, sold or not.
+
+    Raises Changed unless just that is stored, NoSuchProduct, NoSuchCategory, and Contended.
+    """
+    product = replace(product, category_slugs=tuple(sorted({*product.category_slugs})))
+
+    def wanted(stored: Stored[NewProduct] | None) -> NewProduct:
+        new = product.priced_like(stored.content) if stored else product
+        return _unless_changed(new, stored, version=version)
+
+    put_shelves(settle_product(product.id, wanted, may_be_new=not version))
+
+
+def take_off(product_id: str, *, is_off: bool = True) -> None:
+    """Sell a product no more: only its page, comments and past orders stay. Repeatable.
+
+    Raises NoSuchProduct, and Contended.
+    """
+    put_shelves(settle_product(product_id, partial(_switched, is_off=is_off)))
+
+
+def put_back(product_id: str) -> None:
+    """Sell a product again that was taken off; like `take_off`."""
+    take_off(product_id, is_off=False)
+
+
+def settle_product(
+    product_id: str, wanted: Callable[[Any], NewProduct], *, may_be_new: bool = False
+) -> set[str]:
+    """Write what ``wanted`` makes of a product as it is stored, None for a new one.
+
+    Returns the slugs of its categories, for `put_shelves`.
+    """
+    find = partial(find_editable, product_id)
+    stored, product = _settled(find, wanted, _write_product, may_be_new=may_be_new)
+    return {*product.category_slugs, *(stored.content.category_slugs if stored else ())}
+
+
+def put_shelves(slugs: Iterable[str]) -> None:
+    """Derive the shelves of those of some categories that the front page has."""
+    pool().gather([partial(services.put_shelf, slug) for slug in sorted(slugs)])
+
+
+def save_category(category: NewCategory, *, version: str = "") -> bool:
+    """Create a category (without a version), or rename or move the one that was read in it.
+
+    Returns whether all copies are up to date, else ``check_integrity --repair`` does the rest.
+    Raises Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
+    """
+    wanted = partial(_unless_changed, category, version=version)
+    return _settle_category(category.slug, wanted, may_be_new=not version)
+
+
+def take_off_category(slug: str, *, is_off: bool = True) -> bool:
+    """Take a category out of all lists of categories; its page and its products stay. Repeatable.
+
+    Returns and raises like `save_category`.
+    """
+    return _settle_category(slug, partial(_switched, is_off=is_off))
+
+
+def put_back_category(slug: str) -> bool:
+    """Show a category again that was taken off; like `take_off_category`."""
+    return take_off_category(slug, is_off=False)
+
+
+def _unless_changed(new: Content, stored: Stored[Content] | None, *, version: str) -> Content:
+    if stored is None:
+        return new
+    new = replace(new, is_off=stored.content.is_off)
+    if stored.version != version and new != stored.content:
+        raise Changed(stored)
+    return new
+
+
+def _switched(stored: Stored[Content], *, is_off: bool) -> Content:
+    return replace(stored.content, is_off=is_off)
+
+
+def _settled(
+    find: Callable[[], Stored[Content]],
+    wanted: Callable[[Any], Content],
+    write: Callable[[Content, Stored[Content] | None], None],
+    *,
+    may_be_new: bool,
+) -> tuple[Stored[Content] | None, Content]:
+    for _attempt in range(services.ATTEMPTS):
+        stored = None
+        try:
+            stored = find()
+        except LookupError:
+            if not may_be_new:
+                raise
+        content = wanted(stored)
+        with suppress(ConditionFailed):
+            write(content, stored)
+            return stored, content
+    raise Contended
+
+
+def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> None:
+    tree = CategoryTree(services.stored_categories(product.category_slugs))
+    for slug in {*product.category_slugs} - tree.by_slug.keys():
+        raise NoSuchCategory(slug)
+    node, before = (stored.node, stored.content.description) if stored else (None, "")
+    actions = services.actions_of_change(product, node, tree, items.EDGES.writable())
+    same = unchanged({"text": {"S": before}} if before else {}, Description.text)
+    own, text = queries.product_keys(product.id)[1], items.description_item(product)
+    last = put_of(text, same) if text else delete(Description, table_key(*own), same)
+    write_together(client(), [*actions, last])
+
+
+def _settle_category(
+    slug: str, wanted: Callable[[Any], NewCategory], *, may_be_new: bool = False
+) -> bool:
+    find = partial(find_editable_category, slug)
+    _settled(find, wanted, _write_category, may_be_new=may_be_new)
+    edges = queries.first_products(slug, MOST_AT_ONCE + 1)
+    ids = [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges][:MOST_AT_ONCE]
+    pool().gather([partial(settle_product, one, lambda stored: stored.content) for one in ids])
+    return len(edges) <= MOST_AT_ONCE and not _children(slug)
+
+
+def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -> None:
+    """Write a category and the edge to it, on condition that those above it are as they were."""
+    slug, parent, held = category.slug, category.parent, set[str]()
+    above = list(services.stored_categories([parent])) if parent else []
+    found = read_items((keys.category(each),) * 2 for each in above)
+    was_in = stored.content.parent if stored else parent
+    if parent:
+        held = {*_children(parent), slug}
+    if parent and OFF in found.get((keys.category(parent),) * 2, {OFF: ...}):
+        raise CategoryRefused(_("The parent category does not exist, or is hidden."))
+    if stored and (category.is_off or was_in != parent) and _children(slug):
+        raise CategoryRefused(_("Move or hide the categories in it first."))
+    if slug in above or len(above) >= items.MOST_DEEP or len(held) > items.MOST_IN_ONE:
+        sentence = _("Categories are at most %(deep)s deep, and hold at most %(most)s others.")
+        raise CategoryRefused(sentence % {"deep": items.MOST_DEEP, "most": items.MOST_IN_ONE})
+    names = {key: item["name"]["S"] for (key, _same), item in found.items()}
+    path = [*(NewCategory(each, names[keys.category(each)]) for each in above), category]
+    seen, decisive = stored.node if stored else {}, (Category.name, Category.trail, Category.is_off)
+    node = items.category_item(path, shards=items.EDGES.writable())
+    actions: list[Action] = [put_of(node, unchanged(seen, Category.pk, *decisive))]
+    actions += [unless_changed(key, item, *decisive) for key, item in found.items()]
+    if category.is_off or was_in != parent:
+        old = keys.category(was_in) if was_in else keys.ROOT
+        actions.append(delete(CategoryEdge, table_key(old, node.sk)))
+    if parent and not category.is_off:
+        actions.append(put_of(items.parent_edge(path)))
+    write_together(client(), actions)
+    if not (parent or category.is_off):
+        services.put_shelf(slug, category.name)
+
+
+def _children(slug: str) -> list[str]:
+    edges = queries.first_products(slug, items.MOST_IN_ONE + 1, keys.CATEGORY_PREFIX)
+    return [key for edge in edges if (key := queries.category_of(edge).slug) != slug]
