@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Annotated, Literal
 
 from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Field, Query, Router, Schema
 from ninja.errors import HttpError
@@ -15,12 +16,15 @@ from pydantic import BeforeValidator, PlainSerializer, StringConstraints, WithJs
 from dynapages import ninja
 from dynapages.calls import clock
 from dynapages.django.access import Scope
+from dynapages.django.files.identifiers import IDENTIFIER
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
 from dynapages.ninja import Cursor, IdText, Listing, Moment, PageOf, caller_of, list_answer
 from shop.basket.basket import pickup_chosen
+from shop.catalogue import editing
 from shop.catalogue import queries as catalogue
+from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.views import NO_SUCH_PRODUCT, search_pager
 from shop.days import BadListFilter, parse_day
@@ -43,6 +47,8 @@ ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
         HTTPStatus.CONFLICT,
         gettext_lazy("That pickup point no longer exists. Please choose another."),
     ),
+    editing.Changed: (HTTPStatus.CONFLICT, None),
+    editing.CategoryRefused: (HTTPStatus.CONFLICT, None),
     OrderRefused: (HTTPStatus.CONFLICT, None),
     OrderMoved: (HTTPStatus.CONFLICT, None),
     MoveNotAllowed: (HTTPStatus.CONFLICT, None),
@@ -61,6 +67,11 @@ Money = Annotated[
 
 
 Day = Annotated[date, BeforeValidator(parse_day)]
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"[^\s\u0000]")
+]
+Version = Annotated[str, StringConstraints(max_length=32)]
+NewId = Annotated[str, StringConstraints(pattern=IDENTIFIER)]
 
 
 class CategoryLink(Schema):
@@ -89,10 +100,52 @@ class ProductOut(Schema):
 
 
 class WholeProductOut(ProductOut):
-    """A product with its description and categories."""
+    """A product with its description and categories; staff change the ``version``."""
 
     description: str
     categories: list[CategoryLink]
+    is_off: bool
+    version: str | None = None
+
+
+class WholeCategoryOut(CategoryOut):
+    """A category with those in it; staff change the ``version``.
+
+    ``copies_wait`` after a change of which ``check_integrity --repair`` does the rest.
+    """
+
+    children: list[CategoryLink]
+    is_off: bool
+    version: str | None = None
+    copies_wait: bool = False
+
+
+class ProductIn(Schema):
+    """A product as it is to be, from the ``version`` that was read, empty for a new one.
+
+    One that ``is_off`` is in no list and not sold.
+    """
+
+    name: Name
+    description: Annotated[str, StringConstraints(max_length=5_000)] = ""
+    price: Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=2)] | None = None
+    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] | None = None
+    categories: list[IdText] = Field([], max_length=editing.MOST_CATEGORIES)
+    external_id: IdText | None = None
+    is_off: bool = False
+    version: Version = ""
+
+
+class CategoryIn(Schema):
+    """A category as it is to be, from the ``version`` that was read, empty for a new one.
+
+    ``parent`` is the slug of the one that it lies in. One that ``is_off`` is in no list.
+    """
+
+    name: Name
+    parent: IdText | None = None
+    is_off: bool = False
+    version: Version = ""
 
 
 class OrderOut(Schema):
@@ -244,11 +297,58 @@ def search_products(
     return list_answer(request, response, search_pager(typed, words, by), read, cursor)
 
 
+@router.get("/products", response=Listing[ProductOut], auth=READ)
+def all_products(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
+    """List all products by name."""
+
+    def read(asked: PageRequest) -> PageOf[catalogue.ProductTile]:
+        found = catalogue.list_all_products(asked)
+        return PageOf(found.page, found.items, plan=catalogue.PLAN)
+
+    return list_answer(request, response, Pager("", "products/all"), read, cursor)
+
+
 @router.get("/products/{product_id}", response=WholeProductOut, auth=READ)
-def get_product(request: HttpRequest, product_id: IdText) -> object:
+def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
     """Return a product."""
-    del request
-    return catalogue.find_product(product_id)
+    shown = WholeProductOut.model_validate(catalogue.find_product(product_id))
+    if caller_of(request).allows(Scope.STAFF):
+        shown.version = editing.find_editable(product_id).version
+    return shown
+
+
+@router.put("/products/{product_id}", response=WholeProductOut, auth=STAFF)
+def save_product(request: HttpRequest, product_id: NewId, said: ProductIn) -> object:
+    """Create or change a product, take it off or put it back."""
+    if (said.price is None) is not (said.currency is None):
+        raise Refusal(_("A price needs its currency, and a currency its price."))
+    product = NewProduct(
+        product_id,
+        category_slugs=tuple(said.categories),
+        unit_price_cents=None if said.price is None else int(said.price.scaleb(2)),
+        **said.dict(exclude={"price", "categories", "version"}),
+    )
+    editing.save_product(product, version=said.version)
+    return get_product(request, product_id)
+
+
+@router.get("/categories/{slug}", response=WholeCategoryOut, auth=READ)
+def get_category(request: HttpRequest, slug: IdText) -> WholeCategoryOut:
+    """Return a category."""
+    shown = WholeCategoryOut.model_validate(catalogue.find_category(slug))
+    if caller_of(request).allows(Scope.STAFF):
+        shown.version = editing.find_editable_category(slug).version
+    return shown
+
+
+@router.put("/categories/{slug}", response=WholeCategoryOut, auth=STAFF)
+def save_category(request: HttpRequest, slug: NewId, said: CategoryIn) -> object:
+    """Create, rename or move a category, take it off or put it back."""
+    category = NewCategory(slug, said.name, said.parent, said.is_off)
+    is_done = editing.save_category(category, version=said.version)
+    shown = get_category(request, slug)
+    shown.copies_wait = not is_done
+    return shown
 
 
 @router.get("/orders", response=Listing[OrderOut], auth=OWN)

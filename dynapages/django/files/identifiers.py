@@ -9,10 +9,12 @@ import re
 import unicodedata
 from hashlib import blake2b
 
-__all__ = ["LONGEST_ID", "identifier_of", "mapped_identifier"]
+__all__ = ["IDENTIFIER", "LONGEST_ID", "identifier_of", "mapped_identifier"]
 
 LONGEST_ID = 128
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+IDENTIFIER = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
+"""The pattern of what `identifier_of` returns."""
+_ID = re.compile(IDENTIFIER)
 _NOT_IN_SLUGS = re.compile(r"[^A-Za-z0-9._]+")
 _DIGEST_BYTES = 4
 _ALL_BUT_SLUG = 2 * _DIGEST_BYTES + 1
