@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from dynapages.calls.pool import seconds_left, time_budget
-from dynapages.django.refusals import error_in_format, refusal_of
+from dynapages.django.refusals import error_in_format, is_of_api, refusal_of
 
 __all__ = ["READING", "BudgetMiddleware", "RefusalMiddleware", "time_spent"]
 
@@ -36,13 +36,16 @@ class BudgetMiddleware:
 class RefusalMiddleware:
     """Answers a `Refusal` with its status, and a fault of the database with 503.
 
-    To a 405, which has no words, it adds a sentence for programs.
+    To a 405, which has no words, it adds a sentence for programs. The API answers HEAD as GET: its
+    body is left out by the server, as that of a page.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method == "HEAD" and is_of_api(request.META):
+            request.method = "GET"
         response = self._get_response(request)
         if response.status_code != HTTPStatus.METHOD_NOT_ALLOWED:
             return response

@@ -41,7 +41,7 @@ PAGES = [
     (route, role)
     for route, (answers, _) in MATRIX.items()
     for role in who_sees(answers)
-    if not route.endswith(NO_PAGES) and route != SECOND_ADDRESS
+    if not route.endswith(NO_PAGES) and not route.startswith("api/") and route != SECOND_ADDRESS
 ]
 PAGES += [("orders/<id:order_id>/", "owner"), ("products/<id:product_id>/", "owner")]
 FIRST = {"", "products/<id:product_id>/", "basket/", "orders/", "staff/orders/", "staff/comments/"}

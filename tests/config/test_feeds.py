@@ -4,10 +4,12 @@ from html import escape
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
+from django.http import HttpResponse
 from django.test import Client
 
 from tests.support.comments.browsing import visit
 from tests.support.comments.deciding import hide
+from tests.support.comments.faulty import unreachable
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import made_product, someone
@@ -137,8 +139,52 @@ class TestTheFeedOfARanking:
 
 class TestAListWithoutAFeed:
     @pytest.mark.parametrize("url", ["/rankings/most-loved/", "/categories/"])
-    def test_says_which_forms_there_are(self, url):
+    def test_has_no_other_form(self, url):
         assert visit(url).page.all("link", rel="alternate") == []
-        refused = visit(f"{url}?format=atom")
-        assert refused.status == 400
-        assert "“json”." in refused.response.content.decode()
+        for form in ("atom", "xml", "json"):
+            refused = visit(f"{url}?format={form}")
+            assert (refused.status, "no other format" in refused.page.text) == (400, True)
+
+
+class TestARefusal:
+    @pytest.mark.parametrize(
+        ("path", "wanted"),
+        [
+            ("/products/none/comments/xx/~/?", 400),
+            ("/?", 400),
+            ("/categories/?" + "a=1&" * 1_001, 400),
+            ("/orders/?", 403),
+            ("/nowhere/?", 404),
+        ],
+        ids=["a filter", "a page", "a query too long to parse", "somebody's", "nothing"],
+    )
+    def test_is_a_sentence(self, path, wanted):
+        assert refusal(Client().get(f"{path}format=atom"))[0] == wanted
+
+    def test_hides_from_customers_what_staff_see(self):
+        answer = someone("customer").browser.get("/staff/orders/?format=atom")
+        assert refusal(answer)[0] == 404
+
+    def test_of_another_method_says_which_are_allowed(self):
+        response = Client().post("/categories/?format=atom")
+        assert refusal(response) == (405, "Only these methods are allowed here: GET, HEAD.")
+        assert response["Allow"] == "GET, HEAD"
+
+    def test_tells_of_a_database_that_is_away(self):
+        url = f"/products/{made_product()}/comments/~/~/?format=atom"
+        with unreachable():
+            response = Client().get(url)
+        status, sentence = refusal(response)
+        assert (status, "cannot be reached" in sentence) == (503, True)
+        assert response["Retry-After"]
+
+    def test_of_a_form_that_there_is_not_names_atom_alone(self, shop):
+        page = visit(f"/products/{made_product()}/comments/~/~/?format=json")
+        assert (page.status, "“atom”" in page.page.one(class_="lede").text) == (400, True)
+
+
+def refusal(response: HttpResponse) -> tuple[int, str]:
+    assert response["Content-Type"] == "text/plain; charset=utf-8"
+    sentence = response.content.decode().rstrip("\n")
+    assert sentence.endswith(".")
+    return response.status_code, sentence

@@ -13,11 +13,13 @@ import pytest
 from django.core.management import call_command
 
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS
+from dynapages.django.access import Scope
 from tests.support.comments.browsing import HTMX, Shown, with_explanation
 from tests.support.comments.options import comments_set
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import START, written
 from tests.support.comments.writers import nobody, someone
+from tests.support.config.api import NOBODY, problem_of, program_of
 
 pytestmark = pytest.mark.real_engine
 
@@ -225,19 +227,31 @@ class TestWhatIsRemembered:
 
 
 class TestOtherForms:
-    def test_json_has_the_comments_without_marks_and_the_links(self, product, settings):
+    def test_the_api_has_the_comments_without_marks(self, product, settings):
         settings.PAGE_SIZE = 1
-        answer = nobody().browser.get(url_of(product, "akku leer", format="json")).json()
+        answer = NOBODY.get(f"/products/{product}/comments?language=de&q=akku+leer").json()
         assert [one["text"] for one in answer["items"]] == [BODIES[3]]
-        assert "q=akku+leer" in answer["next"]
         assert answer["total"] is None
-        assert nobody().browser.get(answer["next"]).json()["total"] == 2
+        assert NOBODY.get(answer["next"]).json()["total"] == 2
 
-    def test_json_says_what_is_wrong(self, product):
-        url = url_of(product, "w " * 10 + " ".join(map(str, range(9))), format="json")
-        response = nobody().browser.get(url)
-        assert response.status_code == 400
-        assert response.json() == {"error": "Search for at most 8 words."}
+    @pytest.mark.parametrize(
+        ("query", "told"),
+        [
+            ("q=w+1+2+3+4+5+6+7+8", "Search for at most 8 words."),
+            ("q=akku&order=highest", "A search is sorted by time: newest or oldest first."),
+        ],
+    )
+    def test_the_api_says_what_is_wrong(self, product, query, told):
+        assert problem_of(NOBODY.get(f"/products/{product}/comments?{query}")) == (400, told)
+
+    def test_the_api_finds_hidden_comments_for_staff_who_ask_for_them(self, product):
+        hidden = written(product, id=f"{product}-hidden", language="de", body="Akku leer!")
+        load_searched([hidden], hidden=True)
+        staff = program_of(someone("sam", is_staff=True).username, Scope.STAFF)
+        url = f"/products/{product}/comments?q=akku+leer"
+        assert hidden.id not in [one["id"] for one in staff.get(url).json()["items"]]
+        found = staff.get(f"{url}&hidden=true").json()["items"]
+        assert [one["id"] for one in found if one["is_hidden"]] == [hidden.id]
 
     def test_a_feed_has_the_comments(self, product):
         content = nobody().browser.get(url_of(product, "akku leer", format="atom")).content

@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from comments.posting import services as posting
 from config import api
 from dynapages.calls import Throttled, clock
 from dynapages.calls.faults import BUSY
@@ -145,14 +146,14 @@ class TestAKeyOfAnotherWrite:
 class TestAWriteThatIsStillRunning:
     def test_says_when_to_ask_again(self, writer, lamp, monkeypatch):
         url, goes_on, has_begun = f"/products/{lamp}/comments", Event(), Event()
-        post = api.comments_api.post_comment
+        post = posting.post_comment
 
         def slow(*arguments, **named):
             has_begun.set()
             goes_on.wait(60)
             return post(*arguments, **named)
 
-        monkeypatch.setattr(api.comments_api, "post_comment", slow)
+        monkeypatch.setattr(posting, "post_comment", slow)
         found = []
         first = Thread(target=lambda: found.append(writer.post(url, SAID, once="a")))
         first.start()
@@ -244,7 +245,7 @@ class TestWhatIsNotStored:
     def test_is_that_the_database_was_away(self, writer, lamp, monkeypatch):
         url = f"/products/{lamp}/comments"
         with monkeypatch.context() as busy:
-            busy.setattr(api.comments_api, "post_comment", Mock(side_effect=Throttled(BUSY)))
+            busy.setattr(posting, "post_comment", Mock(side_effect=Throttled(BUSY)))
             answer = writer.post(url, SAID, once="a")
             assert (problem_of(answer)[0], int(answer.headers["Retry-After"]) > 0) == (503, True)
         assert comments_on(lamp) == []
@@ -254,7 +255,7 @@ class TestWhatIsNotStored:
     def test_is_a_fault_of_ours(self, writer, lamp, monkeypatch):
         url = f"/products/{lamp}/comments"
         with monkeypatch.context() as broken:
-            broken.setattr(api.comments_api, "post_comment", Mock(side_effect=ZeroDivisionError))
+            broken.setattr(posting, "post_comment", Mock(side_effect=ZeroDivisionError))
             assert problem_of(writer.post(url, SAID, once="a"))[0] == 500
         assert writer.post(url, SAID, once="a").status_code == 201
 

@@ -15,7 +15,33 @@ from tests.support.orders.making import made_order, put
 ROLES = ("nobody", "owner", "other", "staff")
 ALL = "200 200 200 200"
 NONE = "405 405 405 405"
+NO_KEY = "401 401 401 401"
+"""A cookie is no key."""
 MATRIX: dict[str, tuple[str, str]] = {
+    "api/v1/": ("404 404 404 404", "404 404 404 404"),
+    "api/v1/docs": (ALL, ALL),
+    "api/v1/openapi.json": (ALL, ALL),
+    "api/v1/products": (ALL, NONE),
+    "api/v1/products/<product_id>": (ALL, NONE),
+    "api/v1/products/<product_id>/comments": (ALL, NO_KEY),
+    "api/v1/products/<product_id>/comments/most-helpful": (ALL, NONE),
+    "api/v1/users/<username>/comments": (ALL, NONE),
+    "api/v1/rankings/most-loved": (ALL, NONE),
+    "api/v1/rankings/recently-commented": (ALL, NONE),
+    "api/v1/comments/<path:comment_id>": (ALL, NONE),
+    "api/v1/votes/<path:comment_id>": (NONE, NONE),
+    "api/v1/reports/<path:comment_id>": (NONE, NONE),
+    "api/v1/replies/<path:comment_id>": (NONE, NONE),
+    "api/v1/decisions/<path:comment_id>": (NONE, NO_KEY),
+    "api/v1/categories": (ALL, NONE),
+    "api/v1/categories/<slug>/products": (ALL, NONE),
+    "api/v1/categories/<slug>": (ALL, NONE),
+    "api/v1/search": (ALL, NONE),
+    "api/v1/orders": (NO_KEY, NO_KEY),
+    "api/v1/orders/<order_id>": (NO_KEY, NONE),
+    "api/v1/orders/<order_id>/moves": (NONE, NO_KEY),
+    "api/v1/staff/customers/<username>/orders": (NO_KEY, NONE),
+    "api/v1/staff/orders": (NO_KEY, NONE),
     "categories/": (ALL, NONE),
     "categories/<id:slug>/": (ALL, NONE),
     "products/": (ALL, NONE),
@@ -122,7 +148,11 @@ API_MATRIX: dict[str, tuple[str, object]] = {
     "GET /categories": (PUBLIC, None),
     "GET /categories/{slug}/products": (PUBLIC, None),
     "GET /search": (PUBLIC, None),
+    "GET /products": (PUBLIC, None),
     "GET /products/{product_id}": (PUBLIC, None),
+    "PUT /products/{product_id}": ("401 403 403 403 409", {"name": "Lamp"}),
+    "GET /categories/{slug}": (PUBLIC, None),
+    "PUT /categories/{slug}": ("401 403 403 403 409", {"name": "Shelf"}),
     "GET /orders": ("401 403 200 200 200", None),
     "POST /orders": ("401 403 409 409 409", {"lines": [{"product_id": "not-for-sale"}]}),
     "GET /orders/{order_id}": ("401 403 200 404 200", None),
@@ -156,7 +186,7 @@ the body that is sent.
 
 def routes() -> list[str]:
     """The routes of all URL patterns, such as ``products/<id:product_id>/``."""
-    return [route for route, _ in _patterns(get_resolver(), "")]
+    return list(dict.fromkeys(route for route, _ in _patterns(get_resolver(), "")))
 
 
 def argument_names(route: str) -> list[str]:
