@@ -183,7 +183,9 @@ class TestAProductTakenOff:
 
     def test_stays_off_when_it_is_changed_or_imported(self, lamp, word):
         take_off(lamp.id)
-        save_product(replace(lamp, name=f"Torch {word}"), version=find_editable(lamp.id).version)
+        stored = find_editable(lamp.id)
+        renamed = replace(stored.content, name=f"Torch {word}")
+        save_product(renamed, version=stored.version)
         for name in (f"Torch {word}", f"Light {word}"):
             imported = replace(lamp, name=name)
             put_catalogue(categories=[category(lamp.category_slugs[0])], products=[imported])

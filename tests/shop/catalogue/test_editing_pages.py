@@ -124,7 +124,7 @@ class TestTheFormOfAProduct:
     def test_takes_it_off_and_puts_it_back(self, staff, lamp):
         url = f"/staff/products/{lamp.id}/edit/"
         for is_off in (True, False):
-            staff.post(url, typed(forms_of(staff.get(url))[1]))
+            staff.post(url, form_at(staff, url) | ({"is_off": "on"} if is_off else {"is_off": ""}))
             assert find_editable(lamp.id).content.is_off is is_off
 
 
@@ -169,7 +169,8 @@ class TestTheFormOfACategory:
         (shelf,) = lamp.category_slugs
         inner = {"slug": fresh("inner"), "name": "Inner", "parent": shelf}
         staff.post("/staff/categories/new/", inner)
-        answer = staff.post(f"/staff/categories/{shelf}/edit/", {"off": "yes"})
+        url = f"/staff/categories/{shelf}/edit/"
+        answer = staff.post(url, {**form_at(staff, url), "is_off": "on"})
         assert answer.status_code == 409
         assert "Move or hide" in answer.content.decode()
 
@@ -183,7 +184,8 @@ class TestThePageOfACategory:
 
     def test_says_that_it_is_taken_off(self, staff, lamp):
         (shelf,) = lamp.category_slugs
-        staff.post(f"/staff/categories/{shelf}/edit/", {"off": "yes"})
+        url = f"/staff/categories/{shelf}/edit/"
+        staff.post(url, {**form_at(staff, url), "is_off": "on"})
         page = visit(f"/categories/{shelf}/").page
         assert "This category is hidden" in page.text
         assert page.one("meta", name="robots")["content"].startswith("noindex")
