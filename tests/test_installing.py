@@ -28,6 +28,7 @@ OTHERS = {
     f"{HERE}comments/new/": 302,
     "/reviews/staff/comments/": 302,
     "/reviews/comments/none/": 404,
+    "/api/comments/none": 404,
 }
 """Of those that the walk asks for, what is not 200 to a visitor; the third digit is Arabic."""
 THE_SHOP = "\n## The shop as well\n"
@@ -135,6 +136,10 @@ class TestAProjectWithTheApp:
             "comment_hidden",
         ]
         assert told["counted by a receiver"] == 1
+
+    def test_takes_votes_by_keys_of_its_own(self, told):
+        vote = {"has_voted": True, "helpful_votes": 1}
+        assert told["by keys"] == [vote, 200, 401, 401]
 
     def test_has_all_style_sheets_and_scripts(self, told):
         assert told["static files"] == [True, []]

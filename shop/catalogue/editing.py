@@ -96,7 +96,9 @@ def find_editable_category(slug: str) -> Stored[NewCategory]:
 
 
 def save_product(product: NewProduct, *, version: str = "") -> None:
-    """Create a product (without a version), or change the one read in it, sold or not.
+    """Create a product (without a version), or change the one that was read in it.
+
+    One that ``is_off`` is in no list and not sold; its page, comments and past orders stay.
 
     Raises Changed unless just that is stored, NoSuchProduct, NoSuchCategory, and Contended.
     """
@@ -107,19 +109,6 @@ def save_product(product: NewProduct, *, version: str = "") -> None:
         return _unless_changed(new, stored, version=version)
 
     put_shelves(settle_product(product.id, wanted, may_be_new=not version))
-
-
-def take_off(product_id: str, *, is_off: bool = True) -> None:
-    """Sell a product no more: only its page, comments and past orders stay. Repeatable.
-
-    Raises NoSuchProduct, and Contended.
-    """
-    put_shelves(settle_product(product_id, partial(_switched, is_off=is_off)))
-
-
-def put_back(product_id: str) -> None:
-    """Sell a product again that was taken off; like `take_off`."""
-    take_off(product_id, is_off=False)
 
 
 def settle_product(
@@ -140,7 +129,9 @@ def put_shelves(slugs: Iterable[str]) -> None:
 
 
 def save_category(category: NewCategory, *, version: str = "") -> bool:
-    """Create a category (without a version), or rename or move the one that was read in it.
+    """Create a category (without a version), or rename, move or hide the one that was read in it.
+
+    One that ``is_off`` is in no list of categories; its page and its products stay.
 
     Returns whether all copies are up to date, else ``check_integrity --repair`` does the rest.
     Raises Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
@@ -149,30 +140,10 @@ def save_category(category: NewCategory, *, version: str = "") -> bool:
     return _settle_category(category.slug, wanted, may_be_new=not version)
 
 
-def take_off_category(slug: str, *, is_off: bool = True) -> bool:
-    """Take a category out of all lists of categories; its page and its products stay. Repeatable.
-
-    Returns and raises like `save_category`.
-    """
-    return _settle_category(slug, partial(_switched, is_off=is_off))
-
-
-def put_back_category(slug: str) -> bool:
-    """Show a category again that was taken off; like `take_off_category`."""
-    return take_off_category(slug, is_off=False)
-
-
 def _unless_changed(new: Content, stored: Stored[Content] | None, *, version: str) -> Content:
-    if stored is None:
-        return new
-    new = replace(new, is_off=stored.content.is_off)
-    if stored.version != version and new != stored.content:
+    if stored and stored.version != version and new != stored.content:
         raise Changed(stored)
     return new
-
-
-def _switched(stored: Stored[Content], *, is_off: bool) -> Content:
-    return replace(stored.content, is_off=is_off)
 
 
 def _settled(
@@ -215,8 +186,13 @@ def _settle_category(
     _settled(find, wanted, _write_category, may_be_new=may_be_new)
     edges = queries.first_products(slug, MOST_AT_ONCE + 1)
     ids = [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges][:MOST_AT_ONCE]
-    pool().gather([partial(settle_product, one, lambda stored: stored.content) for one in ids])
+    pool().gather([partial(_refresh, one) for one in ids])
     return len(edges) <= MOST_AT_ONCE and not _children(slug)
+
+
+def _refresh(product_id: str) -> None:
+    with suppress(LookupError):  # what lacks a product or a category is for the check
+        settle_product(product_id, lambda stored: stored.content)
 
 
 def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -> None:
@@ -227,7 +203,7 @@ def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -
     was_in = stored.content.parent if stored else parent
     if parent:
         held = {*_children(parent), slug}
-    if parent and OFF in found.get((keys.category(parent),) * 2, {OFF: ...}):
+    if parent and (len(found) != len(above) or OFF in found.get((keys.category(parent),) * 2, OFF)):
         raise CategoryRefused(_("The parent category does not exist, or is hidden."))
     if stored and (category.is_off or was_in != parent) and _children(slug):
         raise CategoryRefused(_("Move or hide the categories in it first."))

@@ -18,7 +18,6 @@ from shop.catalogue.queries import CATEGORIES, list_all_categories, steps_in, tr
 MOST_OFFERED = 200
 """Categories to choose from; into others a product comes by an import."""
 ID = gettext_lazy("Id (cannot be changed later)")
-CURRENCY = r"\A[A-Z]{3}\Z"
 
 
 def _optional(kind: Any, label: Any, **options: Any) -> Any:  # noqa: ANN401 - a field of any kind
@@ -41,8 +40,9 @@ class EditForm(forms.Form):
 
     id_name: ClassVar[str]
     headings: ClassVar[tuple[Any, Any]]
+    content: ClassVar[type[NewProduct | NewCategory]]
     find: ClassVar[Any]
-    switch: ClassVar[Any]
+    write: ClassVar[Any]
     version = forms.CharField(widget=forms.HiddenInput, required=False)
     name = forms.CharField(label=gettext_lazy("Name"), max_length=300)
 
@@ -63,13 +63,9 @@ class EditForm(forms.Form):
 
     def save(self) -> object:
         """Write what was typed; return False where copies wait. Raises like `save_category`."""
-        raise NotImplementedError
-
-    def typed(self) -> tuple[dict[str, Any], str]:
-        """Return what was typed, by fields of the content, and the version."""
-        own = {self.id_name: self.initial.get(self.id_name), **self.cleaned_data}
-        version = own.pop("version")
-        return own, version if self.id_name not in self.fields else ""
+        typed = {self.id_name: self.initial.get(self.id_name), **self.cleaned_data}
+        version = typed.pop("version")
+        return self.write(self.content(**typed), version=version)
 
     def theirs(self) -> Iterator[tuple[Any, Any]]:
         """Yield the labels and the stored values of fields in which something else was typed."""
@@ -84,8 +80,9 @@ class ProductForm(EditForm):
 
     id_name = "id"
     headings = gettext_lazy("New product"), gettext_lazy("Edit product")
+    content = NewProduct
     find = staticmethod(editing.find_editable)
-    switch = staticmethod(editing.take_off)
+    write = staticmethod(editing.save_product)
     id = forms.SlugField(label=ID, max_length=LONGEST_ID)
     unit_price_cents = PriceField(
         label=gettext_lazy("Price (without one it cannot be bought)"),
@@ -95,12 +92,22 @@ class ProductForm(EditForm):
         decimal_places=2,
         localize=True,
     )
-    currency = _optional(forms.RegexField, gettext_lazy("Currency, such as EUR"), regex=CURRENCY)
+    currency = _optional(
+        forms.RegexField,
+        gettext_lazy("Currency"),
+        regex=r"\A[A-Z]{3}\Z",
+        error_messages={"invalid": gettext_lazy("Use a code of three capitals, such as EUR.")},
+    )
     description = forms.CharField(
         label=gettext_lazy("Description"), required=False, max_length=5_000, widget=forms.Textarea
     )
     category_slugs = forms.MultipleChoiceField(label=gettext_lazy("Categories"), required=False)
     external_id = _optional(forms.CharField, gettext_lazy("Id in another system"), max_length=128)
+    is_off = forms.BooleanField(
+        label=gettext_lazy("No longer sold"),
+        required=False,
+        help_text=gettext_lazy("It is in no list. Its page, its comments and past orders stay."),
+    )
 
     def clean(self) -> dict[str, Any]:
         typed = self.cleaned_data
@@ -111,24 +118,21 @@ class ProductForm(EditForm):
             self.add_error("category_slugs", sentence % {"most": editing.MOST_CATEGORIES})
         return typed
 
-    def save(self) -> object:
-        typed, version = self.typed()
-        editing.save_product(NewProduct(**typed), version=version)
-        return True
-
 
 class CategoryForm(EditForm):
     """A category."""
 
     id_name = "slug"
     headings = gettext_lazy("New category"), gettext_lazy("Edit category")
+    content = NewCategory
     find = staticmethod(editing.find_editable_category)
-    switch = staticmethod(editing.take_off_category)
+    write = staticmethod(editing.save_category)
     slug = forms.SlugField(label=ID, max_length=LONGEST_ID)
     parent = forms.TypedChoiceField(
         label=gettext_lazy("Parent category"), required=False, empty_value=None
     )
-
-    def save(self) -> object:
-        typed, version = self.typed()
-        return editing.save_category(NewCategory(**typed), version=version)
+    is_off = forms.BooleanField(
+        label=gettext_lazy("Hidden"),
+        required=False,
+        help_text=gettext_lazy("It is in no list of categories. Its page and its products stay."),
+    )

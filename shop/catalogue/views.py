@@ -129,14 +129,14 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def edit_product(request: HttpRequest, product_id: str = "") -> HttpResponse:
-    """Create a product, or change it, take it off and put it back."""
+    """Create a product, or change it, take it off or put it back."""
     return _edit(request, ProductForm, product_id, "comments:product")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
 def edit_category(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """Create a category, or rename or move it, take it off and put it back."""
+    """Create a category, or rename, move or hide it, or show it again."""
     return _edit(request, CategoryForm, slug, "category")
 
 
@@ -147,11 +147,9 @@ def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) 
         raise Http404(_("There is nothing here.")) from error
     sent, is_theirs, status = request.POST.copy(), False, HTTPStatus.OK
     form = kind(sent if request.method == "POST" else None, stored=stored)
-    is_switch = stored is not None and "off" in sent
-    if form.is_bound and (is_switch or form.is_valid()):
+    if form.is_bound and form.is_valid():
         try:
-            is_off = sent.get("off") == "yes"
-            is_done = kind.switch(item_id, is_off=is_off) if is_switch else form.save()
+            is_done = form.save()
         except Changed as error:
             if stored:  # what is sent once more replaces theirs
                 is_theirs, sent["version"] = True, error.stored.version

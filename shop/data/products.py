@@ -10,11 +10,11 @@ from functools import partial
 from typing import Any
 
 from dynapages.django.files.identifiers import LONGEST_ID, identifier_of
-from dynapages.django.files.records import RejectsFile, RowRefused, short_text
+from dynapages.django.files.records import BadMapping, RejectsFile, RowRefused, short_text
 from dynapages.django.options import Progress
 from dynapages.process import pool
 from shop.catalogue.editing import Stored, find_editables, put_shelves, settle_product
-from shop.catalogue.items import MOST_DEEP, NewCategory, NewProduct
+from shop.catalogue.items import MOST_DEEP, BrokenTree, NewCategory, NewProduct
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue, stored_categories
 from shop.data.fields import LONGEST_TEXT, cents, currency
 from shop.data.points import PlainFile, Texts
@@ -41,9 +41,7 @@ class ProductRow:
         """Return the product as it is to be stored."""
         new = NewProduct(self.id, "", (EVERYTHING_ELSE.slug,))
         before = stored.content if stored else new
-        after = replace(before, **self.told)
-        is_priced_alike = after.unit_price_cents == before.unit_price_cents
-        return replace(after, priced_at=before.priced_at if is_priced_alike else None)
+        return replace(before, **self.told).priced_like(before)
 
 
 def product_row(
@@ -91,11 +89,11 @@ def import_products(
 
     def put(rows: Sequence[ProductRow]) -> None:
         stored = find_editables(row.id for row in rows)
-        same = [row for row in rows if (one := stored.get(row.id)) and row.over(one) == one.content]
-        changed = [row for row in rows if row not in same]
-        outcomes["unchanged"] += len(same)
-        outcomes["new"] += sum(row.id not in stored for row in changed)
-        outcomes["changed"] += sum(row.id in stored for row in changed)
+        changed = [
+            row for row in rows if not (one := stored.get(row.id)) or row.over(one) != one.content
+        ]
+        outcomes.update("changed" if row.id in stored else "new" for row in changed)
+        outcomes["unchanged"] += len(rows) - len(changed)
         _put_categories([EVERYTHING_ELSE, *(step for row in changed for step in row.path)])
         calls = [partial(settle_product, row.id, row.over, may_be_new=True) for row in changed]
         put_shelves({slug for slugs in pool().gather(calls) for slug in slugs})
@@ -108,4 +106,7 @@ def _put_categories(wanted: Sequence[NewCategory]) -> None:
     """Put categories that are missing; stored ones keep their names and places."""
     stored = stored_categories(category.slug for category in wanted)
     if missing := {each.slug: each for each in wanted if each.slug not in stored}:
-        put_catalogue(categories=list((missing | stored).values()), products=[])
+        try:
+            put_catalogue(categories=list((missing | stored).values()), products=[])
+        except BrokenTree as error:
+            raise BadMapping(f"{error}: the rows up to there are written.") from error

@@ -17,7 +17,7 @@ urlpatterns = [
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.urls(__name__)]
 
-APP = r"products/[^/]+/(?!also|drawing)|comments|users|staff/comments|rankings|languages"
+APP = r"products/[^/\"]+/(?!also|drawing)|comments|users|staff/comments|rankings|languages"
 WITHOUT = re.compile(rf"[\"'](?:http://testserver)?/(?:{APP})/?[^\"' ]*")
 """An address of the app without the prefix."""
 

@@ -117,6 +117,9 @@ def statuses() -> dict[str, int]:
         "/reviews/staff/comments/",
         "/reviews/comments/old-00/",
         "/reviews/comments/none/",
+        "/api/products/1/comments",
+        "/api/comments/none",
+        "/api/docs",
     )
     return {url: browser().get(url).status_code for url in urls}
 
@@ -192,6 +195,13 @@ def reacts(mine: str, author: Client, reader: Client, staff: Client) -> dict[str
     }
 
 
+def by_keys() -> list[object]:
+    """Vote by the API: with a key of bob's, with one that does not exist, and without any."""
+    keys = ({"authorization": f"Bearer {one}"} for one in ("a-long-random-text", "none"))
+    answers = [browser(**key).put("/api/votes/old-00") for key in (*keys, {})]
+    return [answers[0].json(), *(answer.status_code for answer in answers)]
+
+
 def main() -> dict[str, object]:
     seen = listen()
     settings.PAGE_SIZE = 5
@@ -212,9 +222,10 @@ def main() -> dict[str, object]:
     lamp.refresh_from_db()
     return {
         **told,
-        "events": seen,
+        "events": [*seen],
         "counted by a receiver": lamp.comments,
         "german": text(browser(accept_language="de"), HERE),
+        "by keys": by_keys(),
         "imported": sorted({"shop", "config", "demo", "lab", "tests"} & sys.modules.keys()),
     }
 

@@ -52,13 +52,9 @@ class Command(BaseCommand):
             is_trial, progress = options["dry_run"], Progress(shown=not options["json"])
             source = PlainFile(file, FIELDS, OPTIONAL, build, named, usual, is_trial=is_trial)
             counts = import_products(source, rejects=rejects, progress=progress)
-        print_report(self, options, rejects, counts=counts, prose=_prose(counts, options))
-
-
-def _prose(counts: dict[str, Any], options: dict[str, Any]) -> str:
-    prose = (
-        "{rows:,} rows: {read:,} read, {rejected:,} rejected, {superseded:,} superseded by later "
-        "rows.\nProducts: {products[new]:,} new, {products[changed]:,} changed, "
-        "{products[unchanged]:,} unchanged."
-    )
-    return prose.format_map(counts) + ("\nNothing was written." if options["dry_run"] else "")
+        prose = (
+            "{rows:,} rows: {read:,} read, {rejected:,} rejected, {superseded:,} superseded by "
+            "later rows.\nProducts: {products[new]:,} new, {products[changed]:,} changed, "
+            "{products[unchanged]:,} unchanged." + "\nNothing was written." * is_trial
+        )
+        print_report(self, options, rejects, counts=counts, prose=prose.format_map(counts))

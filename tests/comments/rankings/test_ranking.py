@@ -27,6 +27,7 @@ from dynapages.lists import PageRequest, Toward
 from dynapages.process import client, pool
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
+from tests.support.catalogue.switching import put_back, take_off
 from tests.support.chance import examples
 from tests.support.comments.ranked import (
     before_rank_is_stored,
@@ -359,6 +360,20 @@ class TestTheNameOfAProduct:
             assert stored_rank(ranking, lamp.id)["t"] == {"S": "Lamp"}
         self.put(replace(lamp, name="Torch"))
         assert self.names(lamp) == ["Torch"] * 2
+
+    def test_of_one_taken_off_is_in_no_ranking(self, comment, lamp):
+        add_comment(comment)
+        take_off(lamp.id)
+        assert self.names(lamp) == []
+        add_comment(another(comment, 1))
+        assert (self.names(lamp), differences(comment)) == ([], [])
+        put_back(lamp.id)
+        assert self.names(lamp) == ["Lamp"] * 2
+
+    def test_of_one_first_commented_on_when_it_was_off_is_in_no_ranking(self, comment, lamp):
+        take_off(lamp.id)
+        add_comment(comment)
+        assert (self.names(lamp), differences(comment)) == ([], [])
 
     def test_changed_while_a_rank_is_derived_is_the_new_one(self, comment, lamp):
         renamed = partial(self.put, replace(lamp, name="Torch"))

@@ -6,11 +6,11 @@ from django.test import Client
 from dynapages.process import client, pool
 from dynapages.upkeep import Migration
 from shop import keys
-from shop.catalogue.editing import put_back, take_off
 from shop.catalogue.items import NewProduct, folded
 from shop.catalogue.services import ALL_PRODUCTS, put_catalogue
 from tests.support.catalogue.making import products_in
 from tests.support.catalogue.spoiling import found, mend, put_lamp
+from tests.support.catalogue.switching import put_back, take_off
 from tests.support.comments.browsing import follow, visit
 from tests.support.comments.outage import own_engine
 from tests.support.shop.checks import spoil, stored

@@ -13,12 +13,8 @@ from shop.catalogue.editing import (
     Changed,
     find_editable,
     find_editable_category,
-    put_back,
-    put_back_category,
     save_category,
     save_product,
-    take_off,
-    take_off_category,
 )
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import (
@@ -34,6 +30,12 @@ from shop.catalogue.queries import (
 from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.services import ensure_products, put_catalogue, shelves_in
 from tests.support.catalogue.making import category
+from tests.support.catalogue.switching import (
+    put_back,
+    put_back_category,
+    take_off,
+    take_off_category,
+)
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.shop.checks import differences
 
@@ -181,7 +183,9 @@ class TestAProductTakenOff:
 
     def test_stays_off_when_it_is_changed_or_imported(self, lamp, word):
         take_off(lamp.id)
-        save_product(replace(lamp, name=f"Torch {word}"), version=find_editable(lamp.id).version)
+        stored = find_editable(lamp.id)
+        renamed = replace(stored.content, name=f"Torch {word}")
+        save_product(renamed, version=stored.version)
         for name in (f"Torch {word}", f"Light {word}"):
             imported = replace(lamp, name=name)
             put_catalogue(categories=[category(lamp.category_slugs[0])], products=[imported])

@@ -13,11 +13,11 @@ from shop.catalogue.editing import (
     find_editable_category,
     save_category,
     save_product,
-    take_off,
 )
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import EVERYTHING_ELSE
+from tests.support.catalogue.switching import take_off
 from tests.support.importing import refusal, rejected_in, run_import
 from tests.support.shop.checks import differences
 
@@ -173,3 +173,9 @@ class TestTheCommand:
         path = folder / "products.csv"
         path.write_text("id,title\na,Lamp\n")
         assert "There is no column “name”" in refusal("import_products", path)
+
+    def test_says_that_a_category_would_hold_too_many_others(self, folder, fresh):
+        path, top = folder / "products.csv", fresh("top")
+        rows = "".join(f"{top}-{n},Lamp,{top} > Inner {n}\n" for n in range(101))
+        path.write_text(f"id,name,category\n{rows}")
+        assert "holds 101 others, more than 100" in refusal("import_products", path)

@@ -13,11 +13,11 @@ from dynapages.items import table_key
 from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop import keys
-from shop.catalogue.editing import take_off
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.sitemap import queries
 from shop.table import TABLE
+from tests.support.catalogue.switching import take_off
 from tests.support.comments.outage import own_engine
 from tests.support.config.addresses import MATRIX, address
 

@@ -35,7 +35,6 @@ from shop.activity.entries import LOG
 from shop.activity.tables import Month, forget_layout
 from shop.api_keys.answers import StoredAnswer, begin, finish
 from shop.api_keys.services import create_key
-from shop.catalogue.editing import take_off, take_off_category
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -45,6 +44,7 @@ from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, import
 from shop.orders.placing import place_order, put_orders
 from shop.sitemap.queries import write_sitemap
 from shop.table import OPEN_ORDERS, counters_of
+from tests.support.catalogue.switching import take_off
 from tests.support.comments.deciding import feature, hide
 
 NOW = datetime.now(UTC)
@@ -146,7 +146,6 @@ def _write_products() -> None:
     )
     put_catalogue(categories=[*catalogue.categories, *catalogue.subcategories], products=[imported])
     take_off("imported")
-    take_off_category(catalogue.subcategories[-1].slug)
     write_sitemap()
     figures = find_published()
     assert figures is not None
