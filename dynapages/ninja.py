@@ -210,12 +210,12 @@ def _cursors(request: HttpRequest, pager: Pager, more: QueryDict | None = None) 
 
 
 def token_of(request: HttpRequest) -> bytes:
-    """Return 16 bytes, the same for the same ``Idempotency-Key`` of a caller, else random ones."""
+    """Return 16 bytes, the same for a body and ``Idempotency-Key`` of a caller, else random ones."""
     key = request.headers.get(IDEMPOTENCY_KEY)
     if not key:
         return token_bytes(16)
-    text = f"{caller_of(request).id}/{key}"
-    return salted_hmac("dynapages.ninja", text, algorithm="sha256").digest()[:16]
+    sent = f"{caller_of(request).id}/{key}/".encode() + request.body
+    return salted_hmac("dynapages.ninja", sent, algorithm="sha256").digest()[:16]
 
 
 IDEMPOTENCY_KEY = "Idempotency-Key"

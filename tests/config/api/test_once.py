@@ -142,6 +142,22 @@ class TestAKeyOfAnotherWrite:
         answer = writer.post(url, SAID, once="a")
         assert (answer.status_code, "Idempotent-Replayed" in answer.headers) == (201, False)
 
+    def test_names_what_is_sent_then_not_what_was_sent_a_day_before(
+        self, writer, lamp, fresh, later
+    ):
+        bulb = put_product(fresh("bulb"))
+        url, other = f"/products/{lamp}/comments", {**SAID, "title": "Dim", "rating": 1}
+        before = (
+            writer.post(url, SAID, once="a"),
+            writer.post("/orders", order_of(bulb), once="b"),
+        )
+        later(DAY)
+        said = {"lines": [{"product_id": bulb, "quantity": 7}]}
+        after = (writer.post(url, other, once="a"), writer.post("/orders", said, once="b"))
+        assert [one.status_code for one in after] == [201, 201]
+        assert (after[0].json()["title"], after[1].json()["item_count"]) == ("Dim", 7)
+        assert {one.json()["id"] for one in before}.isdisjoint(one.json()["id"] for one in after)
+
 
 class TestAWriteThatIsStillRunning:
     def test_says_when_to_ask_again(self, writer, lamp, monkeypatch):
@@ -229,7 +245,6 @@ class TestAProcessThatDied:
         assert second[1] == first[1]
         assert second[2]["reply"] == first[2]["reply"]
         assert (second[0]["rating"], second[0]["version"]) == (1, 2)
-
 
     def test_leaves_a_product_and_a_category_saved_once(self, fresh, alive):
         staff = program_of(someone("sam", is_staff=True).username, Scope.STAFF)
