@@ -112,8 +112,9 @@ def directives(response: HttpResponse) -> set[str]:
 def is_html(response: HttpResponse) -> bool:
     """Return whether an answer is a page of ours: that of the API's operations is not."""
     is_page = response.get("Content-Type", "").startswith("text/html")
-    is_ours = b"swagger-ui" not in response.content
-    return is_page and is_ours and response.status_code not in {302, 405}
+    if not is_page or response.status_code in {302, 405}:
+        return False
+    return b"swagger-ui" not in response.content
 
 
 def visible(element: Element) -> Iterator[str]:
