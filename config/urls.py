@@ -4,6 +4,7 @@ from django.apps import apps
 from django.urls import include, path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
+from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from config import home, site, user_data_views
@@ -27,6 +28,10 @@ urlpatterns = [
     # Another site could change the language of its visitor, and nothing else: pages that shared
     # caches keep have no token.
     path("language/", csrf_exempt(require_POST(set_language)), name="set_language"),
+    path(
+        "api/v1/",
+        RedirectView.as_view(pattern_name="api:openapi-view", http_method_names=["get", "head"]),
+    ),
     path("api/v1/", api.urls),
     path("docs/", document, name="documentation"),
     path("docs/<path:name>/", document, name="document"),

@@ -18,7 +18,7 @@ NONE = "405 405 405 405"
 NO_KEY = "401 401 401 401"
 """A cookie is no key."""
 MATRIX: dict[str, tuple[str, str]] = {
-    "api/v1/": ("404 404 404 404", "404 404 404 404"),
+    "api/v1/": ("302 302 302 302", NONE),
     "api/v1/docs": (ALL, ALL),
     "api/v1/openapi.json": (ALL, ALL),
     "api/v1/products": (ALL, NONE),
