@@ -6,19 +6,7 @@ from typing import Any, TypeVar
 from pynamodb.expressions.condition import Condition
 
 from comments import keys
-from comments.models import (
-    TABLE,
-    All,
-    ByAuthor,
-    ByLanguage,
-    ByLanguageAndRating,
-    ByRating,
-    Comment,
-    CommentItem,
-    Featured,
-    Moderation,
-    Ranked,
-)
+from comments.models import TABLE, Comment, CommentItem, ListIndex
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, Value, table_key
 from dynapages.lists import Index, Position, id_at
@@ -31,9 +19,6 @@ Changes = Mapping[str, Value | None]
 """Attributes of a comment's item by their names in it; None for one to remove."""
 BEING_CHANGED = gettext_noop("This comment is being changed by others at the moment.")
 
-ListIndex = (
-    All | ByAuthor | ByLanguage | ByLanguageAndRating | ByRating | Featured | Moderation | Ranked
-)
 T = TypeVar("T")
 LIST_KEYS = {
     name: getattr(Comment, name).attr_name
