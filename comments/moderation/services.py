@@ -48,13 +48,13 @@ from comments.store.comments import (
     withheld,
 )
 from comments.store.counts import CountChanges
-from comments.store.table import Changes, change, changed, comment_key, read_item, retry
+from comments.store.table import Changes, change, changed, comment_key, read_item, retry, write_if
 from comments.votes.services import rank_or_log
 from dynapages.errors import DynamoError
 from dynapages.lists import sort_key_of
 from dynapages.process import client
 from dynapages.pynamodb import unchanged, update
-from dynapages.writes import ConditionFailed, write_one
+from dynapages.writes import write_one
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
@@ -223,9 +223,6 @@ def unfeature(comment_id: str, *, by: str = "", now: datetime) -> bool:
     """Take a pick back; return whether it was one."""
     picked = Comment.featured_partition
     action = update(Comment, comment_key(comment_id), [picked.remove()], picked.exists())
-    try:
-        write_one(client(), action)
-    except ConditionFailed:
-        return False
-    announce(comment_picked, comment_id, by=by, moment=now, is_pick=False)
-    return True
+    if is_gone := write_if(action):
+        announce(comment_picked, comment_id, by=by, moment=now, is_pick=False)
+    return is_gone

@@ -29,7 +29,7 @@ from comments.keys import scored
 from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
 from comments.store.counts import counters, counts_in, parse_cell
-from comments.store.table import comment_key
+from comments.store.table import comment_key, write_if
 from dynapages.calls import Backoff, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
 from dynapages.items import Item, table_key
@@ -43,7 +43,6 @@ from dynapages.writes import (
     Contended,
     NamedShards,
     Shards,
-    write_one,
     write_together,
 )
 
@@ -333,11 +332,7 @@ def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
 
 
 def _store(rank: Rank) -> list[Rank]:
-    try:
-        write_one(client(), _update(rank))
-    except ConditionFailed:
-        return [rank]
-    return []
+    return [] if write_if(_update(rank)) else [rank]
 
 
 def _update(rank: Rank) -> Action:

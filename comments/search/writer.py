@@ -36,7 +36,7 @@ from comments.store import counts
 from comments.store.comments import is_tombstone, product_id_of
 from comments.store.counts import CountChanges
 from comments.store.derived import DerivedWriter, Name, Writes, bulk_batches
-from comments.store.table import query_pages
+from comments.store.table import query_pages, write_if
 from dynapages.calls import Batches, clock, sentence_about
 from dynapages.items import Item, table_key
 from dynapages.lists import id_at, timestamp
@@ -162,8 +162,7 @@ class WordWriter(DerivedWriter[str]):
         writes = {key: Writes(deletes=frozenset(names)) for key, names in asked.items()}
         self.settle(writes, self.after)
         key = {name: self.stored[name] for name in self.key}
-        with suppress(ConditionFailed):  # others have taken it over, and finish it
-            write_one(client(), delete(WordChange, key, self._is_mine()))
+        write_if(delete(WordChange, key, self._is_mine()))  # else others took over, and finish it
 
     def write_or_log(self) -> None:
         """Write the postings after a commit; what fails is logged, and left to a sweep."""

@@ -12,7 +12,7 @@ from dynapages.items import Item, Value, table_key
 from dynapages.lists import Index, Position, id_at
 from dynapages.process import client
 from dynapages.pynamodb import set_or_remove, update
-from dynapages.writes import Action, ConditionFailed, Contended, Limiter
+from dynapages.writes import Action, ConditionFailed, Contended, Limiter, write_one
 
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]
@@ -107,3 +107,12 @@ def retry(attempt: Callable[[], T]) -> T:
         except ConditionFailed:
             continue
     raise Contended(BEING_CHANGED)
+
+
+def write_if(action: Action) -> bool:
+    """Write an action by itself; return whether its condition was met, else nothing is written."""
+    try:
+        write_one(client(), action)
+    except ConditionFailed:
+        return False
+    return True

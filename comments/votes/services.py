@@ -23,7 +23,14 @@ from comments.models import ByAuthor, Comment, CommentVote
 from comments.signals import announce, vote_cast
 from comments.store.comments import NEW, NOT_DELETED, NoSuchComment, OwnComment, is_tombstone
 from comments.store.counts import tallies
-from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages, read_item
+from comments.store.table import (
+    ATTEMPTS,
+    BEING_CHANGED,
+    comment_key,
+    query_pages,
+    read_item,
+    write_if,
+)
 from dynapages.calls import Backoff, clock, labelled_calls, sentence_about
 from dynapages.items import Item
 from dynapages.lists import id_at
@@ -39,7 +46,6 @@ from dynapages.writes import (
     delete,
     put,
     write_counted,
-    write_one,
     write_together,
 )
 
@@ -219,12 +225,7 @@ def _store(comment_id: str, stored: Item, votes: int) -> bool:
         set_or_remove(Comment.rank_place, {"S": scored(votes, comment_id)} if is_ranked else None),
     ]
     same = unchanged(stored, Comment.product_partition, Comment.rank_version)
-    action = update(Comment, comment_key(comment_id), changes, same)
-    try:
-        write_one(client(), action)
-    except ConditionFailed:
-        return False
-    return True
+    return write_if(update(Comment, comment_key(comment_id), changes, same))
 
 
 def _version_of(stored: Item) -> int:
