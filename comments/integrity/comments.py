@@ -36,6 +36,7 @@ from comments.store.comments import (
     NOT_DELETED,
     State,
     delete_dependents,
+    is_listed,
     is_tombstone,
     leftovers,
     product_id_of,
@@ -459,9 +460,7 @@ def count_all(product_id: str) -> Counter[str]:
 
 def _listed(item: Item) -> Comment | None:
     """Return a comment that is in lists, None for a hidden one or a tombstone."""
-    if is_tombstone(item) or Comment.product_partition.attr_name not in item:
-        return None
-    return Comment.from_raw_data(dict(item))
+    return Comment.from_raw_data(dict(item)) if is_listed(item) else None
 
 
 def _counted_in(item: Item) -> Iterable[tuple[str, str]]:

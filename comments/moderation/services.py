@@ -42,6 +42,7 @@ from comments.store.comments import (
     Revision,
     State,
     StoredComment,
+    is_listed,
     listed,
     load_comment,
     product_id_of,
@@ -194,7 +195,6 @@ def _write(stored: StoredComment, target: State, *, now: datetime) -> None:
     write([decided], [CommentChange(stored.item, after, comment.body, comment.body)], counts)
 
 
-_LISTED = Comment.product_partition.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 
 
@@ -207,7 +207,7 @@ def feature(comment_id: str, *, by: str = "", now: datetime) -> bool:
 
     def attempt() -> bool:
         item = read_item(key)
-        if _LISTED not in item:
+        if not is_listed(item):
             raise NoSuchComment(comment_id)
         pick = Comment.featured_partition.set(keys.featured(product_id_of(item)))
         same_product = unchanged(item, Comment.product_partition)

@@ -28,6 +28,7 @@ from comments.filters import CommentFilter
 from comments.keys import scored
 from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
+from comments.store.comments import is_listed, product_id_of
 from comments.store.counts import counters, counts_in, parse_cell
 from comments.store.table import comment_key, write_if
 from dynapages.calls import Backoff, in_chunks, labelled_calls, sentence_about
@@ -185,7 +186,6 @@ def _newest(
     return find_newest(suggested, unsure=unsure)
 
 
-_PARTITION = Comment.product_partition.attr_name
 _PLACE = Comment.place.attr_name
 _MOST_READ = 64
 
@@ -230,10 +230,7 @@ def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
     wanted = set(suggestions)
     ids = {id_at(place) for _, place in wanted}
     found = page_batches().get(TABLE, map(comment_key, ids))
-    listed = [item for item in found if _PARTITION in item]
-    return wanted & {
-        (keys.product_id_in(item[_PARTITION]["S"]), item[_PLACE]["S"]) for item in listed
-    }
+    return wanted & {(product_id_of(i), i[_PLACE]["S"]) for i in found if is_listed(i)}
 
 
 def rename_ranks(product_id: str, name: str) -> list[Action]:

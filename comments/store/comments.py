@@ -69,7 +69,7 @@ class StoredComment:
     @property
     def is_hidden(self) -> bool:
         """Whether it is in no list of its product, and not counted: hidden or held."""
-        return _LISTED not in self.item
+        return not is_listed(self.item)
 
     @property
     def has_long_body(self) -> bool:
@@ -87,6 +87,11 @@ def load_comment(comment_id: str) -> StoredComment:
     return StoredComment(comment_in(items[key], items.get(keys.BODY)), items[key])
 
 
+def is_listed(item: Item) -> bool:
+    """Return whether an item is a comment that is in its lists: neither hidden nor a tombstone."""
+    return _LISTED in item
+
+
 def is_tombstone(item: Item) -> bool:
     """Return whether an item is the tombstone of a deleted comment."""
     return EXPIRY in item
@@ -94,7 +99,7 @@ def is_tombstone(item: Item) -> bool:
 
 def product_id_of(item: Item) -> str:
     """Return the product of a comment's item, which may be hidden, held or a tombstone."""
-    if _LISTED in item:
+    if is_listed(item):
         return keys.product_id_in(item[_LISTED]["S"])
     return _withheld(item).rpartition("#")[2]
 
@@ -195,7 +200,7 @@ class State(StrEnum):
     @classmethod
     def of(cls, item: Item) -> "State":
         """Return that of an item of the table or of the index ``moderation``."""
-        if _LISTED not in item:
+        if not is_listed(item):
             return cls.HIDDEN if hold_reason(item) is None else cls.HELD
         return cls.REPORTED if _QUEUE in item else cls.LISTED
 
