@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
-from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import list_url
 from comments.lists.orders import HELPFUL, order_options
 from comments.rankings.queries import PLAN, RankedProduct, list_ranking, read_most_helpful
 from comments.rankings.services import Ranking
+from comments.web.forms import missing_as_404
 from dynapages.django.access import public, visitor_of
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, show_page
@@ -77,10 +77,8 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     first_url = reverse("comments:most_helpful", args=[product_id])
     pager = Pager(first_url, f"helpful/{product_id}", canonical=first_url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    try:
+    with missing_as_404():
         about, found, voted = read_most_helpful(product_id, asked, visitor=visitor_of(request))
-    except NoSuchProduct as error:
-        raise Http404(_(NO_SUCH_PRODUCT)) from error
     context = {
         "heading": _("Most helpful comments"),
         "about": about,

@@ -9,24 +9,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_vary_headers
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from comments.host import COMMENTS
-from comments.store.comments import StoredComment
+from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
+from comments.store.comments import NoSuchComment, StoredComment
 from dynapages.calls import fault_in
 from dynapages.django.access import client_network
-from dynapages.django.paging import grouped, wants_partial
+from dynapages.django.paging import anchor_of, grouped, wants_partial
 from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.refusals import Refusal, TooManyRequests
 from dynapages.pynamodb import FAILURES
@@ -50,29 +50,60 @@ def bound_length(field: forms.Field, longest: int) -> None:
     field.validators = [*others, NoLonger(longest)]
 
 
-def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
-    """Mark a field of ``longest`` characters for the script that counts; nothing is cut off."""
-    bound = form[name]
-    bound_length(bound.field, longest)
-    attributes = bound.field.widget.attrs
-    attributes.pop("maxlength", None)
-    attributes["data-longest"] = str(longest)
-    bound.help_text = format_html(
-        '{} <span data-count-of="{}" data-fits="{}" data-too-many="{}">{}</span>',
-        bound.help_text,
-        bound.auto_id,
-        _("{length} of {longest} characters."),
-        _("{length} characters: {over} too many."),
-        _("Up to %(longest)s characters.") % {"longest": grouped(longest)},
-    )
-
-
 class TextField(forms.CharField):
     """A text whose line ends count as one character each."""
 
     def to_python(self, value: Any) -> str:  # noqa: ANN401 - Django's
         text = super().to_python(value)
         return text.replace("\r\n", "\n").replace("\r", "\n") if text else ""
+
+
+class FormInList(forms.Form):
+    """A form with a ``text``, of ``longest`` characters, that is unfolded beside a comment.
+
+    Several may be on a page: an id stands for one field of one form, and begins with ``kind``.
+    """
+
+    kind: ClassVar[str]
+    longest: ClassVar[int]
+
+    def __init__(
+        self,
+        data: Mapping[str, str] | None = None,
+        *,
+        comment_id: str,
+        initial: dict[str, object] | None = None,
+    ) -> None:
+        auto_id = f"{anchor_of(self.kind, comment_id)}-".replace("%", "%%")
+        super().__init__(data, initial=initial, auto_id=f"{auto_id}%s")
+        bound = self["text"]
+        bound_length(bound.field, self.longest)
+        attributes = bound.field.widget.attrs
+        attributes.pop("maxlength", None)  # nothing is cut off: a script counts
+        attributes["data-longest"] = str(self.longest)
+        bound.help_text = format_html(
+            '{} <span data-count-of="{}" data-fits="{}" data-too-many="{}">{}</span>',
+            bound.help_text,
+            bound.auto_id,
+            _("{length} of {longest} characters."),
+            _("{length} characters: {over} too many."),
+            _("Up to %(longest)s characters.") % {"longest": grouped(self.longest)},
+        )
+
+
+NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
+NOT_IN_LISTS = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
+
+
+@contextmanager
+def missing_as_404(sentence: object = NO_SUCH_COMMENT) -> Iterator[None]:
+    """Turn a product or, with the sentence, a comment that is not there into Http404."""
+    try:
+        yield
+    except NoSuchComment as error:
+        raise Http404(sentence) from error
+    except NoSuchProduct as error:
+        raise Http404(_(NO_SUCH_PRODUCT)) from error
 
 
 SIGNED_OUT = gettext_lazy(
@@ -125,10 +156,12 @@ def forged() -> FormNotSaved:
 
 
 @contextmanager
-def as_form_errors() -> Iterator[None]:
-    """Turn refusals, and faults of the database, into FormNotSaved."""
+def as_form_errors(missing: object = NO_SUCH_COMMENT) -> Iterator[None]:
+    """Turn refusals, a ``missing`` comment and faults of the database into FormNotSaved."""
     try:
         yield
+    except NoSuchComment as error:
+        raise FormNotSaved(HTTPStatus.NOT_FOUND, str(missing)) from error
     except Refusal as error:
         raise FormNotSaved(error.status, str(error), retry_after=error.retry_after) from error
     except FAILURES as error:
