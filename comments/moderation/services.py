@@ -27,7 +27,7 @@ from comments import keys
 from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import delete_comment
-from comments.rankings.services import Touch, rankings_of_comment, refresh_ranks
+from comments.rankings.services import rank_product, rankings_of
 from comments.search.writer import CommentChange, write
 from comments.signals import (
     announce,
@@ -161,12 +161,10 @@ def _delete(comment_id: str, seen: Revision | None, *, who: str, now: datetime) 
 
 def _rank(comment: NewComment, *, is_listed: bool) -> None:
     """Derive the ranks that follow from a decision; again where it was made before."""
-    newest = Touch()
     if is_listed:
         rank_or_log(comment.id)
-        newest = Touch(sort_key_of(comment.created_at, comment.id))
-    rankings = rankings_of_comment(comment.rating)
-    refresh_ranks({comment.product_id: newest}, rankings=rankings, log_failures=True)
+    newest = comment if is_listed else None
+    rank_product(comment.product_id, newest, rankings=rankings_of(comment.rating))
 
 
 def _write(stored: StoredComment, target: State, *, now: datetime) -> None:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from comments import host, keys
 from comments.filters import CommentFilter
+from comments.items import NewComment
 from comments.keys import scored
 from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
@@ -34,7 +35,7 @@ from comments.store.table import comment_key, write_if
 from dynapages.calls import Backoff, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
 from dynapages.items import Item, table_key
-from dynapages.lists import SEPARATOR, PageRequest, id_at
+from dynapages.lists import SEPARATOR, PageRequest, id_at, sort_key_of
 from dynapages.process import client, page_batches, pool, read
 from dynapages.pynamodb import FAILURES, unchanged, update
 from dynapages.writes import (
@@ -130,9 +131,9 @@ Touched = Mapping[str, Touch]
 """Product ids, each with what the writer knows of it."""
 
 
-def rankings_of_comment(rating: int) -> tuple[Ranking, ...]:
-    """Return the rankings that a comment counts for."""
-    return tuple(Ranking) if rating == BEST_RATING else (Ranking.COMMENTED,)
+def rankings_of(*ratings: int) -> tuple[Ranking, ...]:
+    """Return the rankings that comments of these ratings count for."""
+    return tuple(Ranking) if BEST_RATING in ratings else (Ranking.COMMENTED,)
 
 
 def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
@@ -286,6 +287,21 @@ def refresh_ranks(
         logger.warning(sentence, len(products), named, sentence_about(failure))
         return False
     return True
+
+
+def rank_product(
+    product_id: str,
+    newest: NewComment | None = None,
+    *,
+    rankings: Iterable[Ranking] = tuple(Ranking),
+    only_stale: bool = False,
+) -> None:
+    """Derive a product's ranks after a commit; ``newest`` may be its last comment, just listed.
+
+    A failure is logged.
+    """
+    touch = Touch(sort_key_of(newest.created_at, newest.id)) if newest else Touch()
+    refresh_ranks({product_id: touch}, rankings=rankings, only_stale=only_stale, log_failures=True)
 
 
 def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
