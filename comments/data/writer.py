@@ -15,7 +15,7 @@ from hashlib import blake2b
 from operator import add
 
 from comments import keys
-from comments.items import NewComment, NewReply, items_of, reply_of, reply_shown
+from comments.items import CONTENT, NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import TABLE, Comment, CommentReply
 from comments.rankings.services import Touch, refresh_ranks
 from comments.replies.services import BY_STAFF
@@ -33,23 +33,17 @@ from dynapages.lists import moment_at
 from dynapages.pynamodb import unchanged
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Contended, delete, put
 
+_PLACE = Comment.place.attr_name
+_AUTHOR = Comment.author.attr_name
 EDITED = Comment.edited_at.attr_name
 """Only a comment that its author has edited has it."""
-DETERMINED = frozenset(
-    attribute.attr_name
-    for attribute in (
-        *(Comment.pk, Comment.sk, Comment.place, Comment.language, Comment.rating),
-        *(Comment.author, Comment.title, Comment.text, Comment.body_bytes, Comment.body_digest),
-    )
-).union(LIST_KEYS.values())
+DETERMINED = CONTENT.union(("pk", "sk", _PLACE, _AUTHOR), LIST_KEYS.values())
 """The attributes a `NewComment` always determines; a replacement keeps all others."""
 VERSION = Comment.version.attr_name
-_PLACE = Comment.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
 _PRODUCT = Comment.product_partition.attr_name
-_AUTHOR = Comment.author.attr_name
 _TEXTS = (Comment.text.attr_name, Comment.body_digest.attr_name)
 _OTHERS_OF_A_COLLISION = 3
 _BY_STAFF = {"B": BY_STAFF}

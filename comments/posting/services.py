@@ -20,7 +20,7 @@ from ulid import ULID
 from comments import keys
 from comments.gates import Author, Hold, Reject, is_blocked, judge
 from comments.host import has_bought
-from comments.items import NewComment, items_of
+from comments.items import CONTENT, NewComment, items_of
 from comments.models import Comment, CommentBody
 from comments.rankings.services import BEST_RATING, Ranking, rank_product, rankings_of
 from comments.search.writer import CommentChange, finish, write
@@ -64,18 +64,7 @@ _EDITED_AT = Comment.edited_at.attr_name
 _AUTHOR = Comment.author_partition.attr_name
 _PLACE = Comment.place.attr_name
 _QUEUED = Comment.moderation_place.attr_name
-_CHANGEABLE = frozenset(
-    attribute.attr_name
-    for attribute in (
-        Comment.language,
-        Comment.rating,
-        Comment.title,
-        Comment.text,
-        Comment.body_bytes,
-        Comment.body_digest,
-        Comment.verified,
-    )
-)
+_CHANGEABLE = CONTENT | {Comment.verified.attr_name}
 
 
 class Conflict(DynamoError):
