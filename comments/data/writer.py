@@ -118,11 +118,9 @@ class Change:
         if is_stored and _determined(stored) == _determined(self.item):
             return Verdict.UNCHANGED
         # One id, so the order of the places is the order of the dates.
-        mine, theirs = self.place, stored[_PLACE]["S"]
-        is_edited = EDITED in stored
-        if theirs > mine or (theirs == mine and is_edited):
-            return Verdict.SUPERSEDED
-        return Verdict.REPLACED
+        theirs = stored[_PLACE]["S"]
+        is_newer = theirs > self.place or (theirs == self.place and EDITED in stored)
+        return Verdict.SUPERSEDED if is_newer else Verdict.REPLACED
 
     @property
     def is_move(self) -> bool:
@@ -150,20 +148,16 @@ class Change:
     @property
     def merged(self) -> Item:
         """The item to put: attributes from the shop stay, but ``edited_at`` goes with its text."""
-        kept = {
-            name: value
-            for name, value in (self.stored or {}).items()
-            if name not in DETERMINED and name != EDITED
-        }
+        gone = DETERMINED | {EDITED, _MOVED_FROM}
+        if self.drops_reply:
+            gone |= {_REPLY, _REPLY_DIGEST}
+        kept = {n: value for n, value in (self.stored or {}).items() if n not in gone}
         version = int(kept.get(VERSION, {"N": "0"})["N"]) + 1
         rank = ranked_under(self.comment.product_id, kept)
         if _FEATURED in kept:
             kept[_FEATURED] = {"S": keys.featured(self.comment.product_id)}
-        kept.pop(_MOVED_FROM, None)
         if left := self.left_products:
             kept[_MOVED_FROM] = {"SS": sorted(left)}
-        if self.drops_reply:
-            kept = {n: value for n, value in kept.items() if n not in {_REPLY, _REPLY_DIGEST}}
         return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
 
     @property
@@ -205,7 +199,8 @@ class Change:
 
     def actions(self) -> list[Action]:
         """Build the writes, conditional on the comment, its body and its reply being unchanged."""
-        actions = [self._put()]
+        same = NEW_OR_DELETED if self.stored is None else unchanged(self.stored, *_DECISIVE)
+        actions = [put(Comment, self.merged, same)]
         if self.body is not None:
             actions.append(put(Comment, self.body))
         elif self.concerns_body:
@@ -221,11 +216,7 @@ class Change:
         if self.stored is not None:
             created = moment_at(self.stored[_PLACE]["S"])
             changes.add(_product_id(self.stored), _cell(self.stored), created, -1)
-        changes.add(self.comment.product_id, _cell(self.item), self.comment.created_at, 1)
-
-    def _put(self) -> Action:
-        same = NEW_OR_DELETED if self.stored is None else unchanged(self.stored, *_DECISIVE)
-        return put(Comment, self.merged, same)
+        changes.add(self.comment.product_id, self.cell, self.comment.created_at, 1)
 
 
 def _is_by_staff(stored: Item | None) -> bool:
