@@ -18,8 +18,8 @@ edited or reported the comment since. One that was made already is success, and 
 
 from contextlib import suppress
 from datetime import datetime
-from enum import StrEnum
 
+from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -71,29 +71,16 @@ _NOT_FROM = {
 }
 
 
-class Decision(StrEnum):
+class Decision(TextChoices):
     """What staff may decide on a comment."""
 
-    PUBLISH = "publish"
-    REJECT = "reject"
-    KEEP = "keep"
-    HIDE = "hide"
-    RESTORE = "restore"
-    DELETE = "delete"
+    PUBLISH = "publish", gettext_lazy("Publish")
+    REJECT = "reject", gettext_lazy("Reject")
+    KEEP = "keep", gettext_lazy("Keep")
+    HIDE = "hide", gettext_lazy("Hide")
+    RESTORE = "restore", gettext_lazy("Restore")
+    DELETE = "delete", gettext_lazy("Delete")
 
-    @property
-    def label(self) -> str:
-        return str(_LABELS[self])
-
-
-_LABELS = {
-    Decision.PUBLISH: gettext_lazy("Publish"),
-    Decision.REJECT: gettext_lazy("Reject"),
-    Decision.KEEP: gettext_lazy("Keep"),
-    Decision.HIDE: gettext_lazy("Hide"),
-    Decision.RESTORE: gettext_lazy("Restore"),
-    Decision.DELETE: gettext_lazy("Delete"),
-}
 
 _STEPS = {
     Decision.PUBLISH: ({State.HELD}, State.LISTED, comment_posted),

@@ -42,7 +42,7 @@ class ReportForm(FormInList):
     kind, longest = "report", LONGEST_TEXT
     reason = forms.ChoiceField(
         label=_("What is wrong with it?"),
-        choices=lambda: [(reason.value, reason.label) for reason in Reason],
+        choices=Reason.choices,
         widget=forms.RadioSelect,
         error_messages={"required": _("Choose what is wrong with it.")},
     )
