@@ -57,14 +57,14 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in the visitor's language (QP2)."""
     if {"after", "before", "month"} & request.GET.keys():
         raise Refusal(_(FIRST_PAGE_ONLY), first_url=list_url(product_id, CommentFilter()))
+    all_languages = _wants_all_languages(request)
+    accepted = "" if all_languages else request.headers.get("Accept-Language", "")
     return _show(
         request,
         CommentsRequest(
             product_id,
             PageRequest(settings.PAGE_SIZE),
-            accept_language=""
-            if (all_languages := _wants_all_languages(request))
-            else request.headers.get("Accept-Language", ""),
+            accept_language=accepted,
             all_languages=all_languages,
             is_whole=not wants_partial(request),
             visitor=visitor_of(request),
