@@ -112,8 +112,12 @@ def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
         with as_form_errors(NOT_IN_LISTS):
             _write(request, comment_id, form)
             return _tell(request, comment_id, _("The reply is saved."))
-    except ReplyChanged as error:
-        return _show_theirs(request, comment_id, form, error)
+    except ReplyChanged as lost:
+        theirs, yours = lost.reply, _("Yours is below: send it again to replace the other.")
+        data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
+        form = ReplyForm(data, comment_id=comment_id)
+        refusal = FormNotSaved(HTTPStatus.CONFLICT, f"{lost} {yours}")
+        return _show_again(request, comment_id, form, refusal, theirs=theirs)
     except FormNotSaved as refusal:
         return _show_again(request, comment_id, form, refusal)
 
@@ -131,19 +135,6 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
             raise ReplyChanged(seen)
         return
     reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
-
-
-def _show_theirs(
-    request: HttpRequest, comment_id: str, form: ReplyForm, lost: ReplyChanged
-) -> HttpResponse:
-    theirs = lost.reply
-    yours = _("Yours is below: send it again to replace the other.")
-    sentence = f"{lost} {yours}"
-    data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
-    refusal = FormNotSaved(HTTPStatus.CONFLICT, sentence)
-    return _show_again(
-        request, comment_id, ReplyForm(data, comment_id=comment_id), refusal, theirs=theirs
-    )
 
 
 def _show_again(
