@@ -74,7 +74,7 @@ class ProductCounts:
 
 def counters() -> Counters:
     """Return the counters of all products."""
-    return _cached_counters(page_batches(), _key_of, COMMENTS["COUNTER_SHARDS"])
+    return _cached_counters(page_batches(), keys.counts, COMMENTS["COUNTER_SHARDS"])
 
 
 def tallies() -> Counters:
@@ -126,11 +126,6 @@ def parse_cell(name: str) -> Cell:
     """Parse the name of a cell."""
     language, _, rating = name.partition(".")
     return language, int(rating)
-
-
-def _key_of(product_id: str, shard: int) -> Mapping[str, str]:
-    key = keys.counts(product_id, shard)
-    return {"pk": key, "sk": key}
 
 
 @lru_cache(maxsize=8)
