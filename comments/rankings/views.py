@@ -41,33 +41,20 @@ class Board:
         return reverse(f"comments:{self.name}")
 
 
-MOST_LOVED = Board(
-    Ranking.FIVE_STARS,
-    "most_loved",
-    gettext_lazy("Most loved"),
-    gettext_lazy("Products by the number of their 5-star comments."),
+BOARDS = (
+    Board(
+        Ranking.FIVE_STARS,
+        "most_loved",
+        gettext_lazy("Most loved"),
+        gettext_lazy("Products by the number of their 5-star comments."),
+    ),
+    Board(
+        Ranking.COMMENTED,
+        "recently_commented",
+        gettext_lazy("Recently commented"),
+        gettext_lazy("Products by the time of their last comment, in any language."),
+    ),
 )
-RECENTLY_COMMENTED = Board(
-    Ranking.COMMENTED,
-    "recently_commented",
-    gettext_lazy("Recently commented"),
-    gettext_lazy("Products by the time of their last comment, in any language."),
-)
-BOARDS = (MOST_LOVED, RECENTLY_COMMENTED)
-
-
-@require_safe
-@public
-def most_loved(request: HttpRequest) -> HttpResponse:
-    """Show the shop's products by the number of their 5-star comments (AP11)."""
-    return _show_board(request, MOST_LOVED)
-
-
-@require_safe
-@public
-def recently_commented(request: HttpRequest) -> HttpResponse:
-    """Show the shop's products by the time of their last comment."""
-    return _show_board(request, RECENTLY_COMMENTED)
 
 
 @require_safe
@@ -101,7 +88,10 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     )
 
 
-def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
+@require_safe
+@public
+def ranking(request: HttpRequest, board: Board) -> HttpResponse:
+    """Show the shop's products by their 5-star comments, or by their last comment (AP11)."""
     pager = Pager(board.url, f"ranking/{board.ranking}", canonical=board.url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_ranking(board.ranking, asked)
