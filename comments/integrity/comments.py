@@ -513,9 +513,8 @@ def _reread_body(key: str) -> Iterable[Difference]:
 
 def _leftovers(key: str) -> Difference:
     """Build the difference of a comment that does not exist, but has dependents."""
-    # How many were deleted does not matter: zero is success too.
-    delete_all = partial(delete_dependents, keys.comment_id_in(key))
-    return Difference("leftovers", key, "some", "none", partial(repair_once, delete_all))
+    repair = partial(repair_once, delete_dependents, keys.comment_id_in(key))
+    return Difference("leftovers", key, "some", "none", repair)
 
 
 def _reread_leftovers(key: str) -> Iterable[Difference]:

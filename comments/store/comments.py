@@ -48,14 +48,14 @@ class NoSuchComment(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class StoredComment:
-    """A comment with its item as it was read; ``version`` rises with every change."""
+    """A comment with its item as it was read; ``version`` rises from 0 with every change."""
 
     comment: NewComment
     item: Item
 
     @property
     def version(self) -> int:
-        return version_of(self.item)
+        return int(self.item.get(Comment.version.attr_name, {"N": "0"})["N"])
 
     @property
     def cell(self) -> Cell:
@@ -115,12 +115,6 @@ def hold_reason(item: Item) -> str | None:
 def _withheld(item: Item) -> str:
     value: Mapping[str, str] = item.get(_WITHHELD, {"S": ""})
     return value["S"]
-
-
-def version_of(item: Item) -> int:
-    """Return the version of a comment's item, 0 where it has none."""
-    value: Mapping[str, str] = item.get(Comment.version.attr_name, {"N": "0"})
-    return int(value["N"])
 
 
 def comment_in(item: Item, body: Item | None = None) -> NewComment:
@@ -232,22 +226,20 @@ _COMMENT = 0
 """Number of the transactions' action on the comment."""
 
 
-def delete_dependents(comment_id: str) -> int:
-    """Delete the dependents of a deleted comment; return the number of items deleted.
+def delete_dependents(comment_id: str) -> None:
+    """Delete the dependents of a deleted comment; those of one that exists are kept.
 
-    Those of a comment that exists are kept. Raises Contended; what was deleted stays deleted.
+    Raises Contended; what was deleted stays deleted.
     """
     is_deleted = check(Comment, comment_key(comment_id), NEW_OR_DELETED)
-    deleted = 0
     for _ in range(ATTEMPTS):
         try:
             for some in in_chunks(leftovers(comment_id), MOST_ACTIONS - 1):
                 write_together(client(), [is_deleted, *some])
-                deleted += len(some)
         except ConditionFailed as error:
             if _COMMENT not in error.failed:  # a vote was cast
                 continue
-        return deleted
+        return
     raise Contended(BEING_CHANGED)
 
 
