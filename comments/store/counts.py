@@ -20,7 +20,7 @@ from comments.models import TABLE
 from dynapages.calls import Batches
 from dynapages.lists import timestamp
 from dynapages.process import client, page_batches
-from dynapages.writes import Action, Counters, Transactions, write_counted
+from dynapages.writes import Action, Counters, Deltas, Transactions, write_counted
 
 Cell = tuple[str, int]
 """A language and a rating."""
@@ -148,14 +148,14 @@ class CountChanges(defaultdict[str, Counter[str]]):
             self[product_id][name] += number
 
 
-def write(actions: Sequence[Action], changes: CountChanges) -> None:
-    """Write actions on comments and the counts they change in one transaction.
+def write(
+    actions: Sequence[Action],
+    changes: Deltas,
+    counting: Callable[[], Counters] = counters,
+) -> None:
+    """Write actions on comments and the counts, or tallies, they change in one transaction.
 
     Raises ConditionFailed with the numbers of ``actions``, and Contended.
     """
-    write_counted(
-        actions,
-        changes,
-        transactions=Transactions(client()),
-        counters=lambda _product_id: counters(),
-    )
+    transactions = Transactions(client())
+    write_counted(actions, changes, transactions=transactions, counters=lambda _name: counting())

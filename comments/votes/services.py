@@ -22,7 +22,7 @@ from comments.keys import scored
 from comments.models import ByAuthor, Comment, CommentVote
 from comments.signals import announce, vote_cast
 from comments.store.comments import NEW, NOT_DELETED, NoSuchComment, OwnComment, is_tombstone
-from comments.store.counts import tallies
+from comments.store.counts import tallies, write
 from comments.store.table import (
     ATTEMPTS,
     BEING_CHANGED,
@@ -41,11 +41,9 @@ from dynapages.writes import (
     ConditionFailed,
     Contended,
     NoSuchCounter,
-    Transactions,
     check,
     delete,
     put,
-    write_counted,
     write_together,
 )
 
@@ -168,12 +166,7 @@ def _write(action: Action, comment_id: str, change: int, *, is_first: bool = Fal
     deltas = {HELPFUL: change}
     if not is_first:
         with suppress(NoSuchCounter):
-            write_counted(
-                [action],
-                {comment_id: deltas},
-                transactions=Transactions(client()),
-                counters=lambda _comment_id: tallies(),
-            )
+            write([action], {comment_id: deltas}, tallies)
             return
     exists = check(Comment, comment_key(comment_id), NOT_DELETED)
     write_together(client(), [action, exists, tallies().begin(comment_id, deltas)])
