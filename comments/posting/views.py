@@ -44,6 +44,7 @@ from comments.web.forms import (
     as_form_errors,
     check_rate_limit,
     forged,
+    form_page,
     missing_as_404,
     redisplay_on_csrf_failure,
     require_user,
@@ -71,17 +72,13 @@ def _forged_post(request: HttpRequest, product_id: str) -> HttpResponse:
     return WRITE_FORM.show_again(request, form, context, refusal=forged())
 
 
-@redisplay_on_csrf_failure(_forged_post)
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page(_forged_post)
 def new(request: HttpRequest, product_id: str) -> HttpResponse:
     """Write a comment about a product."""
     return (_post if request.method == "POST" else _show_new)(request, product_id)
 
 
-@redisplay_on_csrf_failure(lambda request, comment_id: _refuse_edit(request, comment_id, forged()))
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page(lambda request, comment_id: _refuse_edit(request, comment_id, forged()))
 def edit(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Change a comment of one's own."""
     return (_save if request.method == "POST" else _show_edit)(request, comment_id)

@@ -9,8 +9,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from comments.replies.services import (
     LONGEST_REPLY,
@@ -30,8 +28,8 @@ from comments.web.forms import (
     as_form_errors,
     check_rate_limit,
     forged,
+    form_page,
     missing_as_404,
-    redisplay_on_csrf_failure,
     require_user,
 )
 from dynapages.calls import clock, labelled_calls
@@ -69,9 +67,7 @@ def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
     return _show_again(request, comment_id, form, forged())
 
 
-@redisplay_on_csrf_failure(_forged)
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page(_forged)
 def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Reply to a comment, change the reply, or (``delete=yes``) delete it."""
     if request.method != "POST":

@@ -8,8 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from comments.lists.queries import WholeComment, find_comment
 from comments.reports.services import LONGEST_TEXT, Reason, report_comment
@@ -23,8 +21,8 @@ from comments.web.forms import (
     as_form_errors,
     check_rate_limit,
     forged,
+    form_page,
     missing_as_404,
-    redisplay_on_csrf_failure,
     require_user,
 )
 from dynapages.calls import clock, labelled_calls
@@ -61,9 +59,7 @@ def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
     )
 
 
-@redisplay_on_csrf_failure(_forged)
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page(_forged)
 def report(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show the form to report a comment, and report it."""
     return (_report if request.method == "POST" else _show)(request, comment_id)

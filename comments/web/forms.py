@@ -21,6 +21,8 @@ from django.utils.cache import patch_vary_headers
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
 from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.store.comments import NoSuchComment, StoredComment
@@ -130,6 +132,12 @@ def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
         return view
 
     return mark
+
+
+def form_page(again: Again) -> Callable[[View], View]:
+    """Mark a view that shows a form (GET) and takes it (POST); see `redisplay_on_csrf_failure`."""
+    allowed = require_http_methods(["GET", "HEAD", "POST"])
+    return lambda view: redisplay_on_csrf_failure(again)(never_cache(allowed(view)))
 
 
 class FormNotSaved(Exception):
