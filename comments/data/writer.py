@@ -25,7 +25,6 @@ from comments.signals import announce, comment_edited, comment_posted
 from comments.store.comments import NEW_OR_DELETED, State, comment_in, is_tombstone
 from comments.store.counts import Cell, CountChanges
 from comments.store.table import ATTEMPTS, LIST_KEYS, comment_key
-from comments.votes.services import ranked_under
 from dynapages.calls import Batches, clock
 from dynapages.django.options import Progress
 from dynapages.items import Item
@@ -49,6 +48,7 @@ _OTHERS_OF_A_COLLISION = 3
 _BY_STAFF = {"B": BY_STAFF}
 _REPLY = Comment.reply.attr_name
 _REPLY_DIGEST = Comment.reply_digest.attr_name
+_RANKED = Comment.rank_partition.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 _MOVED_FROM = Comment.moved_from.attr_name
 _DECISIVE = (
@@ -153,12 +153,12 @@ class Change:
             gone |= {_REPLY, _REPLY_DIGEST}
         kept = {n: value for n, value in (self.stored or {}).items() if n not in gone}
         version = int(kept.get(VERSION, {"N": "0"})["N"]) + 1
-        rank = ranked_under(self.comment.product_id, kept)
-        if _FEATURED in kept:
-            kept[_FEATURED] = {"S": keys.featured(self.comment.product_id)}
+        for name, partition in ((_RANKED, keys.helpful), (_FEATURED, keys.featured)):
+            if name in kept:
+                kept[name] = {"S": partition(self.comment.product_id)}
         if left := self.left_products:
             kept[_MOVED_FROM] = {"SS": sorted(left)}
-        return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
+        return {**kept, **self.item, VERSION: {"N": str(version)}}
 
     @property
     def cost(self) -> int:

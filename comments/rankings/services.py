@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from comments import host, keys
 from comments.filters import CommentFilter
@@ -50,8 +50,6 @@ from dynapages.writes import (
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-
-T = TypeVar("T")
 
 
 PARTITION = ProductRank.rank_partition.attr_name

@@ -172,12 +172,7 @@ def _write(action: Action, comment_id: str, change: int, *, is_first: bool = Fal
     write_together(client(), [action, exists, tallies().begin(comment_id, deltas)])
 
 
-PARTITION = Comment.rank_partition.attr_name
-PLACE = Comment.rank_place.attr_name
 VERSION = Comment.rank_version.attr_name
-ATTRIBUTES = (PARTITION, PLACE, VERSION)
-"""What is kept when a comment's item is replaced, and removed when it is hidden."""
-
 _BACKOFF = Backoff(attempts=ATTEMPTS + 1, first=0.05, longest=0.2)
 """Pauses in which other voters may store the rank."""
 
@@ -199,12 +194,6 @@ def refresh_comment(comment_id: str, *, tally: Callable[[], int]) -> bool:
                 return True
             time.sleep(pause)
     raise Contended(BEING_CHANGED)
-
-
-def ranked_under(product_id: str, kept: Item) -> Item:
-    """Return the attributes of a rank for a comment that is moved to ``product_id``."""
-    rank = {name: kept[name] for name in ATTRIBUTES if name in kept}
-    return {**rank, PARTITION: {"S": keys.helpful(product_id)}} if PARTITION in rank else rank
 
 
 def _store(comment_id: str, stored: Item, votes: int) -> bool:
