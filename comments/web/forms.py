@@ -5,7 +5,7 @@ A form's view turns all errors into `FormNotSaved`, and shows the form again wit
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from math import ceil
@@ -140,22 +140,15 @@ def form_page(again: Again) -> Callable[[View], View]:
     return lambda view: redisplay_on_csrf_failure(again)(never_cache(allowed(view)))
 
 
+@dataclass(eq=False)
 class FormNotSaved(Exception):
     """Nothing was saved, as far as is known; ``stored`` is the comment it conflicts with."""
 
-    def __init__(
-        self,
-        status: HTTPStatus,
-        sentence: str = "",
-        *,
-        stored: StoredComment | None = None,
-        retry_after: int | None = None,
-    ) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.sentence = sentence
-        self.stored = stored
-        self.retry_after = retry_after
+    status: HTTPStatus
+    sentence: str = ""
+    _: KW_ONLY
+    stored: StoredComment | None = None
+    retry_after: int | None = None
 
 
 def forged() -> FormNotSaved:
