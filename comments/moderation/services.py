@@ -24,10 +24,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
-from comments.items import NewComment
 from comments.models import Comment
-from comments.posting.services import delete_comment
-from comments.rankings.services import rank_product, rankings_of
+from comments.posting.services import delete_comment, rank_moved
 from comments.search.writer import CommentChange, write
 from comments.signals import (
     announce,
@@ -50,7 +48,6 @@ from comments.store.comments import (
 )
 from comments.store.counts import CountChanges
 from comments.store.table import Changes, change, changed, comment_key, read_item, retry, write_if
-from comments.votes.services import rank_or_log
 from dynapages.errors import DynamoError
 from dynapages.lists import sort_key_of
 from dynapages.process import client
@@ -131,8 +128,8 @@ def carry_out(
 
     before = retry(attempt)
     comment, was = before.comment, before.state
-    if decision in _CHANGE_LISTS:
-        _rank(comment, is_listed=target.is_listed)
+    if decision in _CHANGE_LISTS:  # also where it was made before
+        rank_moved(comment, is_listed=target.is_listed)
     if was is target:
         return False
     announce(signal, comment_id, by=who, moment=now, comment=comment, was=was)
@@ -144,14 +141,6 @@ def _delete(comment_id: str, seen: Revision | None, *, who: str, now: datetime) 
         if seen not in {None, Revision.of(load_comment(comment_id).item)}:
             raise NotAsSeen(str(_MEANWHILE))
     return delete_comment(comment_id, by=who, now=now)
-
-
-def _rank(comment: NewComment, *, is_listed: bool) -> None:
-    """Derive the ranks that follow from a decision; again where it was made before."""
-    if is_listed:
-        rank_or_log(comment.id)
-    newest = comment if is_listed else None
-    rank_product(comment.product_id, newest, rankings=rankings_of(comment.rating))
 
 
 def _write(stored: StoredComment, target: State, *, now: datetime) -> None:

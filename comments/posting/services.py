@@ -148,13 +148,18 @@ def edit_comment(
         return stored
     edited = _store_edit(stored, after, now=now, held_for=held_for)
     if edited.is_hidden != stored.is_hidden:
-        if not edited.is_hidden:
-            rank_or_log(after.id)
-        newest = None if edited.is_hidden else after
-        rank_product(after.product_id, newest, rankings=rankings_of(before.rating, after.rating))
+        rank_moved(after, before.rating, is_listed=not edited.is_hidden)
     elif BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
         rank_product(after.product_id, rankings=[Ranking.FIVE_STARS])
     return edited
+
+
+def rank_moved(comment: NewComment, *ratings_before: int, is_listed: bool) -> None:
+    """Derive the ranks after a comment was put into its lists, or taken out of them."""
+    if is_listed:
+        rank_or_log(comment.id)
+    newest, rankings = comment if is_listed else None, rankings_of(comment.rating, *ratings_before)
+    rank_product(comment.product_id, newest, rankings=rankings)
 
 
 def _store_edit(
