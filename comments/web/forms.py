@@ -241,17 +241,6 @@ STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000
 
 def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = False) -> None:
     """Count a write of the signed-in user, or of staff, else raise TooManyRequests."""
-    username, network = request.user.get_username(), client_network(request)
-    wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
-    if wait:
-        sentence = _(
-            "You have written a lot in a short time. Try again in %(time)s: nothing is lost."
-        )
-        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)
-
-
-def take_write(*, username: str, network: str, now: datetime, is_staff: bool = False) -> int:
-    """Count a write of a user from a network; return 0, or the seconds until there is room."""
     prefix = "staff-" if is_staff else ""
     if is_staff:
         limits = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
@@ -259,7 +248,11 @@ def take_write(*, username: str, network: str, now: datetime, is_staff: bool = F
         limits = COMMENTS["WRITES_PER_USER"], COMMENTS["WRITES_PER_ADDRESS"]
     by_user, by_address = (Limit(times, WINDOW) for times in limits)
     uses = (
-        Use(f"{prefix}writes-of/{username}", by_user),
-        Use(f"{prefix}writes-from/{network}", by_address),
+        Use(f"{prefix}writes-of/{request.user.get_username()}", by_user),
+        Use(f"{prefix}writes-from/{client_network(request)}", by_address),
     )
-    return ceil(take(*uses, now=now))
+    if wait := ceil(take(*uses, now=now)):
+        sentence = _(
+            "You have written a lot in a short time. Try again in %(time)s: nothing is lost."
+        )
+        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)
