@@ -17,6 +17,14 @@ EXCERPT = 240
 """Bytes of UTF-8 that lists show of a longer text, at most."""
 LONG_REPLY = "m"
 """Marks what lists show of a reply as an excerpt."""
+CONTENT = frozenset(
+    attribute.attr_name
+    for attribute in (
+        *(Comment.language, Comment.rating, Comment.title, Comment.text),
+        *(Comment.body_bytes, Comment.body_digest),
+    )
+)
+"""The attributes of an item that hold what its author chose and wrote."""
 _TEXT = CommentReply.text.attr_name
 _REPLY_DATES = (CommentReply.replied_at.attr_name, CommentReply.edited_at.attr_name)
 

@@ -57,11 +57,15 @@ PRODUCT_PREFIX = "PRODUCT#"
 TALLY_PREFIX = "TALLY#"
 RANK_PREFIX = "RANK#"
 COUNTS_PREFIX = "COUNTS#"
-AUTHOR_PREFIX = "AUTHOR#"
 HELD_PREFIX = "HELD#"
 
 DIGITS = 10
 """Of a score: what makes the order of the strings the order of the numbers."""
+
+
+def _alone(key: str) -> dict[str, str]:
+    """Return the key of an item that is alone in its partition."""
+    return {"pk": key, "sk": key}
 
 
 def comment(comment_id: str) -> str:
@@ -78,13 +82,12 @@ def comment_id_in(partition: str) -> str:
 
 def tally(comment_id: str, shard: int) -> dict[str, str]:
     """Return the key of one share of a comment's votes (see `dynapages.writes.counters`)."""
-    key = f"{TALLY_PREFIX}{comment_id}#{shard}"
-    return {"pk": key, "sk": key}
+    return _alone(f"{TALLY_PREFIX}{comment_id}#{shard}")
 
 
 def author(username: str) -> str:
     """Return the partition in ``by_author`` of what a user has written; the key of their block."""
-    return f"{AUTHOR_PREFIX}{username}"
+    return f"AUTHOR#{username}"
 
 
 def erased(username: str) -> str:
@@ -142,9 +145,9 @@ def featured(product_id: str) -> str:
     return f"FEATURED#{product_id}"
 
 
-def counts(product_id: str, shard: int) -> str:
-    """Return both keys of one shard of a product's counts."""
-    return f"{COUNTS_PREFIX}{product_id}#{shard}"
+def counts(product_id: str, shard: int) -> dict[str, str]:
+    """Return the key of one shard of a product's counts."""
+    return _alone(f"{COUNTS_PREFIX}{product_id}#{shard}")
 
 
 def product_partition(product_id: str, *narrower: str | int) -> str:
@@ -179,8 +182,7 @@ def helpful(product_id: str) -> str:
 
 def shards(name: str) -> dict[str, str]:
     """Return the key of the number of shards of something (see `dynapages.writes.counters`)."""
-    key = f"SHARDS#{name}"
-    return {"pk": key, "sk": key}
+    return _alone(f"SHARDS#{name}")
 
 
 def limit(name: str) -> dict[str, str]:
@@ -188,15 +190,13 @@ def limit(name: str) -> dict[str, str]:
 
     Its name, with those of users and network addresses, is not in it, but an HMAC.
     """
-    key = f"LIMIT#{salted_hmac('limit', name, algorithm='sha256').hexdigest()}"
-    return {"pk": key, "sk": key}
+    return _alone(f"LIMIT#{salted_hmac('limit', name, algorithm='sha256').hexdigest()}")
 
 
 def checkpoint(stream: str, shard: str) -> dict[str, str]:
     """Return the key of how far a shard of a stream was read (see `dynapages.streams.walk`)."""
     table, _, label = stream.rpartition(":table/")[2].partition("/stream/")
-    key = f"CHECKPOINT#{table}#{label}#{shard}"
-    return {"pk": key, "sk": key}
+    return _alone(f"CHECKPOINT#{table}#{label}#{shard}")
 
 
 def scored(number: int, unique_id: str) -> str:

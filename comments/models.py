@@ -26,7 +26,14 @@ ENTRY = ("o", "g", "s", "n", *SHOWN)
 """The attributes of a list entry that is stored in another table."""
 
 
-class All(GlobalSecondaryIndex["Comment"]):
+class ListIndex(GlobalSecondaryIndex["Comment"]):
+    """An index that lists comments: the other side of its keys is a place, or begins like one."""
+
+    partition: UnicodeAttribute
+    place = UnicodeAttribute(range_key=True, attr_name="o")
+
+
+class All(ListIndex):
     """A product's comments: partition ``PRODUCT#42``."""
 
     class Meta:
@@ -34,10 +41,9 @@ class All(GlobalSecondaryIndex["Comment"]):
         projection = IncludeProjection(["g", "s", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="a")
-    place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
-class ByLanguage(GlobalSecondaryIndex["Comment"]):
+class ByLanguage(ListIndex):
     """A product's comments in one language: partition ``PRODUCT#42/en``."""
 
     class Meta:
@@ -45,10 +51,9 @@ class ByLanguage(GlobalSecondaryIndex["Comment"]):
         projection = IncludeProjection(["s", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="l")
-    place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
-class ByRating(GlobalSecondaryIndex["Comment"]):
+class ByRating(ListIndex):
     """A product's comments of one rating: partition ``PRODUCT#42/5``."""
 
     class Meta:
@@ -56,10 +61,9 @@ class ByRating(GlobalSecondaryIndex["Comment"]):
         projection = IncludeProjection(["g", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="r")
-    place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
-class ByLanguageAndRating(GlobalSecondaryIndex["Comment"]):
+class ByLanguageAndRating(ListIndex):
     """A product's comments in one language of one rating: partition ``PRODUCT#42/en/5``."""
 
     class Meta:
@@ -67,10 +71,9 @@ class ByLanguageAndRating(GlobalSecondaryIndex["Comment"]):
         projection = IncludeProjection(list(SHOWN))
 
     partition = UnicodeAttribute(hash_key=True, attr_name="b")
-    place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
-class Ranked(GlobalSecondaryIndex["Comment"]):
+class Ranked(ListIndex):
     """Rankings by score, of products of the shop and of a product's comments; sparse, overloaded.
 
     The ranks of products need only their keys, ``o``, the place of the latest comment, and ``t``.
@@ -84,7 +87,7 @@ class Ranked(GlobalSecondaryIndex["Comment"]):
     place = UnicodeAttribute(range_key=True, attr_name="p")
 
 
-class ByAuthor(GlobalSecondaryIndex["Comment"]):
+class ByAuthor(ListIndex):
     """The comments of a user: partition ``AUTHOR#alex``; sparse, without imported comments.
 
     The product is in ``a``, or of a hidden comment in ``h``.
@@ -95,10 +98,9 @@ class ByAuthor(GlobalSecondaryIndex["Comment"]):
         projection = IncludeProjection(["g", "s", "a", "h", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="c")
-    place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
-class Moderation(GlobalSecondaryIndex["Comment"]):
+class Moderation(ListIndex):
     """Reported, held and hidden comments: partition ``MODERATION#REPORTED``; sparse.
 
     The sort key begins with the moment of the first report since staff last kept the comment, or
@@ -113,7 +115,7 @@ class Moderation(GlobalSecondaryIndex["Comment"]):
     place = UnicodeAttribute(range_key=True, attr_name="j")
 
 
-class Featured(GlobalSecondaryIndex["Comment"]):
+class Featured(ListIndex):
     """A product's comments picked by staff: partition ``FEATURED#42``; sparse."""
 
     class Meta:
@@ -121,7 +123,6 @@ class Featured(GlobalSecondaryIndex["Comment"]):
         projection = IncludeProjection(["g", "s", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="f")
-    place = UnicodeAttribute(range_key=True, attr_name="o")
 
 
 class WireMap(Attribute[Item]):

@@ -13,14 +13,15 @@ from comments.store.comments import State
 from comments.votes import views as votes
 
 REPORTED, HELD, HIDDEN = ({"state": state} for state in (State.REPORTED, State.HELD, State.HIDDEN))
+LOVED, COMMENTED = ({"board": board} for board in rankings.BOARDS)
 
 _ID = "<id_with_slashes:comment_id>/"
 _PRODUCT = "products/<id:product_id>/"
 
 app_name = "comments"
 urlpatterns = [
-    path("rankings/most-loved/", rankings.most_loved, name="most_loved"),
-    path("rankings/recently-commented/", rankings.recently_commented, name="recently_commented"),
+    path("rankings/most-loved/", rankings.ranking, LOVED, name="most_loved"),
+    path("rankings/recently-commented/", rankings.ranking, COMMENTED, name="recently_commented"),
     path(_PRODUCT, views.product, name="product"),
     path(f"{_PRODUCT}comments/<str:languages>/<str:ratings>/", views.comments, name="list"),
     path(f"{_PRODUCT}most-helpful/", rankings.most_helpful, name="most_helpful"),

@@ -21,14 +21,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from comments.filters import ANY, BadFilter, CommentFilter
-from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
+from comments.host import COMMENTS
 from comments.lists.listing import REMEMBER, list_url, pager_of
 from comments.lists.orders import HELPFUL, CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
 from comments.lists.queries import recently_written
 from comments.lists.search_listing import search_asked
 from comments.moderation.listing import staff_tools
-from comments.store.comments import NoSuchComment
+from comments.web.forms import NO_SUCH_COMMENT, missing_as_404
 from dynapages.calls import clock, current_meter
 from dynapages.django.access import is_personal, public, visitor_of
 from dynapages.django.formats import format_asked
@@ -49,7 +49,6 @@ FIRST_PAGE_ONLY = gettext_noop(
 )
 NOT_SHOWN = gettext_noop("“shown” is a number from 0 to %(most)s.")
 NOT_BY_RATING = gettext_noop("A search is sorted by time: newest or oldest first.")
-NO_SUCH_COMMENT = gettext_noop("There is no such comment. It may have been deleted.")
 
 
 @require_safe
@@ -58,14 +57,14 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product with its comments in the visitor's language (QP2)."""
     if {"after", "before", "month"} & request.GET.keys():
         raise Refusal(_(FIRST_PAGE_ONLY), first_url=list_url(product_id, CommentFilter()))
+    all_languages = _wants_all_languages(request)
+    accepted = "" if all_languages else request.headers.get("Accept-Language", "")
     return _show(
         request,
         CommentsRequest(
             product_id,
             PageRequest(settings.PAGE_SIZE),
-            accept_language=""
-            if (all_languages := _wants_all_languages(request))
-            else request.headers.get("Accept-Language", ""),
+            accept_language=accepted,
             all_languages=all_languages,
             is_whole=not wants_partial(request),
             visitor=visitor_of(request),
@@ -124,17 +123,13 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
 def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
     is_recent = comment_id in recently_written(request.session, now=clock.now())
-    try:
+    with missing_as_404():
         found, about, has_voted = read_comment_page(
             comment_id, visitor=visitor_of(request), is_recent=is_recent
         )
-    except NoSuchComment as error:
-        raise Http404(_(NO_SUCH_COMMENT)) from error
-    except NoSuchProduct as error:
-        raise Http404(_(NO_SUCH_PRODUCT)) from error
     is_own = bool(found.username) and found.username == request.user.get_username()
     if found.is_hidden and not (is_own or request.user.is_staff):
-        raise Http404(_(NO_SUCH_COMMENT))
+        raise Http404(NO_SUCH_COMMENT)
     context = {
         "canonical_url": "" if found.is_hidden else f"{site_of(request)}{found.url}",
         "comment": found,
@@ -201,10 +196,8 @@ def _wants_all_languages(request: HttpRequest) -> bool:
 
 
 def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:
-    try:
+    with missing_as_404():
         page = read_comments_page(wanted)
-    except NoSuchProduct as error:
-        raise Http404(_(NO_SUCH_PRODUCT)) from error
     whole = "comments/product.html" if wanted.chosen is None else "comments/lists/list.html"
     pager = page.pager
     note_list(pager, wanted.request, page.found.plan.name)

@@ -14,9 +14,9 @@ from comments.filters import CommentFilter
 from comments.host import products
 from comments.indexes.planner import plan
 from comments.lists.queries import CommentEntry, entry_of
-from comments.models import TABLE, Comment, CommentBody
+from comments.models import TABLE, CommentBody
 from comments.replies.services import reply_in
-from comments.store.comments import is_tombstone
+from comments.store.comments import is_listed
 from comments.store.table import comment_key
 from dynapages.calls import Batches
 from dynapages.django.files.exports import Layout, Row, Walk
@@ -32,14 +32,9 @@ _TEXT = CommentBody.text.attr_name
 def walk_through(product_id: str | None) -> Walk:
     """Return the walk through a product's comments, newest first, or (None) all, by a Scan."""
     if product_id is None:
-        return table_walk(TABLE, lambda items: _rows([i for i in items if _is_listed(i)]))
+        return table_walk(TABLE, lambda items: _rows([i for i in items if is_listed(i)]))
     runs = plan(product_id, CommentFilter()).runs
     return list_walk(partial(read, runs), _rows, at_a_time=AT_A_TIME)
-
-
-def _is_listed(item: Item) -> bool:
-    is_comment = item["pk"]["S"].startswith(keys.comment("")) and item["pk"] == item["sk"]
-    return is_comment and not is_tombstone(item) and Comment.product_partition.attr_name in item
 
 
 def _rows(items: Sequence[Item]) -> list[dict[str, object]]:

@@ -284,9 +284,7 @@ class CommentParser:
         original = values["product_id"].strip()
         if not original:
             raise RowRefused("product_id is missing")
-        short_text(
-            "product_id", original, LONGEST_LINE_OF_TEXT
-        )  # it is kept as the name of the product
+        short_text("product_id", original, LONGEST_LINE_OF_TEXT)  # it is kept as the name
         product_id = identifier_of(original)
         if product_id != original:
             self.findings.products[product_id] = original

@@ -81,27 +81,20 @@ class CommentFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """Counts: ``read + rejected + skipped == rows``; the verdicts are about all that were read.
+    """Counts of rows, in ``passes``; the verdicts are about all that were read.
 
     ``findings`` are too; ``cells`` are the languages and ratings of those that are not superseded.
-    ``spelling`` is what was found out of the file's, in words. Of a trial the verdicts are what
-    would be, if it was compared with what is stored: there may be no database yet.
+    Of a trial the verdicts are what would be, if it was compared with what is stored: there may be
+    no database yet.
     """
 
-    rows: int
-    rejected: int
-    skipped: int
+    passes: TwoPassImport[NewComment]
     verdicts: VerdictCounts
     cells: Counter[Cell]
     products_created: int
     findings: Findings
-    spelling: str
     is_trial: bool = False
     is_compared: bool = True
-
-    @property
-    def read(self) -> int:
-        return self.rows - self.rejected - self.skipped
 
     @property
     def written(self) -> int:
@@ -149,14 +142,11 @@ def import_file(
     if not is_trial:
         writer.rank_products(progress)
     return ImportReport(
-        rows=passes.rows,
-        rejected=passes.rejected,
-        skipped=passes.skipped,
+        passes=passes,
         verdicts=verdicts + VerdictCounts(superseded=passes.superseded),
         cells=cells,
         products_created=products.created,
         findings=findings[0],
-        spelling=passes.spelling,
         is_trial=is_trial,
         is_compared=is_compared,
     )
@@ -205,12 +195,12 @@ def version_of(comment: NewComment) -> Version:
 
 def counts_of(report: ImportReport) -> dict[str, Any]:
     """Return the figures of an import, as ``--json`` prints them."""
-    findings = report.findings
+    passes, findings = report.passes, report.findings
     return {
-        "rows": report.rows,
-        "read": report.read,
-        "rejected": report.rejected,
-        "skipped": report.skipped,
+        "rows": passes.rows,
+        "read": passes.read,
+        "rejected": passes.rejected,
+        "skipped": passes.skipped,
         "written": report.written,
         **asdict(report.verdicts),
         "products_created": report.products_created,
@@ -221,7 +211,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "rounded_ratings": findings.rounded_ratings,
         "dated_by_month": findings.dated_by_month,
         "mapped_products": len(findings.products),
-        "spelling": report.spelling,
+        "spelling": passes.spelling,
     }
 
 
@@ -243,16 +233,17 @@ def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
     if not report.is_compared:
         would_be = "It was not compared with what is stored: the database does not answer."
     lines = [f"{_rows(report)} Nothing was written.", would_be, *_remarks(report)]
-    if report.rejected:
+    if report.passes.rejected:
         lines += ["", "The first rejected rows:", *rejects.first()]
     return "\n".join([*lines, "", *_table(report)])
 
 
 def _rows(report: ImportReport) -> str:
-    spelling = f" ({report.spelling})" if report.spelling else ""
-    skipped = f", {report.skipped:,} skipped" if report.skipped else ""
+    passes = report.passes
+    spelling = f" ({passes.spelling})" if passes.spelling else ""
+    skipped = f", {passes.skipped:,} skipped" if passes.skipped else ""
     return (
-        f"{report.rows:,} rows: {report.read:,} read, {report.rejected:,} rejected{skipped}"
+        f"{passes.rows:,} rows: {passes.read:,} read, {passes.rejected:,} rejected{skipped}"
         f"{spelling}."
     )
 

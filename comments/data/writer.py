@@ -15,7 +15,7 @@ from hashlib import blake2b
 from operator import add
 
 from comments import keys
-from comments.items import NewComment, NewReply, items_of, reply_of, reply_shown
+from comments.items import CONTENT, NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import TABLE, Comment, CommentReply
 from comments.rankings.services import Touch, refresh_ranks
 from comments.replies.services import BY_STAFF
@@ -25,7 +25,6 @@ from comments.signals import announce, comment_edited, comment_posted
 from comments.store.comments import NEW_OR_DELETED, State, comment_in, is_tombstone
 from comments.store.counts import Cell, CountChanges
 from comments.store.table import ATTEMPTS, LIST_KEYS, comment_key
-from comments.votes.services import ranked_under
 from dynapages.calls import Batches, clock
 from dynapages.django.options import Progress
 from dynapages.items import Item
@@ -33,28 +32,23 @@ from dynapages.lists import moment_at
 from dynapages.pynamodb import unchanged
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Contended, delete, put
 
+_PLACE = Comment.place.attr_name
+_AUTHOR = Comment.author.attr_name
 EDITED = Comment.edited_at.attr_name
 """Only a comment that its author has edited has it."""
-DETERMINED = frozenset(
-    attribute.attr_name
-    for attribute in (
-        *(Comment.pk, Comment.sk, Comment.place, Comment.language, Comment.rating),
-        *(Comment.author, Comment.title, Comment.text, Comment.body_bytes, Comment.body_digest),
-    )
-).union(LIST_KEYS.values())
+DETERMINED = CONTENT.union(("pk", "sk", _PLACE, _AUTHOR), LIST_KEYS.values())
 """The attributes a `NewComment` always determines; a replacement keeps all others."""
 VERSION = Comment.version.attr_name
-_PLACE = Comment.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
 _PRODUCT = Comment.product_partition.attr_name
-_AUTHOR = Comment.author.attr_name
 _TEXTS = (Comment.text.attr_name, Comment.body_digest.attr_name)
 _OTHERS_OF_A_COLLISION = 3
 _BY_STAFF = {"B": BY_STAFF}
 _REPLY = Comment.reply.attr_name
 _REPLY_DIGEST = Comment.reply_digest.attr_name
+_RANKED = Comment.rank_partition.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 _MOVED_FROM = Comment.moved_from.attr_name
 _DECISIVE = (
@@ -124,11 +118,9 @@ class Change:
         if is_stored and _determined(stored) == _determined(self.item):
             return Verdict.UNCHANGED
         # One id, so the order of the places is the order of the dates.
-        mine, theirs = self.place, stored[_PLACE]["S"]
-        is_edited = EDITED in stored
-        if theirs > mine or (theirs == mine and is_edited):
-            return Verdict.SUPERSEDED
-        return Verdict.REPLACED
+        theirs = stored[_PLACE]["S"]
+        is_newer = theirs > self.place or (theirs == self.place and EDITED in stored)
+        return Verdict.SUPERSEDED if is_newer else Verdict.REPLACED
 
     @property
     def is_move(self) -> bool:
@@ -156,21 +148,17 @@ class Change:
     @property
     def merged(self) -> Item:
         """The item to put: attributes from the shop stay, but ``edited_at`` goes with its text."""
-        kept = {
-            name: value
-            for name, value in (self.stored or {}).items()
-            if name not in DETERMINED and name != EDITED
-        }
+        gone = DETERMINED | {EDITED, _MOVED_FROM}
+        if self.drops_reply:
+            gone |= {_REPLY, _REPLY_DIGEST}
+        kept = {n: value for n, value in (self.stored or {}).items() if n not in gone}
         version = int(kept.get(VERSION, {"N": "0"})["N"]) + 1
-        rank = ranked_under(self.comment.product_id, kept)
-        if _FEATURED in kept:
-            kept[_FEATURED] = {"S": keys.featured(self.comment.product_id)}
-        kept.pop(_MOVED_FROM, None)
+        for name, partition in ((_RANKED, keys.helpful), (_FEATURED, keys.featured)):
+            if name in kept:
+                kept[name] = {"S": partition(self.comment.product_id)}
         if left := self.left_products:
             kept[_MOVED_FROM] = {"SS": sorted(left)}
-        if self.drops_reply:
-            kept = {n: value for n, value in kept.items() if n not in {_REPLY, _REPLY_DIGEST}}
-        return {**kept, **rank, **self.item, VERSION: {"N": str(version)}}
+        return {**kept, **self.item, VERSION: {"N": str(version)}}
 
     @property
     def cost(self) -> int:
@@ -211,7 +199,8 @@ class Change:
 
     def actions(self) -> list[Action]:
         """Build the writes, conditional on the comment, its body and its reply being unchanged."""
-        actions = [self._put()]
+        same = NEW_OR_DELETED if self.stored is None else unchanged(self.stored, *_DECISIVE)
+        actions = [put(Comment, self.merged, same)]
         if self.body is not None:
             actions.append(put(Comment, self.body))
         elif self.concerns_body:
@@ -227,11 +216,7 @@ class Change:
         if self.stored is not None:
             created = moment_at(self.stored[_PLACE]["S"])
             changes.add(_product_id(self.stored), _cell(self.stored), created, -1)
-        changes.add(self.comment.product_id, _cell(self.item), self.comment.created_at, 1)
-
-    def _put(self) -> Action:
-        same = NEW_OR_DELETED if self.stored is None else unchanged(self.stored, *_DECISIVE)
-        return put(Comment, self.merged, same)
+        changes.add(self.comment.product_id, self.cell, self.comment.created_at, 1)
 
 
 def _is_by_staff(stored: Item | None) -> bool:

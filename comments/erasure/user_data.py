@@ -1,7 +1,6 @@
 """The data of a user among the comments: comments, votes, reports and names on replies."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 
 from comments import keys
 from comments.gates import block_key, is_blocked, unblock_author
@@ -19,12 +18,12 @@ from comments.models import (
 from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import NOT_DELETED, NoSuchComment
-from comments.store.table import comment_key, query_pages
+from comments.store.table import comment_key, query_pages, write_if
 from comments.votes.services import rank_or_log, take_back
 from dynapages.process import client
 from dynapages.pynamodb import update
 from dynapages.upkeep import Kept, Trace
-from dynapages.writes import Action, ConditionFailed, delete, write_one, write_together
+from dynapages.writes import ConditionFailed, delete, write_one, write_together
 
 _COMMENT = 0
 """Number of the transaction's action on the comment."""
@@ -79,19 +78,13 @@ def delete_signature(username: str, comment_id: str) -> None:
         CommentReply.version.add(1),
     ]
     signed = partition == keys.replier(username)
-    _update(update(CommentReply, comment_key(comment_id, keys.REPLY), changes, signed))
+    write_if(update(CommentReply, comment_key(comment_id, keys.REPLY), changes, signed))
 
 
 def _forget(comment_id: str) -> None:
     """Remove the keys that list the tombstone of an erased comment."""
     changes = [Comment.author_partition.remove(), Comment.place.remove()]
-    _update(update(Comment, comment_key(comment_id), changes, Comment.expires_at.exists()))
-
-
-def _update(action: Action) -> None:
-    """Update an item that is still as expected; else it was changed before, or is gone."""
-    with suppress(ConditionFailed):
-        write_one(client(), action)
+    write_if(update(Comment, comment_key(comment_id), changes, Comment.expires_at.exists()))
 
 
 def _written_by(username: str) -> Iterator[str]:

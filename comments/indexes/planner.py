@@ -42,7 +42,7 @@ from typing import TypeVar
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
-from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment
+from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating, Comment, ListIndex
 from comments.store.counts import Cell, ProductCounts
 from comments.store.table import index_of
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
@@ -104,9 +104,7 @@ class ListPlan:
     by_rule: tuple[int, ...] = ()
 
 
-def _pattern(
-    model: type[All | ByLanguage | ByRating | ByLanguageAndRating], *answers: str
-) -> AccessPattern:
+def _pattern(model: type[ListIndex], *answers: str) -> AccessPattern:
     return AccessPattern(name=model.Meta.index_name, index=index_of(model), answers=answers)
 
 

@@ -36,6 +36,7 @@ from comments.store.comments import (
     NOT_DELETED,
     State,
     delete_dependents,
+    is_listed,
     is_tombstone,
     leftovers,
     product_id_of,
@@ -459,9 +460,7 @@ def count_all(product_id: str) -> Counter[str]:
 
 def _listed(item: Item) -> Comment | None:
     """Return a comment that is in lists, None for a hidden one or a tombstone."""
-    if is_tombstone(item) or Comment.product_partition.attr_name not in item:
-        return None
-    return Comment.from_raw_data(dict(item))
+    return Comment.from_raw_data(dict(item)) if is_listed(item) else None
 
 
 def _counted_in(item: Item) -> Iterable[tuple[str, str]]:
@@ -514,9 +513,8 @@ def _reread_body(key: str) -> Iterable[Difference]:
 
 def _leftovers(key: str) -> Difference:
     """Build the difference of a comment that does not exist, but has dependents."""
-    # How many were deleted does not matter: zero is success too.
-    delete_all = partial(delete_dependents, keys.comment_id_in(key))
-    return Difference("leftovers", key, "some", "none", partial(repair_once, delete_all))
+    repair = partial(repair_once, delete_dependents, keys.comment_id_in(key))
+    return Difference("leftovers", key, "some", "none", repair)
 
 
 def _reread_leftovers(key: str) -> Iterable[Difference]:

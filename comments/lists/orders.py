@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 from datetime import date, datetime
-from enum import StrEnum
 from typing import Self
 
+from django.db.models import TextChoices
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,13 +16,13 @@ from dynapages.django.paging import grouped
 from dynapages.lists import HIGHEST, Order, PageRequest, Position, sort_key_of
 
 
-class CommentOrder(StrEnum):
+class CommentOrder(TextChoices):
     """An order of comments; the value is that of ``?order=``, which is omitted for the newest."""
 
-    NEWEST = "newest"
-    OLDEST = "oldest"
-    HIGHEST = "highest"
-    LOWEST = "lowest"
+    NEWEST = "newest", gettext_lazy("Newest first")
+    OLDEST = "oldest", gettext_lazy("Oldest first")
+    HIGHEST = "highest", gettext_lazy("Highest rated")
+    LOWEST = "lowest", gettext_lazy("Lowest rated")
 
     @classmethod
     def parse(cls, spelled: str) -> Self:
@@ -33,10 +33,6 @@ class CommentOrder(StrEnum):
             known = ", ".join(cls)
             sentence = _("There is no order “%(order)s”: choose from %(known)s.")
             raise BadFilter(sentence % {"order": spelled, "known": known}) from None
-
-    @property
-    def label(self) -> str:
-        return str(_LABELS[self])
 
     @property
     def spoken(self) -> str:
@@ -73,12 +69,6 @@ class CommentOrder(StrEnum):
         return self.section(rating) + sort_key_of(created, comment_id)
 
 
-_LABELS = {
-    CommentOrder.NEWEST: gettext_lazy("Newest first"),
-    CommentOrder.OLDEST: gettext_lazy("Oldest first"),
-    CommentOrder.HIGHEST: gettext_lazy("Highest rated"),
-    CommentOrder.LOWEST: gettext_lazy("Lowest rated"),
-}
 _SPOKEN = {
     CommentOrder.NEWEST: gettext_lazy("newest first"),
     CommentOrder.OLDEST: gettext_lazy("oldest first"),
@@ -93,9 +83,9 @@ HELPFUL = "helpful"
 
 def order_options(*, by_time: bool = False) -> tuple[tuple[str, str], ...]:
     """Return the values of ``?order=`` to offer, with what they are called."""
-    if by_time:
-        return tuple((order.value, order.label) for order in CommentOrder if not order.is_by_rating)
-    return *((order.value, order.label) for order in CommentOrder), (HELPFUL, _("Most helpful"))
+    offered = [each for each in CommentOrder if not (by_time and each.is_by_rating)]
+    others = [] if by_time else [(HELPFUL, _("Most helpful"))]
+    return *((order.value, str(order.label)) for order in offered), *others
 
 
 _MONTH = re.compile(r"(?!0000)[0-9]{4}-(?:0[1-9]|1[0-2])", re.ASCII)

@@ -179,8 +179,7 @@ class CommentsPage:
     def pager(self) -> Pager:
         wanted = self.wanted
         pager = pager_of(wanted.product_id, self.chosen, wanted.order, wanted.search)
-        is_own_page = wanted.chosen is None
-        canonical = self.product.url if is_own_page else pager.canonical
+        canonical = self.product.url if wanted.chosen is None else pager.canonical
         return replace(pager, shown=wanted.shown, canonical=canonical)
 
     @property

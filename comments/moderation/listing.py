@@ -110,11 +110,6 @@ URL_NAMES = {
     State.HELD: "comments:held_comments",
     State.HIDDEN: "comments:hidden_comments",
 }
-CSV_NAMES = {
-    State.HELD: "comments:held_comments_csv",
-    State.REPORTED: "comments:moderation_csv",
-    State.HIDDEN: "comments:hidden_comments_csv",
-}
 HEADINGS = {
     State.REPORTED: _("Reported comments"),
     State.HELD: _("Waiting comments"),
@@ -149,7 +144,7 @@ def moderation_context(
     return {
         "heading": HEADINGS[state],
         "tabs": [(LABELS[each], reverse(name), each is state) for each, name in URL_NAMES.items()],
-        "csv_url": reverse(CSV_NAMES[state]),
+        "csv_url": reverse(f"{URL_NAMES[state]}_csv"),
         "decisions": DECISIONS[state],
         "bulk": IN_BULK if state is State.HELD else (),
         "bulk_url": reverse("comments:decide_comments"),

@@ -18,16 +18,14 @@ edited or reported the comment since. One that was made already is success, and 
 
 from contextlib import suppress
 from datetime import datetime
-from enum import StrEnum
 
+from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from comments import keys
-from comments.items import NewComment
 from comments.models import Comment
-from comments.posting.services import delete_comment
-from comments.rankings.services import Touch, rankings_of_comment, refresh_ranks
+from comments.posting.services import delete_comment, rank_moved
 from comments.search.writer import CommentChange, write
 from comments.signals import (
     announce,
@@ -42,19 +40,19 @@ from comments.store.comments import (
     Revision,
     State,
     StoredComment,
+    is_listed,
     listed,
     load_comment,
     product_id_of,
     withheld,
 )
 from comments.store.counts import CountChanges
-from comments.store.table import Changes, change, changed, comment_key, read_item, retry
-from comments.votes.services import rank_or_log
+from comments.store.table import Changes, change, changed, comment_key, read_item, retry, write_if
 from dynapages.errors import DynamoError
 from dynapages.lists import sort_key_of
 from dynapages.process import client
 from dynapages.pynamodb import unchanged, update
-from dynapages.writes import ConditionFailed, write_one
+from dynapages.writes import write_one
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
@@ -70,29 +68,16 @@ _NOT_FROM = {
 }
 
 
-class Decision(StrEnum):
+class Decision(TextChoices):
     """What staff may decide on a comment."""
 
-    PUBLISH = "publish"
-    REJECT = "reject"
-    KEEP = "keep"
-    HIDE = "hide"
-    RESTORE = "restore"
-    DELETE = "delete"
+    PUBLISH = "publish", gettext_lazy("Publish")
+    REJECT = "reject", gettext_lazy("Reject")
+    KEEP = "keep", gettext_lazy("Keep")
+    HIDE = "hide", gettext_lazy("Hide")
+    RESTORE = "restore", gettext_lazy("Restore")
+    DELETE = "delete", gettext_lazy("Delete")
 
-    @property
-    def label(self) -> str:
-        return str(_LABELS[self])
-
-
-_LABELS = {
-    Decision.PUBLISH: gettext_lazy("Publish"),
-    Decision.REJECT: gettext_lazy("Reject"),
-    Decision.KEEP: gettext_lazy("Keep"),
-    Decision.HIDE: gettext_lazy("Hide"),
-    Decision.RESTORE: gettext_lazy("Restore"),
-    Decision.DELETE: gettext_lazy("Delete"),
-}
 
 _STEPS = {
     Decision.PUBLISH: ({State.HELD}, State.LISTED, comment_posted),
@@ -143,8 +128,8 @@ def carry_out(
 
     before = retry(attempt)
     comment, was = before.comment, before.state
-    if decision in _CHANGE_LISTS:
-        _rank(comment, is_listed=target.is_listed)
+    if decision in _CHANGE_LISTS:  # also where it was made before
+        rank_moved(comment, is_listed=target.is_listed)
     if was is target:
         return False
     announce(signal, comment_id, by=who, moment=now, comment=comment, was=was)
@@ -156,16 +141,6 @@ def _delete(comment_id: str, seen: Revision | None, *, who: str, now: datetime) 
         if seen not in {None, Revision.of(load_comment(comment_id).item)}:
             raise NotAsSeen(str(_MEANWHILE))
     return delete_comment(comment_id, by=who, now=now)
-
-
-def _rank(comment: NewComment, *, is_listed: bool) -> None:
-    """Derive the ranks that follow from a decision; again where it was made before."""
-    newest = Touch()
-    if is_listed:
-        rank_or_log(comment.id)
-        newest = Touch(sort_key_of(comment.created_at, comment.id))
-    rankings = rankings_of_comment(comment.rating)
-    refresh_ranks({comment.product_id: newest}, rankings=rankings, log_failures=True)
 
 
 def _write(stored: StoredComment, target: State, *, now: datetime) -> None:
@@ -194,7 +169,6 @@ def _write(stored: StoredComment, target: State, *, now: datetime) -> None:
     write([decided], [CommentChange(stored.item, after, comment.body, comment.body)], counts)
 
 
-_LISTED = Comment.product_partition.attr_name
 _FEATURED = Comment.featured_partition.attr_name
 
 
@@ -207,7 +181,7 @@ def feature(comment_id: str, *, by: str = "", now: datetime) -> bool:
 
     def attempt() -> bool:
         item = read_item(key)
-        if _LISTED not in item:
+        if not is_listed(item):
             raise NoSuchComment(comment_id)
         pick = Comment.featured_partition.set(keys.featured(product_id_of(item)))
         same_product = unchanged(item, Comment.product_partition)
@@ -223,9 +197,6 @@ def unfeature(comment_id: str, *, by: str = "", now: datetime) -> bool:
     """Take a pick back; return whether it was one."""
     picked = Comment.featured_partition
     action = update(Comment, comment_key(comment_id), [picked.remove()], picked.exists())
-    try:
-        write_one(client(), action)
-    except ConditionFailed:
-        return False
-    announce(comment_picked, comment_id, by=by, moment=now, is_pick=False)
-    return True
+    if is_gone := write_if(action):
+        announce(comment_picked, comment_id, by=by, moment=now, is_pick=False)
+    return is_gone

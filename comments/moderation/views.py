@@ -29,7 +29,7 @@ from comments.moderation.listing import (
 )
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
 from comments.store.comments import NoSuchComment, Revision, State
-from comments.web.forms import check_rate_limit
+from comments.web.forms import NOT_IN_LISTS, check_rate_limit, missing_as_404
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, back, log_event, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
@@ -141,7 +141,6 @@ def _selected(value: str) -> tuple[Revision, str]:
 
 
 NOT_SAID = gettext_noop("This form does not say what to do with which comment.")
-NOT_THERE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 
 
 @require_POST
@@ -150,11 +149,9 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Pick a comment for its product's page, or (``featured=no``) take that back."""
     is_pick, now = request.POST.get("featured") != "no", clock.now()
     check_rate_limit(request, now=now, is_staff=True)
-    try:
+    with missing_as_404(NOT_IN_LISTS):
         write = feature if is_pick else unfeature
         write(comment_id, by=request.user.get_username(), now=now)
-    except NoSuchComment as error:
-        raise Http404(NOT_THERE) from error
     said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
     if not wants_partial(request):
         messages.success(request, said)

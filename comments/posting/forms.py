@@ -70,10 +70,9 @@ class CommentForm(forms.Form):
         label=gettext_lazy("Rating"),
         coerce=int,
         choices=lambda: [(n, ngettext("%d star", "%d stars", n) % n) for n in RATINGS],
-        error_messages={
-            "required": gettext_lazy("Choose one to five stars."),
-            "invalid_choice": gettext_lazy("Choose one to five stars."),
-        },
+        error_messages=dict.fromkeys(
+            ("required", "invalid_choice"), gettext_lazy("Choose one to five stars.")
+        ),
     )
     title = forms.CharField(label=gettext_lazy("Title"), required=False, max_length=LONGEST_TITLE)
     body = TextField(label=gettext_lazy("Your comment"), required=False, max_length=LONGEST_TEXT)

@@ -20,15 +20,9 @@ from ulid import ULID
 from comments import keys
 from comments.gates import Author, Hold, Reject, is_blocked, judge
 from comments.host import has_bought
-from comments.items import NewComment, items_of
+from comments.items import CONTENT, NewComment, items_of
 from comments.models import Comment, CommentBody
-from comments.rankings.services import (
-    BEST_RATING,
-    Ranking,
-    Touch,
-    rankings_of_comment,
-    refresh_ranks,
-)
+from comments.rankings.services import BEST_RATING, Ranking, rank_product, rankings_of
 from comments.search.writer import CommentChange, finish, write
 from comments.signals import announce, comment_deleted, comment_edited, comment_held, comment_posted
 from comments.store.comments import (
@@ -70,18 +64,7 @@ _EDITED_AT = Comment.edited_at.attr_name
 _AUTHOR = Comment.author_partition.attr_name
 _PLACE = Comment.place.attr_name
 _QUEUED = Comment.moderation_place.attr_name
-_CHANGEABLE = frozenset(
-    attribute.attr_name
-    for attribute in (
-        Comment.language,
-        Comment.rating,
-        Comment.title,
-        Comment.text,
-        Comment.body_bytes,
-        Comment.body_digest,
-        Comment.verified,
-    )
-)
+_CHANGEABLE = CONTENT | {Comment.verified.attr_name}
 
 
 class Conflict(DynamoError):
@@ -129,16 +112,8 @@ def add_comment(comment: NewComment, *, held_for: str | None = None) -> bool:
     except ConditionFailed as error:
         is_new, held_for = False, hold_reason(_same(comment, error).item)
     if held_for is None:
-        _rank_new(comment)
+        rank_product(comment.product_id, comment, rankings=rankings_of(comment.rating))
     return is_new
-
-
-def _rank_new(comment: NewComment) -> None:
-    refresh_ranks(
-        {comment.product_id: Touch(sort_key_of(comment.created_at, comment.id))},
-        rankings=rankings_of_comment(comment.rating),
-        log_failures=True,
-    )
 
 
 def _same(comment: NewComment, error: ConditionFailed) -> StoredComment:
@@ -169,20 +144,22 @@ def edit_comment(
     before = stored.comment
     after = replace(before, **parts)
     if after == before:
-        refresh_ranks({before.product_id: Touch()}, only_stale=True, log_failures=True)
+        rank_product(before.product_id, only_stale=True)
         return stored
     edited = _store_edit(stored, after, now=now, held_for=held_for)
     if edited.is_hidden != stored.is_hidden:
-        if not edited.is_hidden:
-            rank_or_log(after.id)
-        ratings = {before.rating, after.rating}
-        newest = Touch() if edited.is_hidden else Touch(sort_key_of(after.created_at, after.id))
-        rankings = dict.fromkeys(each for one in ratings for each in rankings_of_comment(one))
-        refresh_ranks({after.product_id: newest}, rankings=[*rankings], log_failures=True)
+        rank_moved(after, before.rating, is_listed=not edited.is_hidden)
     elif BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
-        stars = [Ranking.FIVE_STARS]
-        refresh_ranks({after.product_id: Touch()}, rankings=stars, log_failures=True)
+        rank_product(after.product_id, rankings=[Ranking.FIVE_STARS])
     return edited
+
+
+def rank_moved(comment: NewComment, *ratings_before: int, is_listed: bool) -> None:
+    """Derive the ranks after a comment was put into its lists, or taken out of them."""
+    if is_listed:
+        rank_or_log(comment.id)
+    newest, rankings = comment if is_listed else None, rankings_of(comment.rating, *ratings_before)
+    rank_product(comment.product_id, newest, rankings=rankings)
 
 
 def _store_edit(
@@ -266,12 +243,11 @@ def delete_comment(
         delete_dependents(comment_id)
         finish(comment_id)
         if gone.product_id:
-            refresh_ranks({gone.product_id: Touch()}, only_stale=True, log_failures=True)
+            rank_product(gone.product_id, only_stale=True)
         return False
     comment = deleted.comment
     if not deleted.is_hidden:
-        rankings = rankings_of_comment(comment.rating)
-        refresh_ranks({comment.product_id: Touch()}, rankings=rankings, log_failures=True)
+        rank_product(comment.product_id, rankings=rankings_of(comment.rating))
     delete_dependents(comment_id)
     announce(comment_deleted, comment_id, by=by, moment=moment, comment=comment, was=deleted.state)
     return True
@@ -444,6 +420,5 @@ def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> boo
     comment = stored.comment
     if not is_author(username, stored) or draft_of(comment) != draft:
         raise PostedOtherwise(_("This form has been sent before, with other words."), stored)
-    newest = Touch(sort_key_of(comment.created_at, comment.id))
-    refresh_ranks({comment.product_id: newest}, only_stale=True, log_failures=True)
+    rank_product(comment.product_id, comment, only_stale=True)
     return stored.state is State.HELD

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import reswap, retarget
 
 from comments.filters import all_languages, language_name, preferred_language
-from comments.host import NO_SUCH_PRODUCT, NoSuchProduct, Product, find_product
+from comments.host import Product, find_product
 from comments.items import NewComment
 from comments.lists.queries import recently_written, remember_written
 from comments.posting.forms import CommentForm, EditForm, NewCommentForm
@@ -38,11 +38,14 @@ from comments.posting.services import (
 from comments.profiles.queries import find_written_about
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
 from comments.web.forms import (
+    NO_SUCH_COMMENT,
     FormNotSaved,
     FormPage,
     as_form_errors,
     check_rate_limit,
     forged,
+    form_page,
+    missing_as_404,
     redisplay_on_csrf_failure,
     require_user,
 )
@@ -57,7 +60,6 @@ WRITTEN_BEFORE = FormPage(WRITE_FORM.whole, "comments/posting/_written_before.ht
 """In the form's place, for who has commented on the product before."""
 ANOTHER = "another"
 """The parameter of a form that is to be shown all the same."""
-NOT_YOURS = gettext_lazy("There is no such comment. It may have been deleted.")
 DELETED = gettext_lazy("The comment is deleted.")
 POSTED = gettext_noop("Thank you! Your comment is posted.")
 CHANGED = gettext_noop("Your comment is changed.")
@@ -70,17 +72,13 @@ def _forged_post(request: HttpRequest, product_id: str) -> HttpResponse:
     return WRITE_FORM.show_again(request, form, context, refusal=forged())
 
 
-@redisplay_on_csrf_failure(_forged_post)
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page(_forged_post)
 def new(request: HttpRequest, product_id: str) -> HttpResponse:
     """Write a comment about a product."""
     return (_post if request.method == "POST" else _show_new)(request, product_id)
 
 
-@redisplay_on_csrf_failure(lambda request, comment_id: _refuse_edit(request, comment_id, forged()))
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page(lambda request, comment_id: _refuse_edit(request, comment_id, forged()))
 def edit(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Change a comment of one's own."""
     return (_save if request.method == "POST" else _show_edit)(request, comment_id)
@@ -93,7 +91,7 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     stored = _deletable(request, comment_id)
     if request.method != "POST":
         if stored is None:
-            raise Http404(NOT_YOURS)
+            raise Http404(NO_SUCH_COMMENT)
         return render(request, "comments/posting/delete.html", {"comment": stored.comment})
     now = clock.now()
     is_own = stored is None or is_author(request.user.get_username(), stored)
@@ -209,11 +207,9 @@ def _form_id(request: HttpRequest, product_id: str) -> str:
 
 @signed_in
 def _show_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
-    try:
+    with missing_as_404():
         stored = load_own(comment_id, username=request.user.get_username())
-    except NoSuchComment as error:
-        raise Http404(str(NOT_YOURS)) from error
-    product = _product_or_404(stored.comment.product_id)
+        product = find_product(stored.comment.product_id)
     context = {"page": _page_of_edit(comment_id, product=product)}
     return WRITE_FORM.show(request, EditForm.of(stored), context)
 
@@ -261,8 +257,8 @@ def _conflicts_as_form_errors() -> Iterator[None]:
             yours = _("Yours is below: compare the two, and send yours again to replace the other.")
             sentence = f"{error} {yours}"
             raise FormNotSaved(HTTPStatus.CONFLICT, sentence, stored=error.stored) from error
-        except (CommentGone, NoSuchComment) as error:
-            raise FormNotSaved(HTTPStatus.NOT_FOUND, str(NOT_YOURS)) from error
+        except CommentGone as error:
+            raise FormNotSaved(HTTPStatus.NOT_FOUND, str(NO_SUCH_COMMENT)) from error
         except Rejected as error:
             raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, str(error)) from error
 
@@ -275,7 +271,7 @@ def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
     except NoSuchComment:
         return None
     if not (is_author(request.user.get_username(), stored) or request.user.is_staff):
-        raise Http404(NOT_YOURS)
+        raise Http404(NO_SUCH_COMMENT)
     return stored
 
 
@@ -306,10 +302,8 @@ def _page_of_edit(
 
 
 def _product_or_404(product_id: str) -> Product:
-    try:
+    with missing_as_404():
         return find_product(product_id)
-    except NoSuchProduct as error:
-        raise Http404(_(NO_SUCH_PRODUCT)) from error
 
 
 def _language_of(request: HttpRequest) -> str:

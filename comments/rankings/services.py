@@ -21,19 +21,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from comments import host, keys
 from comments.filters import CommentFilter
+from comments.items import NewComment
 from comments.keys import scored
 from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
+from comments.store.comments import is_listed, product_id_of
 from comments.store.counts import counters, counts_in, parse_cell
-from comments.store.table import comment_key
+from comments.store.table import comment_key, write_if
 from dynapages.calls import Backoff, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
 from dynapages.items import Item, table_key
-from dynapages.lists import SEPARATOR, PageRequest, id_at
+from dynapages.lists import SEPARATOR, PageRequest, id_at, sort_key_of
 from dynapages.process import client, page_batches, pool, read
 from dynapages.pynamodb import FAILURES, unchanged, update
 from dynapages.writes import (
@@ -43,14 +45,11 @@ from dynapages.writes import (
     Contended,
     NamedShards,
     Shards,
-    write_one,
     write_together,
 )
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-
-T = TypeVar("T")
 
 
 PARTITION = ProductRank.rank_partition.attr_name
@@ -130,9 +129,9 @@ Touched = Mapping[str, Touch]
 """Product ids, each with what the writer knows of it."""
 
 
-def rankings_of_comment(rating: int) -> tuple[Ranking, ...]:
-    """Return the rankings that a comment counts for."""
-    return tuple(Ranking) if rating == BEST_RATING else (Ranking.COMMENTED,)
+def rankings_of(*ratings: int) -> tuple[Ranking, ...]:
+    """Return the rankings that comments of these ratings count for."""
+    return tuple(Ranking) if BEST_RATING in ratings else (Ranking.COMMENTED,)
 
 
 def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
@@ -186,7 +185,6 @@ def _newest(
     return find_newest(suggested, unsure=unsure)
 
 
-_PARTITION = Comment.product_partition.attr_name
 _PLACE = Comment.place.attr_name
 _MOST_READ = 64
 
@@ -231,10 +229,7 @@ def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
     wanted = set(suggestions)
     ids = {id_at(place) for _, place in wanted}
     found = page_batches().get(TABLE, map(comment_key, ids))
-    listed = [item for item in found if _PARTITION in item]
-    return wanted & {
-        (keys.product_id_in(item[_PARTITION]["S"]), item[_PLACE]["S"]) for item in listed
-    }
+    return wanted & {(product_id_of(i), i[_PLACE]["S"]) for i in found if is_listed(i)}
 
 
 def rename_ranks(product_id: str, name: str) -> list[Action]:
@@ -292,6 +287,21 @@ def refresh_ranks(
     return True
 
 
+def rank_product(
+    product_id: str,
+    newest: NewComment | None = None,
+    *,
+    rankings: Iterable[Ranking] = tuple(Ranking),
+    only_stale: bool = False,
+) -> None:
+    """Derive a product's ranks after a commit; ``newest`` may be its last comment, just listed.
+
+    A failure is logged.
+    """
+    touch = Touch(sort_key_of(newest.created_at, newest.id)) if newest else Touch()
+    refresh_ranks({product_id: touch}, rankings=rankings, only_stale=only_stale, log_failures=True)
+
+
 def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
     pauses, losses = _BACKOFF.pauses(), 0
     while pending:
@@ -333,11 +343,7 @@ def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
 
 
 def _store(rank: Rank) -> list[Rank]:
-    try:
-        write_one(client(), _update(rank))
-    except ConditionFailed:
-        return [rank]
-    return []
+    return [] if write_if(_update(rank)) else [rank]
 
 
 def _update(rank: Rank) -> Action:

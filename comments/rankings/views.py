@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.filters import CommentFilter
-from comments.host import NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import list_url
 from comments.lists.orders import HELPFUL, order_options
 from comments.rankings.queries import PLAN, RankedProduct, list_ranking, read_most_helpful
 from comments.rankings.services import Ranking
+from comments.web.forms import missing_as_404
 from dynapages.django.access import public, visitor_of
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, show_page
@@ -41,33 +41,20 @@ class Board:
         return reverse(f"comments:{self.name}")
 
 
-MOST_LOVED = Board(
-    Ranking.FIVE_STARS,
-    "most_loved",
-    gettext_lazy("Most loved"),
-    gettext_lazy("Products by the number of their 5-star comments."),
+BOARDS = (
+    Board(
+        Ranking.FIVE_STARS,
+        "most_loved",
+        gettext_lazy("Most loved"),
+        gettext_lazy("Products by the number of their 5-star comments."),
+    ),
+    Board(
+        Ranking.COMMENTED,
+        "recently_commented",
+        gettext_lazy("Recently commented"),
+        gettext_lazy("Products by the time of their last comment, in any language."),
+    ),
 )
-RECENTLY_COMMENTED = Board(
-    Ranking.COMMENTED,
-    "recently_commented",
-    gettext_lazy("Recently commented"),
-    gettext_lazy("Products by the time of their last comment, in any language."),
-)
-BOARDS = (MOST_LOVED, RECENTLY_COMMENTED)
-
-
-@require_safe
-@public
-def most_loved(request: HttpRequest) -> HttpResponse:
-    """Show the shop's products by the number of their 5-star comments (AP11)."""
-    return _show_board(request, MOST_LOVED)
-
-
-@require_safe
-@public
-def recently_commented(request: HttpRequest) -> HttpResponse:
-    """Show the shop's products by the time of their last comment."""
-    return _show_board(request, RECENTLY_COMMENTED)
 
 
 @require_safe
@@ -77,10 +64,8 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     first_url = reverse("comments:most_helpful", args=[product_id])
     pager = Pager(first_url, f"helpful/{product_id}", canonical=first_url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    try:
+    with missing_as_404():
         about, found, voted = read_most_helpful(product_id, asked, visitor=visitor_of(request))
-    except NoSuchProduct as error:
-        raise Http404(_(NO_SUCH_PRODUCT)) from error
     context = {
         "heading": _("Most helpful comments"),
         "about": about,
@@ -103,7 +88,10 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     )
 
 
-def _show_board(request: HttpRequest, board: Board) -> HttpResponse:
+@require_safe
+@public
+def ranking(request: HttpRequest, board: Board) -> HttpResponse:
+    """Show the shop's products by their 5-star comments, or by their last comment (AP11)."""
     pager = Pager(board.url, f"ranking/{board.ranking}", canonical=board.url)
     asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
     found = list_ranking(board.ranking, asked)

@@ -32,8 +32,6 @@ _TEXT, _AUTHOR = CommentReply.text.attr_name, CommentReply.author.attr_name
 _REPLIED, _EDITED = CommentReply.replied_at.attr_name, CommentReply.edited_at.attr_name
 _VERSION = CommentReply.version.attr_name
 _NOTHING: Value = {"S": ""}
-_NOT_SHOWN: Item = {_VERSION: {"N": "0"}, _AUTHOR: _NOTHING, _REPLIED: _NOTHING, _EDITED: _NOTHING}
-"""What an imported reply lacks, and one in a list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +62,13 @@ def find_reply(comment_id: str) -> Reply | None:
 
 def reply_in(item: Item) -> Reply:
     """Build a reply from its item, or from what lists show of it."""
-    shown = {**_NOT_SHOWN, **item}
-    replied, edited = shown[_REPLIED]["S"], shown[_EDITED]["S"]
+    replied, edited = (item.get(name, _NOTHING)["S"] for name in (_REPLIED, _EDITED))
     return Reply(
-        text=shown[_TEXT]["S"],
-        author=shown[_AUTHOR]["S"],
+        text=item[_TEXT]["S"],
+        author=item.get(_AUTHOR, _NOTHING)["S"],
         replied=parse_timestamp(replied) if replied else None,
         edited=parse_timestamp(edited) if edited else None,
-        version=int(shown[_VERSION]["N"]),
+        version=int(item.get(_VERSION, {"N": "0"})["N"]),
         is_long=LONG_REPLY in item,
     )
 

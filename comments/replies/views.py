@@ -1,6 +1,5 @@
 """The form with which staff reply to a comment, change the reply and delete it."""
 
-from collections.abc import Mapping
 from http import HTTPStatus
 
 from django import forms
@@ -10,8 +9,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from comments.replies.services import (
     LONGEST_REPLY,
@@ -21,31 +18,33 @@ from comments.replies.services import (
     find_reply,
     reply_to,
 )
-from comments.store.comments import NoSuchComment, load_comment
+from comments.store.comments import load_comment
 from comments.web.forms import (
+    NOT_IN_LISTS,
+    FormInList,
     FormNotSaved,
     FormPage,
     TextField,
     as_form_errors,
     check_rate_limit,
-    count_characters,
     forged,
-    redisplay_on_csrf_failure,
+    form_page,
+    missing_as_404,
     require_user,
 )
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import back, path_of_next, staff_only
 from dynapages.django.paging import anchor_of, notify, wants_partial
 
-GONE = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
 REPLY_FORM = FormPage(
     "comments/replies/reply.html", "comments/replies/_reply_tools.html", "closest .reply-tools"
 )
 
 
-class ReplyForm(forms.Form):
+class ReplyForm(FormInList):
     """A reply; ``version`` is of the reply it replaces, 0 for none."""
 
+    kind, longest = "reply", LONGEST_REPLY
     text = TextField(
         label=gettext_lazy("Reply from the shop"),
         max_length=LONGEST_REPLY,
@@ -54,18 +53,6 @@ class ReplyForm(forms.Form):
         error_messages={"required": gettext_lazy("Write a reply, or delete the one there is.")},
     )
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
-
-    def __init__(
-        self,
-        data: Mapping[str, str] | None = None,
-        *,
-        comment_id: str,
-        initial: dict[str, object] | None = None,
-    ) -> None:
-        # Several may be unfolded in a list of comments: an id stands for one field of one form.
-        auto_id = f"{anchor_of('reply', comment_id)}-".replace("%", "%%")
-        super().__init__(data, initial=initial, auto_id=f"{auto_id}%s")
-        count_characters(self, "text", longest=LONGEST_REPLY)
 
     @classmethod
     def of(cls, reply: Reply | None, *, comment_id: str) -> "ReplyForm":
@@ -80,9 +67,7 @@ def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
     return _show_again(request, comment_id, form, forged())
 
 
-@redisplay_on_csrf_failure(_forged)
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page(_forged)
 def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Reply to a comment, change the reply, or (``delete=yes``) delete it."""
     if request.method != "POST":
@@ -92,13 +77,10 @@ def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 @staff_only
 def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
-    try:
-        with labelled_calls("comment"):
-            stored = load_comment(comment_id)
-    except NoSuchComment as error:
-        raise Http404(GONE) from error
+    with missing_as_404(NOT_IN_LISTS), labelled_calls("comment"):
+        stored = load_comment(comment_id)
     if stored.is_hidden:
-        raise Http404(GONE)
+        raise Http404(NOT_IN_LISTS)
     there = find_reply(comment_id)
     form = ReplyForm.of(there, comment_id=comment_id)
     return REPLY_FORM.show(request, form, _context(request, comment_id, there))
@@ -115,21 +97,23 @@ def _context(request: HttpRequest, comment_id: str, there: Reply | None) -> dict
 def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     now = clock.now()
     check_rate_limit(request, now=now, is_staff=True)
-    try:
+    with missing_as_404(NOT_IN_LISTS):
         delete_reply(comment_id, by=request.user.get_username(), now=now)
-    except NoSuchComment as error:
-        raise Http404(GONE) from error
     return _tell(request, comment_id, _("The reply is deleted."))
 
 
 def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
     form = ReplyForm(request.POST, comment_id=comment_id)
     try:
-        with as_form_errors():
+        with as_form_errors(NOT_IN_LISTS):
             _write(request, comment_id, form)
             return _tell(request, comment_id, _("The reply is saved."))
-    except ReplyChanged as error:
-        return _show_theirs(request, comment_id, form, error)
+    except ReplyChanged as lost:
+        theirs, yours = lost.reply, _("Yours is below: send it again to replace the other.")
+        data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
+        form = ReplyForm(data, comment_id=comment_id)
+        refusal = FormNotSaved(HTTPStatus.CONFLICT, f"{lost} {yours}")
+        return _show_again(request, comment_id, form, refusal, theirs=theirs)
     except FormNotSaved as refusal:
         return _show_again(request, comment_id, form, refusal)
 
@@ -146,23 +130,7 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
         if seen is None or seen.text != text:
             raise ReplyChanged(seen)
         return
-    try:
-        reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
-    except NoSuchComment as error:
-        raise FormNotSaved(HTTPStatus.NOT_FOUND, str(GONE)) from error
-
-
-def _show_theirs(
-    request: HttpRequest, comment_id: str, form: ReplyForm, lost: ReplyChanged
-) -> HttpResponse:
-    theirs = lost.reply
-    yours = _("Yours is below: send it again to replace the other.")
-    sentence = f"{lost} {yours}"
-    data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
-    refusal = FormNotSaved(HTTPStatus.CONFLICT, sentence)
-    return _show_again(
-        request, comment_id, ReplyForm(data, comment_id=comment_id), refusal, theirs=theirs
-    )
+    reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
 
 
 def _show_again(

@@ -5,9 +5,9 @@ A report puts its comment into the queue (the sparse index ``moderation``) in th
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 
+from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -32,27 +32,14 @@ _COMMENT = 0
 """Number of the transaction's action on the comment."""
 
 
-class Reason(StrEnum):
+class Reason(TextChoices):
     """Why a comment is reported; the value is stored."""
 
-    SPAM = "spam"
-    ABUSE = "abuse"
-    PERSONAL = "personal"
-    OFF_TOPIC = "off-topic"
-    OTHER = "other"
-
-    @property
-    def label(self) -> str:
-        return str(_LABELS[self])
-
-
-_LABELS = {
-    Reason.SPAM: gettext_lazy("It is advertising or spam"),
-    Reason.ABUSE: gettext_lazy("It insults or threatens somebody"),
-    Reason.PERSONAL: gettext_lazy("It shows personal data of somebody"),
-    Reason.OFF_TOPIC: gettext_lazy("It is not about the product"),
-    Reason.OTHER: gettext_lazy("Something else"),
-}
+    SPAM = "spam", gettext_lazy("It is advertising or spam")
+    ABUSE = "abuse", gettext_lazy("It insults or threatens somebody")
+    PERSONAL = "personal", gettext_lazy("It shows personal data of somebody")
+    OFF_TOPIC = "off-topic", gettext_lazy("It is not about the product")
+    OTHER = "other", gettext_lazy("Something else")
 
 
 @dataclass(frozen=True, slots=True)

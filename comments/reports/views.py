@@ -1,47 +1,46 @@
 """The form in which users report comments."""
 
 from http import HTTPStatus
-from urllib.parse import quote
 
 from django import forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
 from comments.lists.queries import WholeComment, find_comment
 from comments.reports.services import LONGEST_TEXT, Reason, report_comment
-from comments.store.comments import NoSuchComment, OwnComment
+from comments.store.comments import OwnComment
 from comments.web.forms import (
+    NO_SUCH_COMMENT,
+    FormInList,
     FormNotSaved,
     FormPage,
     TextField,
     as_form_errors,
     check_rate_limit,
-    count_characters,
     forged,
-    redisplay_on_csrf_failure,
+    form_page,
+    missing_as_404,
     require_user,
 )
 from dynapages.calls import clock, labelled_calls
 from dynapages.django.access import signed_in
 from dynapages.django.paging import wants_partial
 
-GONE = _("There is no such comment. It may have been deleted.")
 THANKS = _("Thank you. The shop will look at this comment.")
 AGAIN = _("You have already reported this comment.")
 REPORT_FORM = FormPage("comments/reports/report.html", "comments/reports/_report.html")
 
 
-class ReportForm(forms.Form):
+class ReportForm(FormInList):
     """Why a comment is reported, in one of a few words or in one's own."""
 
+    kind, longest = "report", LONGEST_TEXT
     reason = forms.ChoiceField(
         label=_("What is wrong with it?"),
-        choices=lambda: [(reason.value, reason.label) for reason in Reason],
+        choices=Reason.choices,
         widget=forms.RadioSelect,
         error_messages={"required": _("Choose what is wrong with it.")},
     )
@@ -53,12 +52,6 @@ class ReportForm(forms.Form):
         help_text=_("Only the shop sees this."),
     )
 
-    def __init__(self, data: QueryDict | None = None, *, comment_id: str) -> None:
-        # Several may be unfolded in a list of comments: an id stands for one field of one form.
-        auto_id = f"report-{quote(comment_id, safe='')}-".replace("%", "%%")
-        super().__init__(data, auto_id=f"{auto_id}%s")
-        count_characters(self, "text", longest=LONGEST_TEXT)
-
 
 def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
     return _show_again(
@@ -66,9 +59,7 @@ def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
     )
 
 
-@redisplay_on_csrf_failure(_forged)
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_page(_forged)
 def report(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show the form to report a comment, and report it."""
     return (_report if request.method == "POST" else _show)(request, comment_id)
@@ -106,8 +97,6 @@ def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
             text=form.cleaned_data["text"],
             now=now,
         )
-    except NoSuchComment as error:
-        raise FormNotSaved(HTTPStatus.NOT_FOUND, str(GONE)) from error
     except OwnComment as error:
         raise FormNotSaved(HTTPStatus.BAD_REQUEST, str(error)) from error
     return str(THANKS if is_first else AGAIN)
@@ -122,11 +111,8 @@ def _show_again(
 
 
 def _reportable(request: HttpRequest, comment_id: str) -> WholeComment:
-    try:
-        with labelled_calls("comment"):
-            comment = find_comment(comment_id)
-    except NoSuchComment as error:
-        raise Http404(GONE) from error
+    with missing_as_404(), labelled_calls("comment"):
+        comment = find_comment(comment_id)
     if comment.is_hidden or comment.username == request.user.get_username():
-        raise Http404(GONE)
+        raise Http404(NO_SUCH_COMMENT)
     return comment

@@ -9,7 +9,7 @@ from comments.host import COMMENTS
 from comments.models import ENTRY, Comment
 from comments.search.models import CommentWord
 from comments.search.words import VERSION, indexed_stems
-from comments.store.comments import is_tombstone, product_id_of
+from comments.store.comments import is_listed, is_tombstone, product_id_of
 from dynapages.items import Item
 
 HIDDEN_PREFIX = "HIDDEN#"
@@ -17,7 +17,6 @@ STEMS = CommentWord.stems.attr_name
 _LANGUAGE = Comment.language.attr_name
 _TITLE = Comment.title.attr_name
 _TEXT = Comment.text.attr_name
-_LISTED = Comment.product_partition.attr_name
 _NOTHING = {"S": ""}
 
 
@@ -39,7 +38,7 @@ def postings_of(item: Item, body: str | None) -> list[Item]:
     language: str = item[_LANGUAGE]["S"]
     text = item.get(_TEXT, _NOTHING)["S"] if body is None else body
     stems = indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, language)
-    product_id, hidden = product_id_of(item), _LISTED not in item
+    product_id, hidden = product_id_of(item), not is_listed(item)
     entry = {name: item[name] for name in ENTRY if name in item} | {STEMS: {"SS": sorted(stems)}}
     keys_of = (partition(product_id, language, stem, hidden=hidden) for stem in stems)
     return [{"pk": {"S": key}, **entry} for key in keys_of]

@@ -33,10 +33,10 @@ from comments.search.models import TABLE, WordChange
 from comments.search.postings import is_searchable, postings_of
 from comments.sets.copies import follow, is_followed
 from comments.store import counts
-from comments.store.comments import is_tombstone, product_id_of
+from comments.store.comments import is_listed, is_tombstone, product_id_of
 from comments.store.counts import CountChanges
 from comments.store.derived import DerivedWriter, Name, Writes, bulk_batches
-from comments.store.table import query_pages
+from comments.store.table import query_pages, write_if
 from dynapages.calls import Batches, clock, sentence_about
 from dynapages.items import Item, table_key
 from dynapages.lists import id_at, timestamp
@@ -50,8 +50,8 @@ PATIENCE = timedelta(minutes=1)
 """How long a change is left to whoever is writing its postings."""
 _NAMED, _AT = WordChange.named.attr_name, WordChange.at.attr_name
 _LENGTH = Comment.body_bytes.attr_name
-_LISTED, _WITHHELD = Comment.product_partition.attr_name, Comment.hidden_product.attr_name
-_DECISIVE = ("pk", Comment.body_digest.attr_name, _LISTED, *ENTRY)
+_WITHHELD = Comment.hidden_product.attr_name
+_DECISIVE = ("pk", Comment.body_digest.attr_name, Comment.product_partition.attr_name, *ENTRY)
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +102,7 @@ def source_of(comment: Item | None) -> Item | None:
     if not comment or is_tombstone(comment):
         return None
     source = {name: comment[name] for name in _DECISIVE if name in comment}
-    if _LISTED not in comment:  # held or hidden, for whatever reason
+    if not is_listed(comment):  # held or hidden, for whatever reason
         source[_WITHHELD] = {"S": product_id_of(comment)}
     return source
 
@@ -162,8 +162,7 @@ class WordWriter(DerivedWriter[str]):
         writes = {key: Writes(deletes=frozenset(names)) for key, names in asked.items()}
         self.settle(writes, self.after)
         key = {name: self.stored[name] for name in self.key}
-        with suppress(ConditionFailed):  # others have taken it over, and finish it
-            write_one(client(), delete(WordChange, key, self._is_mine()))
+        write_if(delete(WordChange, key, self._is_mine()))  # else others took over, and finish it
 
     def write_or_log(self) -> None:
         """Write the postings after a commit; what fails is logged, and left to a sweep."""

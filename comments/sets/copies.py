@@ -23,7 +23,7 @@ from comments.filters import ANY, RATINGS
 from comments.host import COMMENTS
 from comments.models import ENTRY, Comment
 from comments.sets.models import TABLE, CommentSetItem
-from comments.store.comments import is_tombstone
+from comments.store.comments import is_listed, product_id_of
 from comments.store.derived import POOL, Applied, DerivedWriter, Name, Writes
 from dynapages.calls import Batches
 from dynapages.errors import DynamoError
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 AUTO = CommentSetItem.auto.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
-_LISTED = Comment.product_partition.attr_name
 _RATED = frozenset(map(str, RATINGS))
 _ANY_SET = keys.product_partition("", ANY, ANY).removeprefix(keys.PRODUCT_PREFIX)
 MASKS = "masks"
@@ -58,12 +57,11 @@ def partition(product_id: str, language: str | None, ratings: Collection[int]) -
 
 def primary_of(comment: Item | None) -> Item | None:
     """Derive a comment's primary item from its item in ``comments``; None for one in no list."""
-    if not comment or is_tombstone(comment) or _LISTED not in comment:
+    if not comment or not is_listed(comment):
         return None
-    product_id = keys.product_id_in(comment[_LISTED]["S"])
     return {
         "pk": comment["pk"],
-        "sk": {"S": partition(product_id, None, RATINGS)},
+        "sk": {"S": partition(product_id_of(comment), None, RATINGS)},
         **{name: comment[name] for name in ENTRY if name in comment},
     }
 

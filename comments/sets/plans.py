@@ -92,7 +92,8 @@ def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> l
     each: list[tuple[str, ...]] = [(code,) for code in chosen.languages] or [counts.languages]
     numbers = [counts.within(languages, chosen.ratings or RATINGS) for languages in each]
     held = zip(runs(product_id, chosen), numbers, strict=True)
-    return [CountedRun(run, number, number, _item_bytes()) for run, number in held]
+    size = SIZES.mean(BySet.Meta.index_name)
+    return [CountedRun(run, number, number, size) for run, number in held]
 
 
 def _of_any_language(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> CountedRun:
@@ -101,10 +102,6 @@ def _of_any_language(product_id: str, chosen: CommentFilter, counts: ProductCoun
         Run(BY_SET, partition(product_id, None, chosen.ratings), keep=(languages,)),
         total=counts.within(counts.languages, chosen.ratings or RATINGS),
         matching=counts.of(chosen),
-        item_bytes=_item_bytes(),
+        item_bytes=SIZES.mean(BySet.Meta.index_name),
         has_seasons=True,
     )
-
-
-def _item_bytes() -> float:
-    return SIZES.mean(BY_SET.name or "")

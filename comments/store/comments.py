@@ -48,14 +48,14 @@ class NoSuchComment(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class StoredComment:
-    """A comment with its item as it was read; ``version`` rises with every change."""
+    """A comment with its item as it was read; ``version`` rises from 0 with every change."""
 
     comment: NewComment
     item: Item
 
     @property
     def version(self) -> int:
-        return version_of(self.item)
+        return int(self.item.get(Comment.version.attr_name, {"N": "0"})["N"])
 
     @property
     def cell(self) -> Cell:
@@ -69,7 +69,7 @@ class StoredComment:
     @property
     def is_hidden(self) -> bool:
         """Whether it is in no list of its product, and not counted: hidden or held."""
-        return _LISTED not in self.item
+        return not is_listed(self.item)
 
     @property
     def has_long_body(self) -> bool:
@@ -87,6 +87,11 @@ def load_comment(comment_id: str) -> StoredComment:
     return StoredComment(comment_in(items[key], items.get(keys.BODY)), items[key])
 
 
+def is_listed(item: Item) -> bool:
+    """Return whether an item is a comment that is in its lists: neither hidden nor a tombstone."""
+    return _LISTED in item
+
+
 def is_tombstone(item: Item) -> bool:
     """Return whether an item is the tombstone of a deleted comment."""
     return EXPIRY in item
@@ -94,7 +99,7 @@ def is_tombstone(item: Item) -> bool:
 
 def product_id_of(item: Item) -> str:
     """Return the product of a comment's item, which may be hidden, held or a tombstone."""
-    if _LISTED in item:
+    if is_listed(item):
         return keys.product_id_in(item[_LISTED]["S"])
     return _withheld(item).rpartition("#")[2]
 
@@ -110,12 +115,6 @@ def hold_reason(item: Item) -> str | None:
 def _withheld(item: Item) -> str:
     value: Mapping[str, str] = item.get(_WITHHELD, {"S": ""})
     return value["S"]
-
-
-def version_of(item: Item) -> int:
-    """Return the version of a comment's item, 0 where it has none."""
-    value: Mapping[str, str] = item.get(Comment.version.attr_name, {"N": "0"})
-    return int(value["N"])
 
 
 def comment_in(item: Item, body: Item | None = None) -> NewComment:
@@ -195,7 +194,7 @@ class State(StrEnum):
     @classmethod
     def of(cls, item: Item) -> "State":
         """Return that of an item of the table or of the index ``moderation``."""
-        if _LISTED not in item:
+        if not is_listed(item):
             return cls.HIDDEN if hold_reason(item) is None else cls.HELD
         return cls.REPORTED if _QUEUE in item else cls.LISTED
 
@@ -227,22 +226,20 @@ _COMMENT = 0
 """Number of the transactions' action on the comment."""
 
 
-def delete_dependents(comment_id: str) -> int:
-    """Delete the dependents of a deleted comment; return the number of items deleted.
+def delete_dependents(comment_id: str) -> None:
+    """Delete the dependents of a deleted comment; those of one that exists are kept.
 
-    Those of a comment that exists are kept. Raises Contended; what was deleted stays deleted.
+    Raises Contended; what was deleted stays deleted.
     """
     is_deleted = check(Comment, comment_key(comment_id), NEW_OR_DELETED)
-    deleted = 0
     for _ in range(ATTEMPTS):
         try:
             for some in in_chunks(leftovers(comment_id), MOST_ACTIONS - 1):
                 write_together(client(), [is_deleted, *some])
-                deleted += len(some)
         except ConditionFailed as error:
             if _COMMENT not in error.failed:  # a vote was cast
                 continue
-        return deleted
+        return
     raise Contended(BEING_CHANGED)
 
 

@@ -20,7 +20,7 @@ from comments.models import TABLE
 from dynapages.calls import Batches
 from dynapages.lists import timestamp
 from dynapages.process import client, page_batches
-from dynapages.writes import Action, Counters, Transactions, write_counted
+from dynapages.writes import Action, Counters, Deltas, Transactions, write_counted
 
 Cell = tuple[str, int]
 """A language and a rating."""
@@ -74,7 +74,7 @@ class ProductCounts:
 
 def counters() -> Counters:
     """Return the counters of all products."""
-    return _cached_counters(page_batches(), _key_of, COMMENTS["COUNTER_SHARDS"])
+    return _cached_counters(page_batches(), keys.counts, COMMENTS["COUNTER_SHARDS"])
 
 
 def tallies() -> Counters:
@@ -128,11 +128,6 @@ def parse_cell(name: str) -> Cell:
     return language, int(rating)
 
 
-def _key_of(product_id: str, shard: int) -> Mapping[str, str]:
-    key = keys.counts(product_id, shard)
-    return {"pk": key, "sk": key}
-
-
 @lru_cache(maxsize=8)
 def _cached_counters(
     batches: Batches, key_of: KeyOf, most_shards: int, *, must_exist: bool = False
@@ -153,14 +148,14 @@ class CountChanges(defaultdict[str, Counter[str]]):
             self[product_id][name] += number
 
 
-def write(actions: Sequence[Action], changes: CountChanges) -> None:
-    """Write actions on comments and the counts they change in one transaction.
+def write(
+    actions: Sequence[Action],
+    changes: Deltas,
+    counting: Callable[[], Counters] = counters,
+) -> None:
+    """Write actions on comments and the counts, or tallies, they change in one transaction.
 
     Raises ConditionFailed with the numbers of ``actions``, and Contended.
     """
-    write_counted(
-        actions,
-        changes,
-        transactions=Transactions(client()),
-        counters=lambda _product_id: counters(),
-    )
+    transactions = Transactions(client())
+    write_counted(actions, changes, transactions=transactions, counters=lambda _name: counting())

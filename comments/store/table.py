@@ -6,34 +6,19 @@ from typing import Any, TypeVar
 from pynamodb.expressions.condition import Condition
 
 from comments import keys
-from comments.models import (
-    TABLE,
-    All,
-    ByAuthor,
-    ByLanguage,
-    ByLanguageAndRating,
-    ByRating,
-    Comment,
-    CommentItem,
-    Featured,
-    Moderation,
-    Ranked,
-)
+from comments.models import TABLE, Comment, CommentItem, ListIndex
 from dynapages.errors import gettext_noop
 from dynapages.items import Item, Value, table_key
 from dynapages.lists import Index, Position, id_at
 from dynapages.process import client
 from dynapages.pynamodb import set_or_remove, update
-from dynapages.writes import Action, ConditionFailed, Contended, Limiter
+from dynapages.writes import Action, ConditionFailed, Contended, Limiter, write_one
 
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]
 """Attributes of a comment's item by their names in it; None for one to remove."""
 BEING_CHANGED = gettext_noop("This comment is being changed by others at the moment.")
 
-ListIndex = (
-    All | ByAuthor | ByLanguage | ByLanguageAndRating | ByRating | Featured | Moderation | Ranked
-)
 T = TypeVar("T")
 LIST_KEYS = {
     name: getattr(Comment, name).attr_name
@@ -122,3 +107,12 @@ def retry(attempt: Callable[[], T]) -> T:
         except ConditionFailed:
             continue
     raise Contended(BEING_CHANGED)
+
+
+def write_if(action: Action) -> bool:
+    """Write an action by itself; return whether its condition was met, else nothing is written."""
+    try:
+        write_one(client(), action)
+    except ConditionFailed:
+        return False
+    return True

@@ -22,8 +22,15 @@ from comments.keys import scored
 from comments.models import ByAuthor, Comment, CommentVote
 from comments.signals import announce, vote_cast
 from comments.store.comments import NEW, NOT_DELETED, NoSuchComment, OwnComment, is_tombstone
-from comments.store.counts import tallies
-from comments.store.table import ATTEMPTS, BEING_CHANGED, comment_key, query_pages, read_item
+from comments.store.counts import tallies, write
+from comments.store.table import (
+    ATTEMPTS,
+    BEING_CHANGED,
+    comment_key,
+    query_pages,
+    read_item,
+    write_if,
+)
 from dynapages.calls import Backoff, clock, labelled_calls, sentence_about
 from dynapages.items import Item
 from dynapages.lists import id_at
@@ -34,12 +41,9 @@ from dynapages.writes import (
     ConditionFailed,
     Contended,
     NoSuchCounter,
-    Transactions,
     check,
     delete,
     put,
-    write_counted,
-    write_one,
     write_together,
 )
 
@@ -162,23 +166,13 @@ def _write(action: Action, comment_id: str, change: int, *, is_first: bool = Fal
     deltas = {HELPFUL: change}
     if not is_first:
         with suppress(NoSuchCounter):
-            write_counted(
-                [action],
-                {comment_id: deltas},
-                transactions=Transactions(client()),
-                counters=lambda _comment_id: tallies(),
-            )
+            write([action], {comment_id: deltas}, tallies)
             return
     exists = check(Comment, comment_key(comment_id), NOT_DELETED)
     write_together(client(), [action, exists, tallies().begin(comment_id, deltas)])
 
 
-PARTITION = Comment.rank_partition.attr_name
-PLACE = Comment.rank_place.attr_name
 VERSION = Comment.rank_version.attr_name
-ATTRIBUTES = (PARTITION, PLACE, VERSION)
-"""What is kept when a comment's item is replaced, and removed when it is hidden."""
-
 _BACKOFF = Backoff(attempts=ATTEMPTS + 1, first=0.05, longest=0.2)
 """Pauses in which other voters may store the rank."""
 
@@ -202,12 +196,6 @@ def refresh_comment(comment_id: str, *, tally: Callable[[], int]) -> bool:
     raise Contended(BEING_CHANGED)
 
 
-def ranked_under(product_id: str, kept: Item) -> Item:
-    """Return the attributes of a rank for a comment that is moved to ``product_id``."""
-    rank = {name: kept[name] for name in ATTRIBUTES if name in kept}
-    return {**rank, PARTITION: {"S": keys.helpful(product_id)}} if PARTITION in rank else rank
-
-
 def _store(comment_id: str, stored: Item, votes: int) -> bool:
     product_id = keys.product_id_in(stored[_LISTED]["S"])
     is_ranked = votes > 0
@@ -219,12 +207,7 @@ def _store(comment_id: str, stored: Item, votes: int) -> bool:
         set_or_remove(Comment.rank_place, {"S": scored(votes, comment_id)} if is_ranked else None),
     ]
     same = unchanged(stored, Comment.product_partition, Comment.rank_version)
-    action = update(Comment, comment_key(comment_id), changes, same)
-    try:
-        write_one(client(), action)
-    except ConditionFailed:
-        return False
-    return True
+    return write_if(update(Comment, comment_key(comment_id), changes, same))
 
 
 def _version_of(stored: Item) -> int:

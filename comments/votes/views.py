@@ -5,7 +5,7 @@ from urllib.parse import urldefrag, urlsplit
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -14,15 +14,14 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from comments.store.comments import NoSuchComment, OwnComment
+from comments.store.comments import OwnComment
 from comments.votes.services import take_back, vote
-from comments.web.forms import check_rate_limit
+from comments.web.forms import check_rate_limit, missing_as_404
 from dynapages.calls import clock
 from dynapages.django.access import back, path_of_next, signed_in, with_next
 from dynapages.django.paging import anchor_of, wants_partial
 from dynapages.django.refusals import Refusal
 
-GONE = gettext_lazy("There is no such comment. It may have been deleted.")
 HELPFUL = gettext_lazy("You find this comment helpful.")
 PENDING = "vote"
 """In a session: the comment whose button a visitor pressed without being signed in, and when."""
@@ -84,9 +83,8 @@ def _cast(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | N
     check_rate_limit(request, now=clock.now())
     write = vote if is_helpful else take_back
     try:
-        return write(comment_id=comment_id, username=request.user.get_username())
-    except NoSuchComment as error:
-        raise Http404(GONE) from error
+        with missing_as_404():
+            return write(comment_id=comment_id, username=request.user.get_username())
     except OwnComment as error:
         raise Refusal(str(error)) from error
 

@@ -5,28 +5,30 @@ A form's view turns all errors into `FormNotSaved`, and shows the form again wit
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render, resolve_url
 from django.utils.cache import patch_vary_headers
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
 
-from comments.host import COMMENTS
-from comments.store.comments import StoredComment
+from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
+from comments.store.comments import NoSuchComment, StoredComment
 from dynapages.calls import fault_in
 from dynapages.django.access import client_network
-from dynapages.django.paging import grouped, wants_partial
+from dynapages.django.paging import anchor_of, grouped, wants_partial
 from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.refusals import Refusal, TooManyRequests
 from dynapages.pynamodb import FAILURES
@@ -50,29 +52,60 @@ def bound_length(field: forms.Field, longest: int) -> None:
     field.validators = [*others, NoLonger(longest)]
 
 
-def count_characters(form: forms.Form, name: str, *, longest: int) -> None:
-    """Mark a field of ``longest`` characters for the script that counts; nothing is cut off."""
-    bound = form[name]
-    bound_length(bound.field, longest)
-    attributes = bound.field.widget.attrs
-    attributes.pop("maxlength", None)
-    attributes["data-longest"] = str(longest)
-    bound.help_text = format_html(
-        '{} <span data-count-of="{}" data-fits="{}" data-too-many="{}">{}</span>',
-        bound.help_text,
-        bound.auto_id,
-        _("{length} of {longest} characters."),
-        _("{length} characters: {over} too many."),
-        _("Up to %(longest)s characters.") % {"longest": grouped(longest)},
-    )
-
-
 class TextField(forms.CharField):
     """A text whose line ends count as one character each."""
 
     def to_python(self, value: Any) -> str:  # noqa: ANN401 - Django's
         text = super().to_python(value)
         return text.replace("\r\n", "\n").replace("\r", "\n") if text else ""
+
+
+class FormInList(forms.Form):
+    """A form with a ``text``, of ``longest`` characters, that is unfolded beside a comment.
+
+    Several may be on a page: an id stands for one field of one form, and begins with ``kind``.
+    """
+
+    kind: ClassVar[str]
+    longest: ClassVar[int]
+
+    def __init__(
+        self,
+        data: Mapping[str, str] | None = None,
+        *,
+        comment_id: str,
+        initial: dict[str, object] | None = None,
+    ) -> None:
+        auto_id = f"{anchor_of(self.kind, comment_id)}-".replace("%", "%%")
+        super().__init__(data, initial=initial, auto_id=f"{auto_id}%s")
+        bound = self["text"]
+        bound_length(bound.field, self.longest)
+        attributes = bound.field.widget.attrs
+        attributes.pop("maxlength", None)  # nothing is cut off: a script counts
+        attributes["data-longest"] = str(self.longest)
+        bound.help_text = format_html(
+            '{} <span data-count-of="{}" data-fits="{}" data-too-many="{}">{}</span>',
+            bound.help_text,
+            bound.auto_id,
+            _("{length} of {longest} characters."),
+            _("{length} characters: {over} too many."),
+            _("Up to %(longest)s characters.") % {"longest": grouped(self.longest)},
+        )
+
+
+NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
+NOT_IN_LISTS = gettext_lazy("There is no such comment. It may have been deleted or hidden.")
+
+
+@contextmanager
+def missing_as_404(sentence: object = NO_SUCH_COMMENT) -> Iterator[None]:
+    """Turn a product or, with the sentence, a comment that is not there into Http404."""
+    try:
+        yield
+    except NoSuchComment as error:
+        raise Http404(sentence) from error
+    except NoSuchProduct as error:
+        raise Http404(_(NO_SUCH_PRODUCT)) from error
 
 
 SIGNED_OUT = gettext_lazy(
@@ -101,22 +134,21 @@ def redisplay_on_csrf_failure(again: Again) -> Callable[[View], View]:
     return mark
 
 
+def form_page(again: Again) -> Callable[[View], View]:
+    """Mark a view that shows a form (GET) and takes it (POST); see `redisplay_on_csrf_failure`."""
+    allowed = require_http_methods(["GET", "HEAD", "POST"])
+    return lambda view: redisplay_on_csrf_failure(again)(never_cache(allowed(view)))
+
+
+@dataclass(eq=False)
 class FormNotSaved(Exception):
     """Nothing was saved, as far as is known; ``stored`` is the comment it conflicts with."""
 
-    def __init__(
-        self,
-        status: HTTPStatus,
-        sentence: str = "",
-        *,
-        stored: StoredComment | None = None,
-        retry_after: int | None = None,
-    ) -> None:
-        super().__init__(sentence)
-        self.status = status
-        self.sentence = sentence
-        self.stored = stored
-        self.retry_after = retry_after
+    status: HTTPStatus
+    sentence: str = ""
+    _: KW_ONLY
+    stored: StoredComment | None = None
+    retry_after: int | None = None
 
 
 def forged() -> FormNotSaved:
@@ -125,10 +157,12 @@ def forged() -> FormNotSaved:
 
 
 @contextmanager
-def as_form_errors() -> Iterator[None]:
-    """Turn refusals, and faults of the database, into FormNotSaved."""
+def as_form_errors(missing: object = NO_SUCH_COMMENT) -> Iterator[None]:
+    """Turn refusals, a ``missing`` comment and faults of the database into FormNotSaved."""
     try:
         yield
+    except NoSuchComment as error:
+        raise FormNotSaved(HTTPStatus.NOT_FOUND, str(missing)) from error
     except Refusal as error:
         raise FormNotSaved(error.status, str(error), retry_after=error.retry_after) from error
     except FAILURES as error:
@@ -207,17 +241,6 @@ STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS = 600, 3_000
 
 def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = False) -> None:
     """Count a write of the signed-in user, or of staff, else raise TooManyRequests."""
-    username, network = request.user.get_username(), client_network(request)
-    wait = take_write(username=username, network=network, now=now, is_staff=is_staff)
-    if wait:
-        sentence = _(
-            "You have written a lot in a short time. Try again in %(time)s: nothing is lost."
-        )
-        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)
-
-
-def take_write(*, username: str, network: str, now: datetime, is_staff: bool = False) -> int:
-    """Count a write of a user from a network; return 0, or the seconds until there is room."""
     prefix = "staff-" if is_staff else ""
     if is_staff:
         limits = STAFF_WRITES_PER_USER, STAFF_WRITES_PER_ADDRESS
@@ -225,7 +248,11 @@ def take_write(*, username: str, network: str, now: datetime, is_staff: bool = F
         limits = COMMENTS["WRITES_PER_USER"], COMMENTS["WRITES_PER_ADDRESS"]
     by_user, by_address = (Limit(times, WINDOW) for times in limits)
     uses = (
-        Use(f"{prefix}writes-of/{username}", by_user),
-        Use(f"{prefix}writes-from/{network}", by_address),
+        Use(f"{prefix}writes-of/{request.user.get_username()}", by_user),
+        Use(f"{prefix}writes-from/{client_network(request)}", by_address),
     )
-    return ceil(take(*uses, now=now))
+    if wait := ceil(take(*uses, now=now)):
+        sentence = _(
+            "You have written a lot in a short time. Try again in %(time)s: nothing is lost."
+        )
+        raise TooManyRequests(sentence % {"time": in_words(wait)}, retry_after=wait)

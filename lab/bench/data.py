@@ -137,8 +137,8 @@ def _stars_at(part: float) -> dict[int, float]:
 
 def counts_item(product_id: str, counts: Mapping[Cell, int]) -> Item:
     """Build the item that holds a product's counts."""
-    key = keys.counts(product_id, 0)
-    return {**table_key(key, key), **{cell(*of): {"N": str(n)} for of, n in counts.items()}}
+    key = table_key(**keys.counts(product_id, 0))
+    return {**key, **{cell(*of): {"N": str(n)} for of, n in counts.items()}}
 
 
 class CommentAnswers:

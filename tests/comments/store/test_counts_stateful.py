@@ -19,6 +19,7 @@ from comments.data.writer import BulkWriter
 from comments.filters import RATINGS
 from comments.items import NewComment
 from comments.keys import scored
+from comments.models import Comment
 from comments.posting.services import (
     CommentGone,
     Draft,
@@ -32,7 +33,7 @@ from comments.posting.services import (
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.table import comment_key, query_pages, read_item
-from comments.votes.services import PLACE, helpful_votes, take_back, vote
+from comments.votes.services import helpful_votes, take_back, vote
 from dynapages.calls import Batches
 from dynapages.process import client, pool
 from dynapages_testing.conflicts import conflicts
@@ -248,7 +249,7 @@ class Writers(RuleBasedStateMachine):
                 self.votes[comment_id, voter] = {is_stored}
                 cast += is_stored
             assert helpful_votes(comment_id) == cast
-            rank = read_item(comment_key(comment_id)).get(PLACE)
+            rank = read_item(comment_key(comment_id)).get(Comment.rank_place.attr_name)
             assert rank == ({"S": scored(cast, comment_id)} if cast else None)
 
     @invariant()

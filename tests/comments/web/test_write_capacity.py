@@ -2,13 +2,17 @@
 
 import re
 from datetime import UTC, datetime
+from ipaddress import IPv6Address
+from random import getrandbits
+from types import SimpleNamespace
 
 import pytest
 from django.core.cache import cache
+from django.test import RequestFactory
 
 from comments.posting.services import Draft, delete_comment, post_comment, save_edit
 from comments.profiles.queries import ids_written_by
-from comments.web.forms import take_write
+from comments.web.forms import check_rate_limit
 from dynapages.calls import Meter, metered
 from dynapages.process import connect, current_connection
 from tests.support.comments.browsing import HTMX
@@ -95,11 +99,13 @@ class TestTheCost:
             assert cost(meter) == told(row)
 
     def test_of_the_limits(self, shelf):
+        request = RequestFactory().post("/", REMOTE_ADDR=str(IPv6Address(getrandbits(128))))
+        request.user = SimpleNamespace(get_username=lambda: shelf.username)
         with metered() as meter:
-            take_write(username=shelf.username, network=shelf.product, now=shelf.now)
+            check_rate_limit(request, now=shelf.now)
         assert cost(meter) == told("the limits of a user and an address, the first time")
         with metered() as meter:
-            take_write(username=shelf.username, network=shelf.product, now=shelf.now)
+            check_rate_limit(request, now=shelf.now)
         assert meter.units == pytest.approx(told("the limits of a user and an address, again")[1])
 
 

@@ -8,6 +8,7 @@ from comments.keys import counts as counts_key
 from comments.models import Comment
 from comments.sets.copies import is_followed
 from dynapages.calls import Batches, Pool
+from dynapages.items import table_key
 from dynapages.process import client, pool
 from shop.catalogue.services import ensure_products
 from tests.support.comments import read_models
@@ -29,8 +30,8 @@ def load(comments: Iterable[NewComment]) -> None:
 
 def forget_counts(product_id: str) -> None:
     """Take away the counts of a product, as if they had never been made."""
-    key = {"S": counts_key(product_id, 0)}
-    client().delete_item(TableName=Comment.Meta.table_name, Key={"pk": key, "sk": key})
+    key = table_key(**counts_key(product_id, 0))
+    client().delete_item(TableName=Comment.Meta.table_name, Key=key)
 
 
 def delete_all_comments() -> None:
