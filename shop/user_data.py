@@ -14,7 +14,7 @@ from dynapages.process import client
 from dynapages.upkeep import Kept, Trace
 from dynapages.writes import delete, write_one
 from shop import keys
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import find_user
 from shop.accounts.services import delete_profile, shut_profile
 from shop.activity.entries import LOG, Kind, entry_in
 from shop.activity.listing import list_activity
@@ -39,9 +39,8 @@ def _delete_purchase(username: str, product_id: str) -> None:
 
 
 def _open_profile(username: str) -> Iterator[str]:
-    try:
-        user = find_user(username)
-    except NoSuchUser:
+    user = find_user(username)
+    if user is None:
         return
     if user.is_active or user.email or user.has_usable_password() or not has_orders(username):
         yield username
