@@ -19,7 +19,7 @@ from shop.days import BadListFilter, Days
 from shop.models import Order
 from shop.order_status import OPEN, Status
 from shop.orders.items import id_bound
-from shop.table import BY_KEY, TABLE_NAME
+from shop.table import BY_KEY, TABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +119,11 @@ def _sort_key(position: Position) -> dict[str, str]:
     return {"sk": keys.order(id_at(position.place))}
 
 
-_of_user = partial(Index, TABLE_NAME, partition="pk", table_key=_sort_key)
+_of_user = partial(Index, TABLE, partition="pk", table_key=_sort_key)
 BY_STATUS = _of_user(Order.by_status.Meta.index_name, sort="order_status_date")
 BY_OPEN_DATE = _of_user(Order.open_by_date.Meta.index_name, sort="order_open_date", consistent=True)
 QUEUE = Index(
-    TABLE_NAME,
+    TABLE,
     Order.queue.Meta.index_name,
     partition="open_shard",
     sort="open_place",
