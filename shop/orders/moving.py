@@ -22,6 +22,7 @@ from secrets import token_urlsafe
 
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from dynapages.calls import clock, in_chunks
 from dynapages.items import Item, table_key
@@ -42,7 +43,6 @@ from shop import keys
 from shop.catalogue.items import also_bought, nearest_to, purchase_data
 from shop.catalogue.queries import DERIVED, purchase_updates
 from shop.models import Order, OrderDraft, OrderItem, Purchase, ShopItem
-from shop.models import Order as StoredOrder
 from shop.order_status import Move, Status, may_move
 from shop.orders.actions import deltas_of, log_order, put_actions, status_update, tell_moved
 from shop.orders.filters import OrderFilter
@@ -321,19 +321,17 @@ class MoveNotAllowed(MoveRefused):
 class OrderMoved(MoveRefused):
     """The order is in another status by now."""
 
+    sentence = gettext_noop("Order %(id)s is already %(status)s, so it was not changed.")
+
     def __init__(self, order_id: str, current: Status) -> None:
-        sentence = _("Order %(id)s is already %(status)s, so it was not changed.")
-        super().__init__(sentence % {"id": order_id, "status": current.in_words})
+        super().__init__(_(self.sentence) % {"id": order_id, "status": current.in_words})
         self.current = current
 
 
 class MovedByAnother(OrderMoved):
     """The order is in the wanted status, but by somebody else's move."""
 
-    def __init__(self, order_id: str, current: Status) -> None:
-        super().__init__(order_id, current)
-        sentence = _("Order %(id)s was already %(status)s by somebody else.")
-        self.args = (sentence % {"id": order_id, "status": current.in_words},)
+    sentence = gettext_noop("Order %(id)s was already %(status)s by somebody else.")
 
 
 MOVER_CHARACTERS = 16
@@ -400,7 +398,7 @@ def move_order(
         there = failure.failed[0]
         if not there:
             raise NoSuchOrder(order_id) from failure
-        found = StoredOrder.from_raw_data(dict(there))
+        found = Order.from_raw_data(dict(there))
         if found.status != target:
             raise OrderMoved(order_id, Status(found.status)) from failure
         _require_mover(found, mover, order_id)
@@ -409,19 +407,19 @@ def move_order(
     tell_moved(order_id, username, source, target, at=now, by=who)
 
 
-def unsettled_by(order: StoredOrder, source: Status, target: Status) -> str | None:
+def unsettled_by(order: Order, source: Status, target: Status) -> str | None:
     """Return a new mark for an order of more purchases than a move can change, else None."""
     has_many = int(order.line_count) > MOST_PURCHASES
     return new_token() if has_many and Status.DELIVERED in {source, target} else None
 
 
-def _require_mover(order: StoredOrder, mover: str, order_id: str) -> None:
+def _require_mover(order: Order, mover: str, order_id: str) -> None:
     """Raise MovedByAnother unless the latest move was the mover's: their form was sent again."""
     if (order.history[-1].mover or "") != mover:
         raise MovedByAnother(order_id, Status(order.status))
 
 
-def write_move(change: Action, order: StoredOrder, *, source: Status, target: Status) -> None:
+def write_move(change: Action, order: Order, *, source: Status, target: Status) -> None:
     """Write the change of an order to another status, with its counts and purchases.
 
     Those of an order that is `unsettled_by` the move, which ``change`` must say, are changed by
@@ -447,7 +445,7 @@ def write_move(change: Action, order: StoredOrder, *, source: Status, target: St
             return
 
 
-def _purchases(order: StoredOrder, source: Status, target: Status) -> list[Action]:
+def _purchases(order: Order, source: Status, target: Status) -> list[Action]:
     if Status.DELIVERED not in {source, target}:
         return []
     order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
