@@ -34,7 +34,7 @@ from shop.data.survey import (
 )
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.items import NewOrder, derived_keys, foreign_key, imported_order_id
+from shop.orders.items import NewOrder, foreign_key, imported_order_id, status_date
 from shop.orders.placing import OrderOutcome, put_orders
 from shop.orders.queries import find_owner
 from shop.table import read_items
@@ -220,21 +220,12 @@ def _put_changed(orders: Sequence[NewOrder], *, announces: bool) -> list[OrderOu
         for (_, key), item in found.items()
         if Order.unsettled.attr_name not in item
     }
-    unchanged = {o.id for o in orders if stored.get(keys.order(o.id)) == _status_date_of(o)}
+    unchanged = {
+        o.id for o in orders if stored.get(keys.order(o.id)) == status_date(o.id, o.now_in)
+    }
     others = [order for order in orders if order.id not in unchanged]
     written = iter(put_orders(others, announces=announces))
     return [OrderOutcome.KEPT if order.id in unchanged else next(written) for order in orders]
-
-
-def _status_date_of(order: NewOrder) -> str:
-    derived = derived_keys(
-        order_id=order.id,
-        status=order.now_in.status,
-        entered_at=order.now_in.moment,
-        placed_at=order.placed_at,
-        shard=0,  # which the status date does not depend on
-    )
-    return derived["order_status_date"]
 
 
 def _taken_among(orders: Sequence[NewOrder]) -> set[str]:

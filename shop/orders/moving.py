@@ -378,15 +378,15 @@ def move_order(
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
     now = max(now, parse_timestamp(order.history[-1].at) + MOMENT)
+    change = StatusChange(target, now, reason=reason, mover=mover)
     update = status_update(
         username=username,
         order_id=order_id,
         source=source,
-        target=StatusChange(target, now, reason=reason, mover=mover),
+        target=change,
         derived=derived_keys(
             order_id=order_id,
-            status=target,
-            entered_at=now,
+            now_in=change,
             placed_at=parse_timestamp(order.placed_at),
             shard=int(order.shard),
         ),
