@@ -142,11 +142,9 @@ def counter_of(username: str) -> str:
     return f"{CUSTOMER_PREFIX}{username}"
 
 
-def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:
+def deltas_of(username: str, *, left: Status | None, entered: Status) -> Deltas:
     """Return the changes of counts as an order leaves a status (None if new) and enters one."""
-    customer: Counter[str] = Counter()
-    if entered is not None:
-        customer[entered.value] += 1
+    customer = Counter({entered.value: 1})
     if left is not None:
         customer[left.value] -= 1
     queue = {cell: n for cell, n in customer.items() if Status(cell).is_open}

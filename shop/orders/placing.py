@@ -176,17 +176,14 @@ class _Prepared:
     deltas: Deltas
 
     @classmethod
-    def of(cls, order: NewOrder, before: Iterable[str]) -> "_Prepared":
-        item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick(), before=before)
-        deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
-        return cls(order, put_actions([item, *dependents]), deltas)
-
-    @classmethod
     def all_of(cls, username: str, orders: Iterable[NewOrder]) -> "Iterator[_Prepared]":
         """Yield the orders of a customer, each with what was bought by those before it."""
         bought = bought_before(username)
         for order in orders:
-            yield cls.of(order, map(id_at, sorted(bought.values(), reverse=True)))
+            before = map(id_at, sorted(bought.values(), reverse=True))
+            item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick(), before=before)
+            deltas = deltas_of(username, left=None, entered=order.now_in.status)
+            yield cls(order, put_actions([item, *dependents]), deltas)
             places = {one: sort_key_of(moment_in(order.id), one) for one in order.product_ids}
             kept = {one: place for one, place in bought.items() if one not in places}
             bought = kept | places if order.now_in.status is Status.DELIVERED else kept
