@@ -40,6 +40,7 @@ from shop.accounts.queries import users_called
 from shop.accounts.services import UsernameTaken, create_profile
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
+from shop.days import Days
 from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter, plan_for_queue, plan_for_user
@@ -282,7 +283,7 @@ OWN = {
     "one status": OrderFilter(statuses=(Status.DELIVERED,)),
     "three statuses": OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED, Status.CANCELED)),
     "two statuses, one year": OrderFilter(
-        statuses=(Status.SHIPPED, Status.DELIVERED), since=date(2022, 1, 1), until=date(2023, 1, 1)
+        (Status.SHIPPED, Status.DELIVERED), Days(date(2022, 1, 1), date(2023, 1, 1))
     ),
 }
 """The customer's lists."""

@@ -6,7 +6,7 @@ A range of days is a range of each run, in the same index, bounded by the run's 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 from typing import Self
 from urllib.parse import urlencode
@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from dynapages.lists import Index, Position, Run, id_at, timestamp
 from shop import keys
-from shop.days import BadListFilter, Days
+from shop.days import ALL_DAYS, BadListFilter, Days
 from shop.models import Order
 from shop.order_status import OPEN, Status
 from shop.orders.items import id_bound
@@ -24,19 +24,17 @@ from shop.table import BY_KEY, TABLE
 
 @dataclass(frozen=True, slots=True)
 class OrderFilter:
-    """Statuses (none means any), and UTC days from ``since`` up to but not ``until``.
+    """Statuses (none means any), and days.
 
     With statuses the days are when orders entered their status, else when they were placed.
     ``open_only`` lists open orders, strongly read; it excludes ``statuses``.
     """
 
     statuses: tuple[Status, ...] = ()
-    since: date | None = None
-    until: date | None = None
+    days: Days = ALL_DAYS
     open_only: bool = False
 
     def __post_init__(self) -> None:
-        Days(self.since, self.until)  # raises what is wrong with them
         if self.open_only and self.statuses:
             raise BadListFilter(_("Choose either open orders or statuses, not both."))
 
@@ -59,17 +57,7 @@ class OrderFilter:
         chosen = _statuses(statuses, among)
         if chosen == OPEN == among:
             chosen = ()
-        days = Days.parse(since, until)
-        return cls(chosen, days.since, days.until, open_only=bool(is_open))
-
-    @property
-    def days(self) -> Days:
-        return Days(self.since, self.until)
-
-    @property
-    def moments(self) -> tuple[datetime | None, datetime | None]:
-        """The midnights (UTC) that the days begin at, and end before."""
-        return self.days.moments
+        return cls(chosen, Days.parse(since, until), open_only=bool(is_open))
 
     @property
     def query(self) -> str:
@@ -102,7 +90,7 @@ class OrderFilter:
         return replace(self, statuses=(), open_only=not self.open_only)
 
     def on_any_day(self) -> Self:
-        return replace(self, since=None, until=None)
+        return replace(self, days=ALL_DAYS)
 
 
 def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, ...]:
@@ -148,7 +136,7 @@ def _runs(
 def _bounds(
     chosen: OrderFilter, *, place_at: Callable[[datetime], str]
 ) -> tuple[str | None, str | None]:
-    since, until = (None if moment is None else place_at(moment) for moment in chosen.moments)
+    since, until = (None if moment is None else place_at(moment) for moment in chosen.days.moments)
     return since, until
 
 

@@ -15,6 +15,7 @@ from dynapages.process import pool
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
 from shop.catalogue.queries import find_tiles
+from shop.days import Days
 from shop.order_status import FORWARD, OPEN, Move
 from shop.orders.filters import OrderFilter
 from shop.orders.items import number_in
@@ -88,7 +89,7 @@ def purchase_row(entry: Entry) -> tuple[str, datetime, str]:
     username, placed = id_at(place), moment_at(place)
     day = min(placed.date(), date.max - DAY)
     orders_of = OrderList(username, address_of_item("staff_customer_orders", username))
-    return username, placed, orders_of.url(OrderFilter(since=day, until=day + DAY))
+    return username, placed, orders_of.url(OrderFilter(days=Days(day, day + DAY)))
 
 
 def find_meant(typed: str) -> list[Meant]:
