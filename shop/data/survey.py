@@ -38,6 +38,7 @@ from shop.data.fields import UNCLEAR, decimal_mark, field_text, is_return
 from shop.data.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.data.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape
 from shop.models import Product
+from shop.order_status import Status
 
 
 class Update(Enum):
@@ -208,6 +209,16 @@ class OrdersFound:
     returned_lines: int = 0
     orders_of_returns: int = 0
     decimal_found: str | None = None
+
+    @property
+    def statuses(self) -> Counter[Status]:
+        """The numbers of orders by status."""
+        return Counter(found.order.now_in.status for found in self.orders)
+
+    @property
+    def dated_by_month(self) -> int:
+        """The number of orders with a date that lacks its day."""
+        return sum(found.lacks_days for found in self.orders)
 
 
 def survey(
