@@ -59,8 +59,6 @@ from zlib import crc32
 from django.utils.crypto import salted_hmac
 
 USER_PREFIX = "USER#"
-PROFILE_PREFIX = "PROFILE#"
-CONFIRMED_PREFIX = "CONFIRMED#"
 ORDER_PREFIX = "ORDER#"
 ITEM_PREFIX = "ITEM#"
 DRAFT_PREFIX = "DRAFT#"
@@ -148,7 +146,7 @@ def username_in(partition: str) -> str:
 
 def profile(username: str) -> str:
     """Return the sort key of a user's profile, and of the edges to it."""
-    return f"{PROFILE_PREFIX}{username}"
+    return f"PROFILE#{username}"
 
 
 def email(address: str) -> str:
@@ -158,7 +156,7 @@ def email(address: str) -> str:
 
 def confirmed(username: str) -> str:
     """Return the sort key of the edge from a confirmed e-mail address, before all others."""
-    return f"{CONFIRMED_PREFIX}{username}"
+    return f"CONFIRMED#{username}"
 
 
 def limit(name: str) -> dict[str, str]:
