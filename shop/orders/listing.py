@@ -23,7 +23,7 @@ from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, Toggle, address_of_item, grouped, tokens
 from dynapages.django.refusals import Refusal
-from dynapages.lists import Explanation, PageRequest, PageResult, Position, explain, timestamp
+from dynapages.lists import Explanation, PageRequest, PageResult, explain, timestamp
 from dynapages.process import pool
 from shop.days import BadListFilter
 from shop.order_status import OPEN, Move, Status, moves_from
@@ -267,13 +267,11 @@ class PlaceInList:
 
 def in_list(found: OrdersResult, pager: Pager) -> list[tuple[OrderEntry, str]]:
     """Return the orders of a page of a list, each with the URL that leads to it there."""
-    entries = zip(found.items, found.page.entries, strict=True)
-    return [(order, _url(order, entry.position, pager)) for order, entry in entries]
-
-
-def _url(order: OrderEntry, position: Position, pager: Pager) -> str:
-    token = tokens().write(position, list_name=pager.list_name)
-    return f"{order.url}?{urlencode({LIST: pager.first_url, AT: token})}"
+    write = partial(tokens().write, list_name=pager.list_name)
+    return [
+        (order, f"{order.url}?{urlencode({LIST: pager.first_url, AT: write(entry.position)})}")
+        for order, entry in zip(found.items, found.page.entries, strict=True)
+    ]
 
 
 def place_in_list(query: QueryDict, *, username: str) -> PlaceInList | None:
