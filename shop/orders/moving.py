@@ -100,12 +100,8 @@ def _write(order: NewOrder, deltas: Deltas) -> None:
     write_with_counts(actions, deltas)
 
 
-class _Refused(Exception):
-    """Wraps the ConditionFailed that no further attempt can help."""
-
-    def __init__(self, failure: ConditionFailed) -> None:
-        super().__init__(str(failure))
-        self.failure = failure
+class _Refused(ConditionFailed):
+    """No further attempt can help."""
 
 
 def _until_unchanged(write: Callable[[], None]) -> None:
@@ -113,8 +109,8 @@ def _until_unchanged(write: Callable[[], None]) -> None:
     for _attempt in range(_ATTEMPTS):
         try:
             return write()
-        except _Refused as refused:
-            raise refused.failure from refused
+        except _Refused:
+            raise
         except ConditionFailed:
             continue
     raise Contended
@@ -124,10 +120,10 @@ def _require_absent(order: Order, pointers: Sequence[ShopItem]) -> None:
     wanted = [(one.pk, one.sk) for one in (order, *pointers[:1])]
     found = read_items(wanted)
     if stored := found.get(wanted[0]):
-        raise _Refused(ConditionFailed({0: stored}))
+        raise _Refused({0: stored})
     if found:
         discard(order.sk.removeprefix(keys.ORDER_PREFIX))
-        raise _Refused(ConditionFailed({1: {}}))
+        raise _Refused({1: {}})
 
 
 def _take_draft(order: NewOrder) -> str:
