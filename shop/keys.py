@@ -223,11 +223,6 @@ def counter(name: str, shard: int) -> dict[str, str]:
     return _both(f"{COUNTER_PREFIX}{name}#{shard}")
 
 
-def counter_in(partition: str) -> str:
-    """Return the name of the counter in a key of `counter`."""
-    return partition.removeprefix(COUNTER_PREFIX).rpartition("#")[0]
-
-
 def shards(name: str) -> dict[str, str]:
     """Return the key of a number of shards (see `dynapages.writes.counters`)."""
     return _both(f"SHARDS#{name}")
@@ -266,11 +261,6 @@ def spot(geohash: str, point_id: str) -> str:
 def zip_prefix(prefix: str) -> str:
     """Return both keys of a zip prefix."""
     return f"{ZIP_PREFIX}{prefix}"
-
-
-def zip_in(key: str) -> str:
-    """Return the zip prefix in a key of `zip_prefix`."""
-    return key.removeprefix(ZIP_PREFIX)
 
 
 def _both(key: str) -> dict[str, str]:

@@ -417,7 +417,7 @@ def _read(key: Key) -> Item | None:
 
 
 def _counter_in(item: Item) -> str:
-    return keys.counter_in(item["pk"]["S"])
+    return str(item["pk"]["S"].removeprefix(keys.COUNTER_PREFIX).rpartition("#")[0])
 
 
 def _id_of(order: Item) -> str:

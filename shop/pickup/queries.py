@@ -230,9 +230,8 @@ def _zip_item(place: ZipLocation) -> StoredPlace:
 
 
 def _zip_place(item: Item) -> ZipLocation:
-    return ZipLocation(
-        keys.zip_in(item["pk"]["S"]), Coordinates.of(item), item.get("city", {}).get("S", "")
-    )
+    prefix = item["pk"]["S"].removeprefix(keys.ZIP_PREFIX)
+    return ZipLocation(prefix, Coordinates.of(item), item.get("city", {}).get("S", ""))
 
 
 Counts = Mapping[str, Mapping[str, int]]
