@@ -44,9 +44,17 @@ from shop.catalogue.items import also_bought, nearest_to, purchase_data
 from shop.catalogue.queries import DERIVED, purchase_updates
 from shop.models import Order, OrderDraft, OrderItem, Purchase, ShopItem
 from shop.order_status import Move, Status, may_move
-from shop.orders.actions import deltas_of, log_order, put_actions, status_update, tell_moved
+from shop.orders.actions import DERIVED as ORDER_KEYS
+from shop.orders.actions import deltas_of, log_order, put_actions, tell_moved
 from shop.orders.filters import OrderFilter
-from shop.orders.items import NewOrder, StatusChange, derived_keys, moment_in, order_items_of
+from shop.orders.items import (
+    NewOrder,
+    StatusChange,
+    derived_keys,
+    history_entry,
+    moment_in,
+    order_items_of,
+)
 from shop.orders.queries import NoSuchOrder, every_line, list_open_orders, owner_of, stored_order
 from shop.table import (
     OPEN_ORDERS,
@@ -375,21 +383,8 @@ def move_order(
         raise OrderMoved(order_id, Status(order.status))
     now = max(now, parse_timestamp(order.history[-1].at) + MOMENT)
     change = StatusChange(target, now, reason=reason, mover=mover)
-    update = status_update(
-        username=username,
-        order_id=order_id,
-        source=source,
-        target=change,
-        derived=derived_keys(
-            order_id=order_id,
-            now_in=change,
-            placed_at=parse_timestamp(order.placed_at),
-            shard=int(order.shard),
-        ),
-        unsettled=unsettled_by(order, source, target),
-    )
     try:
-        write_move(update, order, source=source, target=target)
+        write_move(_status_update(order, source, change), order, source=source, target=target)
     except ConditionFailed as failure:
         there = failure.failed[0]
         if not there:
@@ -401,6 +396,25 @@ def move_order(
         return
     log_order(order_id=order_id, username=username, who=who, source=source, target=target, at=now)
     tell_moved(order_id, username, source, target, at=now, by=who)
+
+
+def _status_update(order: Order, source: Status, target: StatusChange) -> Action:
+    """Build the update of an order to a status, if it is still in ``source``."""
+    derived = derived_keys(
+        order_id=order.sk.removeprefix(keys.ORDER_PREFIX),
+        now_in=target,
+        placed_at=parse_timestamp(order.placed_at),
+        shard=int(order.shard),
+    )
+    unsettled = unsettled_by(order, source, target.status)
+    changes = [
+        Order.status.set(target.status.value),
+        Order.history.set(Order.history.append([history_entry(target)])),
+        *set_or_remove(Order, ORDER_KEYS, derived),
+        *([Order.unsettled.set(unsettled)] if unsettled else []),
+    ]
+    key = table_key(order.pk, order.sk)
+    return update(Order, key, changes, Order.status == source.value, return_item=True)
 
 
 def unsettled_by(order: Order, source: Status, target: Status) -> str | None:
