@@ -121,18 +121,6 @@ QUEUE = Index(
 """The place in the queue has the order's id; the rest of the table key is the customer."""
 
 
-def _runs(
-    index: Index,
-    username: str,
-    chosen: OrderFilter,
-    prefixes: Iterable[str],
-    *,
-    place_at: Callable[[datetime], str],
-) -> tuple[Run, ...]:
-    since, until = _bounds(chosen, place_at=place_at)
-    return tuple(Run(index, keys.user(username), prefix, since, until) for prefix in prefixes)
-
-
 def _bounds(
     chosen: OrderFilter, *, place_at: Callable[[datetime], str]
 ) -> tuple[str | None, str | None]:
@@ -150,15 +138,18 @@ class OrderPlan:
 
 def plan_for_user(username: str, chosen: OrderFilter) -> OrderPlan:
     """Plan a list of a user's orders."""
+
+    def plan(
+        name: str, index: Index, *prefixes: str, place_at: Callable[[datetime], str] = timestamp
+    ) -> OrderPlan:
+        partition, bounds = keys.user(username), _bounds(chosen, place_at=place_at)
+        return OrderPlan(name, tuple(Run(index, partition, one, *bounds) for one in prefixes))
+
     if chosen.open_only:
-        runs = _runs(BY_OPEN_DATE, username, chosen, [""], place_at=timestamp)
-        return OrderPlan("open_by_date", runs)
+        return plan("open_by_date", BY_OPEN_DATE, "")
     if chosen.statuses:
-        prefixes = map(keys.status_prefix, chosen.statuses)
-        runs = _runs(BY_STATUS, username, chosen, prefixes, place_at=timestamp)
-        return OrderPlan("orders_by_status", runs)
-    runs = _runs(BY_KEY, username, chosen, [keys.ORDER_PREFIX], place_at=id_bound)
-    return OrderPlan("orders_by_user", runs)
+        return plan("orders_by_status", BY_STATUS, *map(keys.status_prefix, chosen.statuses))
+    return plan("orders_by_user", BY_KEY, keys.ORDER_PREFIX, place_at=id_bound)
 
 
 def plan_for_queue(chosen: OrderFilter, *, shards: int) -> OrderPlan:
