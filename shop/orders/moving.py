@@ -26,7 +26,7 @@ from django.utils.translation import gettext_noop
 
 from dynapages.calls import clock, in_chunks
 from dynapages.items import Item, table_key
-from dynapages.lists import Page, PageRequest, parse_timestamp, timestamp
+from dynapages.lists import parse_timestamp, timestamp
 from dynapages.process import client
 from dynapages.pynamodb import unchanged, update
 from dynapages.writes import (
@@ -46,7 +46,6 @@ from shop.models import Order, OrderDraft, OrderItem, Purchase, ShopItem
 from shop.order_status import Move, Status, may_move
 from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.actions import deltas_of, log_order, put_actions, tell_moved
-from shop.orders.filters import OrderFilter
 from shop.orders.items import (
     NewOrder,
     StatusChange,
@@ -55,7 +54,7 @@ from shop.orders.items import (
     moment_in,
     order_items_of,
 )
-from shop.orders.queries import NoSuchOrder, every_line, list_open_orders, owner_of, stored_order
+from shop.orders.queries import NoSuchOrder, every_line, owner_of, stored_order
 from shop.table import (
     OPEN_ORDERS,
     Key,
@@ -480,9 +479,7 @@ class Moved:
     by_another: bool = False
 
 
-def move_orders(
-    *, order_ids: Sequence[str], source: Status, target: Status, who: str = "", now: datetime
-) -> list[Moved]:
+def move_orders(order_ids: Sequence[str], move: Move, *, who: str, now: datetime) -> list[Moved]:
     """Move several orders of any customers as staff, each in its own transaction."""
     moved = []
     for order_id in dict.fromkeys(order_ids):
@@ -491,8 +488,8 @@ def move_orders(
             move_order(
                 username=owner_of(order_id),
                 order_id=order_id,
-                source=source,
-                target=target,
+                source=move.source,
+                target=move.target,
                 is_staff=True,
                 who=who,
                 now=now,
@@ -503,15 +500,3 @@ def move_orders(
             refusal = _("There is no order %(id)s.") % {"id": order_id}
         moved.append(Moved(order_id, refusal, by_another))
     return moved
-
-
-def move_page(
-    chosen: OrderFilter, request: PageRequest, *, move: Move, who: str, now: datetime
-) -> tuple[list[Moved], Page]:
-    """Move the orders of a page of the queue, each on its own; return the outcomes and the page."""
-    found = list_open_orders(chosen, request)
-    order_ids = [order.id for order in found.items]
-    results = move_orders(
-        order_ids=order_ids, source=move.source, target=move.target, who=who, now=now
-    )
-    return results, found.page
