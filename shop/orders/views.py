@@ -306,11 +306,10 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
     )
 
 
+@labelled_calls("user")
 def require_customer(username: str) -> None:
     """Raise Http404 where there is no such user; imported customers have orders at least."""
-    with labelled_calls("user"):
-        is_there = is_user(username)
-    if not is_there:
+    if not is_user(username):
         raise Http404(_(NO_SUCH_CUSTOMER))
 
 
