@@ -7,7 +7,7 @@ another writer was faster.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -258,13 +258,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
     found, statuses = report.found, report.found.statuses
     return {
         "files": {
-            stem: {
-                "rows": counts.rows,
-                "read": counts.read,
-                "rejected": counts.rejected,
-                "skipped": counts.skipped,
-            }
-            for stem, counts in report.files.items()
+            stem: {**asdict(counts), "read": counts.read} for stem, counts in report.files.items()
         },
         "orders": {
             "created": report.orders[OrderOutcome.CREATED],
