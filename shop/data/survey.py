@@ -8,7 +8,7 @@ are in docs/importing.md.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
@@ -99,7 +99,10 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
         if may_change or known is None or is_as_stored(new, known):
             shelves.setdefault(categories, []).append(new)
     for categories, some in shelves.items():
-        put_catalogue(categories=_with_parents(categories), products=some)
+        given = {category.slug: category for category in categories}
+        # As they are stored, with those above them; new ones are in the root.
+        whole = given | stored_categories(given)
+        put_catalogue(categories=list(whole.values()), products=some)
     return outcomes
 
 
@@ -144,12 +147,6 @@ def _wanted(
 def _priced_at(known: Item) -> datetime | None:
     attribute = known.get(Product.priced_at.attr_name)
     return None if attribute is None else parse_timestamp(attribute["S"])
-
-
-def _with_parents(categories: Iterable[NewCategory]) -> list[NewCategory]:
-    """Return categories as they are stored, with those above them; new ones are in the root."""
-    given = {category.slug: category for category in categories}
-    return list((given | stored_categories(given)).values())
 
 
 OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
