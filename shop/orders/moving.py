@@ -273,10 +273,10 @@ def _settling(
     is_delivered = status is Status.DELIVERED
     for key, edge in found.items():  # of an erased customer there are none
         product_id = key[1].removeprefix(keys.bought(username, ""))
-        of_order = edge["order_id"]["S"]
+        of_order, is_staged = edge["order_id"]["S"], "is_staged" in edge
         is_listed = all(name in edge for name in DERIVED)
-        is_settled = is_listed is is_delivered and "is_staged" not in edge
-        if (of_order == order_id and is_settled) or _is_of_later(edge, order_id):
+        is_settled = of_order == order_id and is_listed is is_delivered
+        if not is_staged and (is_settled or of_order > order_id):
             continue
         also = also_bought(product_id, nearest)
         values: dict[str, object] = {"also": also} if also else {}
@@ -289,10 +289,6 @@ def _settling(
         ]
         same = unchanged(edge, Purchase.order_id, Purchase.is_staged)
         yield update(Purchase, table_key(*key_of(edge)), changes, same)
-
-
-def _is_of_later(edge: Item, order_id: str) -> bool:
-    return bool(edge["order_id"]["S"] > order_id) and "is_staged" not in edge
 
 
 def draft_key(order_id: str) -> Key:
