@@ -21,7 +21,7 @@ from dynapages.process import pool, read
 from shop.catalogue.queries import PLAN, Product, buyers_of
 from shop.catalogue.views import product_or_404
 from shop.days import url_without_blanks
-from shop.order_status import FORWARD, OPEN, Move
+from shop.order_status import FORWARD, Move
 from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import COLUMNS, csv_reader, filter_of, queue_pager, total_of
@@ -78,7 +78,7 @@ def queue_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 def queue_filter(request: HttpRequest) -> OrderFilter:
     """Return the filter in the URL of a page of the queue. Raises Refusal."""
-    return filter_of(request.GET, reverse("staff_orders"), among=OPEN)
+    return filter_of(request.GET, reverse("staff_orders"), of_queue=True)
 
 
 def _read_meant(request: HttpRequest, _visitor: Visitor) -> tuple[str, list[Meant]]:
