@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from django.utils.text import slugify
@@ -376,10 +377,7 @@ class _Survey:
     def read_orders(self, advance: Advance) -> None:
         shape, name = self._shape, self._files.file_names[0]
         with_lines = self._files.lines is None and not shape.lines_in
-
-        def require(columns: Sequence[str]) -> None:
-            shape.require_orders(columns, with_lines=with_lines)
-
+        require = partial(shape.require_orders, with_lines=with_lines)
         for record in _rows(self._files.orders, shape.columns, require, advance):
             row = RowRef(name, record.line)
             if isinstance(record, Rejected):
