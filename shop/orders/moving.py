@@ -27,7 +27,7 @@ from django.utils.translation import gettext_noop
 from dynapages.calls import clock, in_chunks
 from dynapages.items import Item, table_key
 from dynapages.lists import parse_timestamp, timestamp
-from dynapages.process import client
+from dynapages.process import write
 from dynapages.pynamodb import unchanged, update
 from dynapages.writes import (
     MOST_ACTIONS,
@@ -37,7 +37,6 @@ from dynapages.writes import (
     Deltas,
     check,
     delete,
-    write_together,
 )
 from shop import keys
 from shop.catalogue.items import also_bought, nearest_to, purchase_data
@@ -111,11 +110,11 @@ class _Refused(ConditionFailed):
     """No further attempt can help."""
 
 
-def _until_unchanged(write: Callable[[], None]) -> None:
+def _until_unchanged(attempt: Callable[[], None]) -> None:
     """Write until nobody else changed what was read. Raises Contended after the last attempt."""
     for _attempt in range(_ATTEMPTS):
         try:
-            return write()
+            return attempt()
         except _Refused:
             raise
         except ConditionFailed:
@@ -151,7 +150,7 @@ def _take_draft(order: NewOrder) -> str:
         line_count=len(order.lines),
         since=timestamp(clock.now()),
     )
-    _write_all([put_of(draft, unchanged(stored, OrderDraft.pk, OrderDraft.token))])
+    write([put_of(draft, unchanged(stored, OrderDraft.pk, OrderDraft.token))])
     token: str = draft.token
     return token
 
@@ -159,7 +158,7 @@ def _take_draft(order: NewOrder) -> str:
 def _write_for(order_id: str, token: str, actions: Sequence[Action]) -> None:
     if actions:
         is_ours = OrderDraft.token == token
-        _write_all([check(OrderDraft, table_key(*draft_key(order_id)), is_ours), *actions])
+        write([check(OrderDraft, table_key(*draft_key(order_id)), is_ours), *actions])
 
 
 def _staged(edges: Sequence[Purchase]) -> Iterator[Action]:
@@ -196,13 +195,13 @@ def discard(order_id: str) -> bool:
     token = new_token()
     own = table_key(*key)
     same = unchanged(seen, OrderDraft.token)
-    _write_all([update(OrderDraft, own, [OrderDraft.token.set(token)], same)])
+    write([update(OrderDraft, own, [OrderDraft.token.set(token)], same)])
     kept = _lines_stored(order_id)
     numbers = range(kept + 1, int(seen["line_count"]["N"]) + 1)
     for some in in_chunks(numbers, AT_ONCE):
         line_keys = [table_key(keys.item(order_id, n), keys.order(order_id)) for n in some]
         _write_for(order_id, token, [delete(OrderItem, line) for line in line_keys])
-    _write_all([_draft_deletion(order_id, token)])
+    write([_draft_deletion(order_id, token)])
     return True
 
 
@@ -229,7 +228,7 @@ def _delete_staged(username: str, order_id: str) -> None:
 def delete_staged(key: Key, order_id: str) -> None:
     """Delete an edge that an order staged. Raises ConditionFailed if it is another's by now."""
     is_staged = (Purchase.order_id == order_id) & Purchase.is_staged.exists()
-    _write_all([delete(Purchase, table_key(*key), is_staged)])
+    write([delete(Purchase, table_key(*key), is_staged)])
 
 
 def is_abandoned(draft: Item) -> bool:
@@ -257,8 +256,8 @@ def _settle(username: str, order_id: str) -> None:
     for some in in_chunks(products, AT_ONCE):
         status = Status(order.status)
         if actions := list(_settling(username, order_id, some, nearest, status=status)):
-            _write_all([check(Order, key, same), *actions])
-    _write_all([update(Order, key, [Order.unsettled.remove()], same)])
+            write([check(Order, key, same), *actions])
+    write([update(Order, key, [Order.unsettled.remove()], same)])
 
 
 def _settling(
@@ -299,10 +298,6 @@ def draft_key(order_id: str) -> Key:
 
 def _draft_deletion(order_id: str, token: str) -> Action:
     return delete(OrderDraft, table_key(*draft_key(order_id)), OrderDraft.token == token)
-
-
-def _write_all(actions: Sequence[Action]) -> None:
-    write_together(client(), actions)
 
 
 MOMENT = timedelta(microseconds=1)
