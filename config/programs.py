@@ -13,7 +13,6 @@ from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.search_queries import SearchRequest
 from comments.search.words import BadSearch, parse_search
-from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, filter_of, queue_pager
 
@@ -43,12 +42,12 @@ def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
         words = [f"--{name}={value.replace('.', ',')}" for name, value in options if value != ANY]
         words.insert(0, "comments")
     elif match.view_name == "staff_orders":
-        queued = filter_of(values, path, among=OPEN)
+        queued = filter_of(values, path, of_queue=True)
         pager, words = queue_pager(queued), ["orders", "--queue"]
         program["chosen"] = _parsed(queued, values)
     elif match.view_name in {"orders", "staff_customer_orders"}:
         owner = match.kwargs.get("username", owner)
-        own = filter_of(values, path, is_open=values.get("open", ""))
+        own = filter_of(values, path)
         pager, words = OrderList(owner, path).pager(own), ["orders", f"--user={owner}"]
         program |= {"owner": owner, "chosen": _parsed(own, values)}
     else:

@@ -21,7 +21,7 @@ from demo.sample.orders import REGULAR, STAFF, SampleSales, sample_points, sampl
 from dynapages.calls import in_chunks
 from dynapages.lists import PageRequest
 from dynapages.process import client, slow_client
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import find_user
 from shop.accounts.services import ensure_profile
 from shop.activity.entries import Kind, LogEntry, LogVerb, write_entry
 from shop.activity.listing import list_activity
@@ -49,12 +49,11 @@ def load_users(sales: SampleSales, *, now: datetime, sign_in: bool) -> None:
 def let_sign_in() -> None:
     """Set the published password of two accounts, unless they are missing or have one."""
     for username in SIGN_IN:
-        with suppress(NoSuchUser):
-            user = find_user(username)
-            if not user.has_usable_password():
-                user.set_password(PASSWORD)
-                user.is_staff = username == STAFF
-                user.save()
+        user = find_user(username)
+        if user and not user.has_usable_password():
+            user.set_password(PASSWORD)
+            user.is_staff = username == STAFF
+            user.save()
 
 
 def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None:

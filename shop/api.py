@@ -27,7 +27,7 @@ from shop.catalogue import queries as catalogue
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.views import NO_SUCH_PRODUCT, search_pager
-from shop.days import BadListFilter, parse_day
+from shop.days import BadListFilter, Days, parse_day
 from shop.order_status import OPEN, Status
 from shop.orders import queries as orders
 from shop.orders import views as order_views
@@ -241,7 +241,7 @@ def _filter(chosen: Chosen | Queued) -> OrderFilter:
         statuses = ()
     is_open = isinstance(chosen, Chosen) and chosen.open
     try:
-        return OrderFilter(statuses, chosen.since, chosen.until, open_only=is_open)
+        return OrderFilter(statuses, Days(chosen.since, chosen.until), open_only=is_open)
     except BadListFilter as error:
         raise Refusal(str(error)) from error
 

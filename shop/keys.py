@@ -59,8 +59,6 @@ from zlib import crc32
 from django.utils.crypto import salted_hmac
 
 USER_PREFIX = "USER#"
-PROFILE_PREFIX = "PROFILE#"
-CONFIRMED_PREFIX = "CONFIRMED#"
 ORDER_PREFIX = "ORDER#"
 ITEM_PREFIX = "ITEM#"
 DRAFT_PREFIX = "DRAFT#"
@@ -148,7 +146,7 @@ def username_in(partition: str) -> str:
 
 def profile(username: str) -> str:
     """Return the sort key of a user's profile, and of the edges to it."""
-    return f"{PROFILE_PREFIX}{username}"
+    return f"PROFILE#{username}"
 
 
 def email(address: str) -> str:
@@ -158,7 +156,7 @@ def email(address: str) -> str:
 
 def confirmed(username: str) -> str:
     """Return the sort key of the edge from a confirmed e-mail address, before all others."""
-    return f"{CONFIRMED_PREFIX}{username}"
+    return f"CONFIRMED#{username}"
 
 
 def limit(name: str) -> dict[str, str]:
@@ -225,11 +223,6 @@ def counter(name: str, shard: int) -> dict[str, str]:
     return _both(f"{COUNTER_PREFIX}{name}#{shard}")
 
 
-def counter_in(partition: str) -> str:
-    """Return the name of the counter in a key of `counter`."""
-    return partition.removeprefix(COUNTER_PREFIX).rpartition("#")[0]
-
-
 def shards(name: str) -> dict[str, str]:
     """Return the key of a number of shards (see `dynapages.writes.counters`)."""
     return _both(f"SHARDS#{name}")
@@ -268,11 +261,6 @@ def spot(geohash: str, point_id: str) -> str:
 def zip_prefix(prefix: str) -> str:
     """Return both keys of a zip prefix."""
     return f"{ZIP_PREFIX}{prefix}"
-
-
-def zip_in(key: str) -> str:
-    """Return the zip prefix in a key of `zip_prefix`."""
-    return key.removeprefix(ZIP_PREFIX)
 
 
 def _both(key: str) -> dict[str, str]:

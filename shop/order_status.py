@@ -8,7 +8,6 @@ an order.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from django.utils.functional import Promise
 from django.utils.translation import pgettext_lazy
 
 
@@ -61,15 +60,29 @@ OPEN = (Status.PLACED, Status.APPROVED, Status.PROCESSING)
 ENDS = (Status.CANCELED, Status.RETURNED)
 
 
+_BUTTONS = {
+    Status.APPROVED: pgettext_lazy("button of an order", "Approve"),
+    Status.PROCESSING: pgettext_lazy("button of an order", "Process"),
+    Status.SHIPPED: pgettext_lazy("button of an order", "Ship"),
+    Status.DELIVERED: pgettext_lazy("button of an order", "Mark as delivered"),
+    Status.CANCELED: pgettext_lazy("button of an order", "Cancel"),
+    Status.RETURNED: pgettext_lazy("button of an order", "Return"),
+}
+"""By the status that the button moves an order to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An allowed change of status, and the label of its button."""
+    """An allowed change of status, by staff, or also ``by_customer``."""
 
     source: Status
     target: Status
-    label: str | Promise
     by_customer: bool = False
-    """Whether the customer may do it; staff may do every move."""
+
+    @property
+    def label(self) -> str:
+        """The label of its button."""
+        return str(_BUTTONS[self.target])
 
     @property
     def is_end(self) -> bool:
@@ -78,31 +91,14 @@ class Move:
 
 
 MOVES = (
-    Move(Status.PLACED, Status.APPROVED, pgettext_lazy("button of an order", "Approve")),
-    Move(Status.APPROVED, Status.PROCESSING, pgettext_lazy("button of an order", "Process")),
-    Move(Status.PROCESSING, Status.SHIPPED, pgettext_lazy("button of an order", "Ship")),
-    Move(
-        Status.SHIPPED, Status.DELIVERED, pgettext_lazy("button of an order", "Mark as delivered")
-    ),
-    Move(
-        Status.PLACED,
-        Status.CANCELED,
-        pgettext_lazy("button of an order", "Cancel"),
-        by_customer=True,
-    ),
-    Move(
-        Status.APPROVED,
-        Status.CANCELED,
-        pgettext_lazy("button of an order", "Cancel"),
-        by_customer=True,
-    ),
-    Move(Status.PROCESSING, Status.CANCELED, pgettext_lazy("button of an order", "Cancel")),
-    Move(
-        Status.DELIVERED,
-        Status.RETURNED,
-        pgettext_lazy("button of an order", "Return"),
-        by_customer=True,
-    ),
+    Move(Status.PLACED, Status.APPROVED),
+    Move(Status.APPROVED, Status.PROCESSING),
+    Move(Status.PROCESSING, Status.SHIPPED),
+    Move(Status.SHIPPED, Status.DELIVERED),
+    Move(Status.PLACED, Status.CANCELED, by_customer=True),
+    Move(Status.APPROVED, Status.CANCELED, by_customer=True),
+    Move(Status.PROCESSING, Status.CANCELED),
+    Move(Status.DELIVERED, Status.RETURNED, by_customer=True),
 )
 
 FORWARD = tuple(m for m in MOVES if m.source.is_open and not m.is_end)

@@ -12,6 +12,7 @@ from pynamodb.expressions.update import Action as Change
 
 from dynapages.calls import Batches
 from dynapages.items import Item, table_key, wire_key
+from dynapages.lists import Index
 from dynapages.process import client, page_batches, pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import (
@@ -32,7 +33,6 @@ from shop.models import ShopItem
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
-from dynapages.lists import Index
 
 TABLE = ShopItem.Meta.table_name
 QUEUE = "OPEN"
@@ -146,12 +146,10 @@ def _counters_of(batches: Batches, most_shards: int) -> Counters:
     return Counters(batches, TABLE, keys.counter, most_shards=most_shards)
 
 
-TABLE_NAME = ShopItem.Meta.table_name
-
-BY_KEY = Index(TABLE_NAME, partition="pk", sort="sk", table_key=lambda _position: {})
+BY_KEY = Index(TABLE, partition="pk", sort="sk", table_key=lambda _position: {})
 """The table itself: a position's sort key and the run's partition key are the whole table key."""
 INVERTED = Index(
-    TABLE_NAME,
+    TABLE,
     ShopItem.inverted.Meta.index_name,
     partition="sk",
     sort="pk",

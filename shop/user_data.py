@@ -8,13 +8,12 @@ from collections.abc import Iterator
 
 from dynapages.calls import clock
 from dynapages.items import table_key
-from dynapages.lists import Entry as Found
 from dynapages.lists import every_entry
 from dynapages.process import client
 from dynapages.upkeep import Kept, Trace
 from dynapages.writes import delete, write_one
 from shop import keys
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import find_user
 from shop.accounts.services import delete_profile, shut_profile
 from shop.activity.entries import LOG, Kind, entry_in
 from shop.activity.listing import list_activity
@@ -39,9 +38,8 @@ def _delete_purchase(username: str, product_id: str) -> None:
 
 
 def _open_profile(username: str) -> Iterator[str]:
-    try:
-        user = find_user(username)
-    except NoSuchUser:
+    user = find_user(username)
+    if user is None:
         return
     if user.is_active or user.email or user.has_usable_password() or not has_orders(username):
         yield username
@@ -91,17 +89,9 @@ def entries_about(username: str) -> Iterator[str]:
     LOG.flush(seconds=FLUSH_SECONDS)
     now = clock.now()
     for found in every_entry(lambda asked: list_activity((), asked, now=now).page, at_once=AT_ONCE):
-        if _is_about(found, username):
-            yield _name(found)
-
-
-def _is_about(found: Found, username: str) -> bool:
-    entry = entry_in(found.item)
-    return username == entry.who or (entry.kind is Kind.ORDER and username == entry.about)
-
-
-def _name(found: Found) -> str:
-    return _JOINT.join((found.run.index.table, str(found.run.partition), found.position.place))
+        entry, run = entry_in(found.item), found.run
+        if username == entry.who or (entry.kind is Kind.ORDER and username == entry.about):
+            yield _JOINT.join((run.index.table, str(run.partition), found.position.place))
 
 
 def _delete_entry(_username: str, name: str) -> None:

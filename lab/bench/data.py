@@ -268,7 +268,7 @@ class OrderAnswers:
         own = [order for order in self._orders if order.username == CUSTOMER]
         if not chosen.statuses:
             return [Position(order_id) for order_id in sorted((o.id for o in own), reverse=True)]
-        since, until = chosen.moments
+        since, until = chosen.days.moments
         places = [
             sort_key_of(order.now_in.moment, order.id)
             for order in own

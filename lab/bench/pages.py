@@ -36,10 +36,11 @@ from lab.bench.data import CUSTOMER, PRODUCT_ID, START, CommentAnswers, OrderAns
 from lab.reports.plots import Panel, Plot
 from lab.reports.results import Cost, Results, Row, Value, rows
 from lab.reports.tables import Section, promise, section
-from shop.accounts.queries import find_user
+from shop.accounts.queries import users_called
 from shop.accounts.services import UsernameTaken, create_profile
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
+from shop.days import Days
 from shop.models import ShopItem
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter, plan_for_queue, plan_for_user
@@ -282,7 +283,7 @@ OWN = {
     "one status": OrderFilter(statuses=(Status.DELIVERED,)),
     "three statuses": OrderFilter(statuses=(Status.SHIPPED, Status.DELIVERED, Status.CANCELED)),
     "two statuses, one year": OrderFilter(
-        statuses=(Status.SHIPPED, Status.DELIVERED), since=date(2022, 1, 1), until=date(2023, 1, 1)
+        (Status.SHIPPED, Status.DELIVERED), Days(date(2022, 1, 1), date(2023, 1, 1))
     ),
 }
 """The customer's lists."""
@@ -345,7 +346,7 @@ def _read(read_orders: Callable[[PageRequest], OrdersResult], request: PageReque
 def _signed_in(site: Site, username: str, *, is_staff: bool) -> Site:
     with suppress(UsernameTaken):
         create_profile(username=username, password=None, now=START, is_staff=is_staff)
-    return site.signed_in(find_user(username))
+    return site.signed_in(users_called(username)[0])
 
 
 def pages_section(found: Results, notes: tuple[str, ...]) -> Section:

@@ -31,6 +31,7 @@ from lab.designs.measuring import (
 )
 from lab.reports.results import Results
 from shop import keys
+from shop.days import Days
 from shop.models import ORDER_SHOWN, ByStatus, Queue, ShopItem
 from shop.models import Order as OrderItem
 from shop.order_status import OPEN, Status
@@ -177,7 +178,7 @@ def new_orders(number: int, *, after: datetime) -> Iterator[tuple[NewOrder, NewO
 
 
 SHIPPED_IN_2022, ALL_OPEN = _("shipped in 2022"), _("all open")
-ASKED = OrderFilter(statuses=(Status.SHIPPED,), since=date(2022, 1, 1), until=date(2023, 1, 1))
+ASKED = OrderFilter((Status.SHIPPED,), Days(date(2022, 1, 1), date(2023, 1, 1)))
 PLACE, SHIP = _("an order placed"), _("an order shipped")
 
 ReadOwn = Callable[[OrderFilter, PageRequest], Answer]
@@ -298,7 +299,7 @@ def _own_by_composite_key(chosen: OrderFilter, request: PageRequest) -> Answer:
 
 def _matches(chosen: OrderFilter) -> Condition:
     condition = OrderItem.status.is_in(*(status.value for status in chosen.statuses))
-    since, until = chosen.moments
+    since, until = chosen.days.moments
     if since and until:
         condition &= Path(ENTERED) >= timestamp(since)
         condition &= Path(ENTERED) < timestamp(until)

@@ -25,7 +25,7 @@ from dynapages.errors import DynamoError
 from dynapages.process import pool
 from lab.scale.limits import Partition
 from lab.scale.proxy import ProxiedCall, ThrottlingProxy, Use
-from shop.accounts.queries import find_user
+from shop.accounts.queries import users_called
 from shop.accounts.services import create_profile
 from shop.activity.entries import LOG
 from shop.activity.tables import Month
@@ -147,7 +147,7 @@ class Shop:
         create_profile(username=name, password=None, now=datetime.now(UTC), is_staff=is_staff)
         number = next(self._numbers)
         visitor = Client(REMOTE_ADDR=f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
-        visitor.force_login(find_user(name))
+        visitor.force_login(users_called(name)[0])
         return visitor
 
     def send(self, kind: str, product: str) -> bool:

@@ -54,7 +54,7 @@ from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows
 from lab.reports.tables import Section, section
 from lab.storm.proxy import FaultyProxy
-from shop.accounts.queries import find_user
+from shop.accounts.queries import users_called
 from shop.accounts.services import create_profile
 from shop.activity.tables import make_tables
 from shop.catalogue.services import ensure_products
@@ -361,7 +361,7 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
         tally = Tally()
         clients = [
             StormClient(
-                Browser.signed_in(config.port, find_user(ledger.username)),
+                Browser.signed_in(config.port, users_called(ledger.username)[0]),
                 *(ledger, PRODUCTS, tally),
                 Random(f"{options.seed} {ledger.username}"),  # noqa: S311 - repeatable
             )

@@ -1,5 +1,7 @@
 """Signing in against profiles in DynamoDB."""
 
+from contextlib import suppress
+
 from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.hashers import make_password
 from django.http import HttpRequest
@@ -7,7 +9,7 @@ from django.http import HttpRequest
 from dynapages.calls import labelled_calls
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, username_of
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import find_user
 from shop.accounts.services import StaleAccount
 
 
@@ -25,22 +27,19 @@ class ProfileBackend(BaseBackend):
         del request, credentials
         if username is None or password is None:
             return None
-        try:
-            with labelled_calls("user"):
-                user = find_user(username_of(username))
-        except (BadUsername, NoSuchUser):
+        user = None
+        with suppress(BadUsername), labelled_calls("user"):
+            user = find_user(username_of(username))
+        if user is None:
             make_password(password)  # as slow as checking it, so that timing tells nothing
             return None
         return user if _is_password(user, password) and user.is_active else None
 
     def get_user(self, user_id: str) -> User | None:
         """Return the user of a session, or None if deleted or inactive."""
-        try:
-            with labelled_calls("user"):
-                user = find_user(user_id)
-        except NoSuchUser:
-            return None
-        return user if user.is_active else None
+        with labelled_calls("user"):
+            user = find_user(user_id)
+        return user if user and user.is_active else None
 
 
 def _is_password(user: User, password: str) -> bool:

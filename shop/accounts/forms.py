@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrPromise
 
 LONGEST_EMAIL = 254
-NO_USERNAME = _("This user name is not allowed.")
-"""The field's help text has the rule."""
-RESERVED_USERNAME = _("This name is reserved for the shop. Choose another one.")
 WITHOUT_EMAIL = _("Or create the account without an e-mail address.")
 
 
@@ -154,9 +151,10 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
         try:
             username = username_of(self.cleaned_data["username"])
         except BadUsername as error:
-            raise ValidationError(NO_USERNAME) from error
+            # The field's help text has the rule.
+            raise ValidationError(_("This user name is not allowed.")) from error
         if is_reserved(username):
-            raise ValidationError(RESERVED_USERNAME)
+            raise ValidationError(_("This name is reserved for the shop. Choose another one."))
         return username
 
     def clean_email(self) -> str:

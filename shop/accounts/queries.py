@@ -12,27 +12,20 @@ from shop.models import ShopItem
 MOST_USERS_OF_AN_ADDRESS = 20
 
 
-class NoSuchUser(LookupError):
-    """There is no user with this name."""
-
-
-def find_user(username: str) -> User:
-    """Read a user strongly (A1), by what `username_of` returns. Raises NoSuchUser.
+def find_user(username: str) -> User | None:
+    """Read a user strongly (A1), by what `username_of` returns; None where there is none.
 
     So a new password holds at once.
     """
     profile = profile_of(username)
-    if profile is None:
-        raise NoSuchUser(username)
-    return User.of(profile)
+    return None if profile is None else User.of(profile)
 
 
 def load_user(username: str) -> AbstractBaseUser | None:
     """Read a user of the project's user model, be it another one; None where there is none."""
     users = get_user_model()
     if users is User:
-        profile = profile_of(username)
-        return None if profile is None else User.of(profile)
+        return find_user(username)
     return users._default_manager.filter(**{users.USERNAME_FIELD: username}).first()  # noqa: SLF001 - Django documents it
 
 
@@ -45,7 +38,7 @@ def is_user(username: str, *, only_active: bool = False) -> bool:
 def users_with_email(address: str) -> list[User]:
     """Read the users who gave this e-mail address, at most twenty; who confirmed it come first."""
     edges = ShopItem.query(keys.email(address), limit=MOST_USERS_OF_AN_ADDRESS)
-    return [find_user(edge.sk.partition("#")[2]) for edge in edges]
+    return [user for edge in edges if (user := find_user(edge.sk.partition("#")[2]))]
 
 
 def users_called(typed: str) -> list[User]:
@@ -53,6 +46,7 @@ def users_called(typed: str) -> list[User]:
     if "@" in typed:
         return users_with_email(email_of(typed))
     try:
-        return [find_user(username_of(typed))]
-    except (BadUsername, NoSuchUser):
+        user = find_user(username_of(typed))
+    except BadUsername:
         return []
+    return [user] if user else []

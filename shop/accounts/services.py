@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
-from dynapages.process import client
+from dynapages.process import client, write
 from dynapages.pynamodb import unchanged, update
-from dynapages.writes import Action, ConditionFailed, delete, write_one, write_together
+from dynapages.writes import Action, ConditionFailed, delete, write_one
 from shop import keys
 from shop.accounts.passwords import release_slot
 from shop.models import Profile, ShopItem
@@ -74,7 +74,7 @@ def create_profile(
     actions += [put_of(edge) for edge in _email_edges(profile)]
     release_slot()
     try:
-        write_together(client(), actions)
+        write(actions)
     except ConditionFailed as error:
         raise UsernameTaken(TAKEN_USERNAME) from error
     return profile
@@ -104,7 +104,7 @@ def change_account(*, before: Item, after: Profile) -> None:
         return
     release_slot()
     try:
-        write_together(client(), actions)
+        write(actions)
     except ConditionFailed as error:
         raise StaleAccount(
             gettext("This account was changed at the same moment. Nothing was changed. Try again.")
@@ -175,7 +175,7 @@ def delete_profile(username: str) -> None:
     profile = profile_of(username)
     if profile is not None:
         gone = [profile, *_email_edges(profile)]
-        write_together(client(), [delete(ShopItem, table_key(it.pk, it.sk)) for it in gone])
+        write([delete(ShopItem, table_key(it.pk, it.sk)) for it in gone])
 
 
 SALT = "shop.accounts.confirm"

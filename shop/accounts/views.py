@@ -27,7 +27,7 @@ from shop.accounts.forms import NewPasswordForm, PasswordForm, ResetForm, SignUp
 from shop.accounts.models import User
 from shop.accounts.names import username_of
 from shop.accounts.passwords import sharing_a_slot, take_slot
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import clear
 from shop.accounts.services import AccountConflict, StaleAccount, confirm, end_sessions, in_token
 from shop.accounts.sessions import remember
@@ -182,7 +182,7 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         """Find the user of a link."""
         try:
             return find_user(username_of(urlsafe_base64_decode(uidb64).decode()))
-        except (ValueError, NoSuchUser):  # not base64, not UTF-8, not a user name: ValueErrors
+        except ValueError:  # not base64, not UTF-8, not a user name: ValueErrors
             return None
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's

@@ -178,7 +178,9 @@ def write_entry(entry: LogEntry, *, client: "DynamoDBClient") -> None:
     except FAILURES as failure:
         if isinstance(fault_in(failure), NotSetUp):
             forget_layout(month)
-            _require_future_table(month)
+            this = Month.of(clock.now())
+            if month not in {this, this.plus(1)}:  # which get a table, if they have none
+                raise NoTable(f"There is no table {month.table}.") from None
         raise
 
 
@@ -200,12 +202,6 @@ def _put_new(entry: LogEntry, layout: Layout, client: "DynamoDBClient") -> None:
                 "The activity log: %s is not written, because another entry is stored there.",
                 entry.place,
             )
-
-
-def _require_future_table(month: Month) -> None:
-    this = Month.of(clock.now())
-    if month not in {this, this.plus(1)}:
-        raise NoTable(f"There is no table {month.table}.") from None
 
 
 LOG: BackgroundWrites[LogEntry] = BackgroundWrites(

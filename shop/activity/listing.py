@@ -58,12 +58,6 @@ class ActivityFilter:
         """Add or remove a kind."""
         return replace(self, kinds=_in_order({*self.kinds} ^ {kind}))
 
-    def of_any_kind(self) -> Self:
-        return replace(self, kinds=())
-
-    def on_any_day(self) -> Self:
-        return replace(self, days=ALL_DAYS)
-
 
 def _in_order(chosen: Collection[str]) -> tuple[Kind, ...]:
     kinds = tuple(kind for kind in Kind if kind in chosen)
@@ -133,9 +127,13 @@ def activity_pager(chosen: ActivityFilter) -> Pager:
     )
 
 
-def kind_toggles(chosen: ActivityFilter) -> list[Toggle]:
-    """Build the links that add a kind to those chosen, or remove it."""
-    return [
+def list_context(chosen: ActivityFilter) -> dict[str, Any]:
+    """Build what the template shows around the entries; ``address`` is for toggles.js.
+
+    ``dates`` is what ``shop/orders/_dates.html`` shows.
+    """
+    url = reverse("activity")
+    tabs = [
         Toggle(
             value=kind.value,
             label=str(KINDS[kind]),
@@ -144,24 +142,23 @@ def kind_toggles(chosen: ActivityFilter) -> list[Toggle]:
         )
         for kind in Kind
     ]
-
-
-def all_kinds(chosen: ActivityFilter) -> Toggle:
-    """Build the link to the log of all kinds."""
-    url = activity_url(chosen.of_any_kind())
-    return Toggle(value="~", label=_("Everything"), url=url, pressed=not chosen.kinds)
-
-
-def days_context(chosen: ActivityFilter) -> dict[str, Any]:
-    """Build what ``shop/orders/_dates.html`` shows, and the ``address`` for toggles.js."""
-    url = reverse("activity")
+    everything = Toggle(
+        value="~",
+        label=_("Everything"),
+        url=activity_url(replace(chosen, kinds=())),
+        pressed=not chosen.kinds,
+    )
+    any_day = activity_url(replace(chosen, days=ALL_DAYS))
     dates = {
         **chosen.days.form,
-        "clear_dates_url": activity_url(chosen.on_any_day()) if chosen.days else None,
+        "clear_dates_url": any_day if chosen.days else None,
         "form_hidden": chosen.kind_pairs,
         "form_action": url,
     }
     return {
+        "csv_url": activity_url(chosen, name="activity_csv"),
+        "tabs": tabs,
+        "all_kinds": everything,
         "dates": dates,
         "address": f"{url}?{{kind=}}&{urlencode(chosen.days.pairs)}".rstrip("&"),
     }

@@ -9,6 +9,7 @@ oldest. A change of a table that is not possible now is no error: the next run d
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -278,8 +279,6 @@ def _carry_out(step: RotationStep, *, client: "DynamoDBClient") -> bool:
     return set_throughput(client, step.month.table, step.throughput)
 
 
-_BUSY = frozenset({"ResourceInUseException", "LimitExceededException"})
-_GONE = "ResourceNotFoundException"
 _NO_CHANGE = "will not change"
 """The ValidationException of a change to the capacity that a table already has."""
 
@@ -304,6 +303,7 @@ def throughput_of(client: "DynamoDBClient", table: str) -> Throughput | None:
 
 def set_throughput(client: "DynamoDBClient", table: str, wanted: Throughput) -> bool:
     """Change a table's provisioned capacity; return whether DynamoDB accepted it."""
+    why = client.exceptions
     try:
         client.update_table(
             TableName=table,
@@ -312,27 +312,20 @@ def set_throughput(client: "DynamoDBClient", table: str, wanted: Throughput) -> 
                 "WriteCapacityUnits": wanted.write,
             },
         )
+    except (why.ResourceInUseException, why.LimitExceededException, why.ResourceNotFoundException):
+        return False
     except ClientError as error:
-        if _NO_CHANGE in str(error):
-            return True
-        if _code(error) in _BUSY | {_GONE}:
-            return False
-        raise
+        if _NO_CHANGE not in str(error):
+            raise
     return True
 
 
 def drop_table(client: "DynamoDBClient", table: str) -> bool:
     """Delete a table with its items; return whether it is gone or being deleted."""
+    why = client.exceptions
     try:
-        client.delete_table(TableName=table)
-    except ClientError as error:
-        if _code(error) in _BUSY:
-            return False
-        if _code(error) != _GONE:
-            raise
+        with suppress(why.ResourceNotFoundException):
+            client.delete_table(TableName=table)
+    except (why.ResourceInUseException, why.LimitExceededException):
+        return False
     return True
-
-
-def _code(error: ClientError) -> str:
-    code: str = error.response.get("Error", {}).get("Code", "")
-    return code

@@ -21,11 +21,8 @@ from shop.activity.listing import (
     ActivityFilter,
     activity_pager,
     activity_row,
-    activity_url,
-    all_kinds,
-    days_context,
-    kind_toggles,
     list_activity,
+    list_context,
     within_limit,
 )
 from shop.days import BadListFilter, url_without_blanks
@@ -83,12 +80,9 @@ def _row(entry: LogEntry) -> tuple[object, ...]:
 def _context(chosen: ActivityFilter, found: PageResult[LogEntry]) -> dict[str, Any]:
     return {
         "heading": _("Activity"),
-        "csv_url": activity_url(chosen, name="activity_csv"),
         "rows": [activity_row(entry) for entry in found.items],
         "reads_on": found.page.cut_at is not None,
-        "tabs": kind_toggles(chosen),
-        "all_kinds": all_kinds(chosen),
-        **days_context(chosen),
+        **list_context(chosen),
     }
 
 

@@ -1,6 +1,7 @@
 """Exports of the orders of one customer, or of all, in the plain shape that imports read."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple
 
 from dynapages.django.files.exports import Row, Walk
 from dynapages.django.files.options import list_walk, table_walk
@@ -94,7 +95,6 @@ def rows_of(
 
 def _own(order: Order) -> dict[str, object]:
     pickup = pickup_in(order)
-    point = () if pickup is None else (pickup.id, pickup.name, pickup.address, pickup.hours)
     return {
         "order_id": order.sk.removeprefix(keys.ORDER_PREFIX),
         "foreign_id": order.foreign_id,
@@ -105,7 +105,7 @@ def _own(order: Order) -> dict[str, object]:
         "currency": order.currency,
         "zip": order.zip_prefix,
         "id_prefix": order.id_prefix,
-        **dict(zip(PICKUP, point, strict=False)),
+        **(dict(zip(PICKUP, astuple(pickup), strict=True)) if pickup else {}),
     }
 
 

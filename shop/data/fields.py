@@ -1,10 +1,9 @@
 """Parsing of one field, from the texts of a row; all of it raises RowRefused."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
-from functools import partial
 
 from dynapages.django.files.records import DateFormats, RowRefused, moment_of, short_text, text_of
 
@@ -66,14 +65,6 @@ def _mark_in(number: str) -> str:
     return UNCLEAR if is_unclear else mark
 
 
-def pieces_of(text: str) -> int:
-    """Parse a number of pieces from 1 to 999,999, such as ``2`` or ``2.0``. Raises BadNumber."""
-    match = _PIECES.fullmatch(text)
-    if match is None:
-        raise BadNumber(f"“{text[:40]}” is no number of pieces from 1 up")
-    return int(match[1])
-
-
 def is_return(text: str) -> bool:
     """Return whether a number of pieces, such as ``-2``, says that they were sent back."""
     return text.startswith(_MINUS) and _PIECES.fullmatch(text[1:].lstrip()) is not None
@@ -128,19 +119,19 @@ def needed(texts: Texts, name: str) -> str:
 
 def cents(texts: Texts, name: str, decimal: str | None) -> int:
     """Parse an amount of money; return cents. ``decimal`` as for `cents_of`."""
-    return _number(texts, name, partial(cents_of, decimal=decimal))
+    try:
+        return cents_of(needed(texts, name), decimal)
+    except BadNumber as error:
+        raise RowRefused(f"{name}: {error}") from error
 
 
 def pieces(texts: Texts, name: str) -> int:
-    """Parse a number of pieces from 1 up."""
-    return _number(texts, name, pieces_of)
-
-
-def _number(texts: Texts, name: str, parse: Callable[[str], int]) -> int:
-    try:
-        return parse(needed(texts, name))
-    except BadNumber as error:
-        raise RowRefused(f"{name}: {error}") from error
+    """Parse a number of pieces from 1 to 999,999, such as ``2`` or ``2.0``."""
+    text = needed(texts, name)
+    match = _PIECES.fullmatch(text)
+    if match is None:
+        raise RowRefused(f"{name}: “{text[:40]}” is no number of pieces from 1 up")
+    return int(match[1])
 
 
 def fraction(texts: Texts, name: str) -> Decimal:

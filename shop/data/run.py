@@ -7,7 +7,7 @@ another writer was faster.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
@@ -34,7 +34,7 @@ from shop.data.survey import (
 )
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.items import NewOrder, derived_keys, foreign_key, imported_order_id
+from shop.orders.items import NewOrder, foreign_key, imported_order_id, status_date
 from shop.orders.placing import OrderOutcome, put_orders
 from shop.orders.queries import find_owner
 from shop.table import read_items
@@ -53,24 +53,20 @@ OpenFiles = Callable[[Callable[[Rejected], object]], OrderFiles]
 
 @dataclass(slots=True)
 class ImportReport:
-    """The numbers of rows of each file, of orders by status, and what became of them.
+    """What was found, the numbers of rows of each file, and what became of them.
 
-    A trial only counts ``files`` and ``statuses``. ``mapped`` is the number of orders, customers
-    and products whose id or name could not be kept, ``decimal_found`` as of `OrdersFound`.
+    A trial leaves the rest at nothing. ``mapped`` is the number of orders, customers and products
+    whose id or name could not be kept.
     """
 
+    found: OrdersFound
     files: dict[str, FileCounts]
-    statuses: Counter[Status]
     orders: Counter[OrderOutcome] = field(default_factory=Counter)
     products: Counter[Outcome] = field(default_factory=Counter)
     without_items: int = 0
     users: int = 0
     users_created: int = 0
     mapped: int = 0
-    dated_by_month: int = 0
-    returned_lines: int = 0
-    orders_of_returns: int = 0
-    decimal_found: str | None = None
 
 
 def import_orders(
@@ -92,20 +88,9 @@ def import_orders(
     with rejects:
         files = open_files(rejects.add)
         found = survey(files, reject=rejects.add, progress=progress)
-        statuses = Counter(one.order.now_in.status for one in found.orders)
-        dated_by_month = sum(one.lacks_days for one in found.orders)
-        report = ImportReport(
-            found.counts,
-            statuses,
-            dated_by_month=dated_by_month,
-            returned_lines=found.returned_lines,
-            orders_of_returns=found.orders_of_returns,
-            decimal_found=found.decimal_found,
-        )
+        report = ImportReport(found, found.counts)
         if not is_trial:
-            _Load(found, rejects, progress, report).run(
-                update, orders_at_a_time, announces=announces
-            )
+            _Load(rejects, progress, report).run(update, orders_at_a_time, announces=announces)
     if files.catalogue is not None:  # Olist's files are known by their stems, packed or not
         report.files = {name.partition(".")[0]: n for name, n in report.files.items()}
     return report
@@ -115,16 +100,15 @@ def import_orders(
 class _Load:
     """Writes what was read, and rejects orders that are taken. Repeatable."""
 
-    found: OrdersFound
     rejects: RejectsFile
     progress: Progress
     report: ImportReport
 
     def run(self, update: Update, orders_at_a_time: int, *, announces: bool) -> None:
         """Write everything. Raises what `put_products` and `put_orders` do."""
-        report, names = self.report, self.found.names
+        report, names = self.report, self.report.found.names
         orders = list(self._free_orders())
-        products = _products_of(orders, self.found)
+        products = _products_of(orders, report.found)
         # The oldest order of a customer comes first, and tells when they joined.
         joined = {one.order.username: one.order.placed_at for one in reversed(orders)}
         report.without_items = sum(not one.order.lines for one in orders)
@@ -160,7 +144,7 @@ class _Load:
                 advance(len(some))
 
     def _free_orders(self) -> Iterator[ImportedOrder]:
-        for some in in_chunks(self.found.orders, READ_AT_A_TIME):
+        for some in in_chunks(self.report.found.orders, READ_AT_A_TIME):
             taken = _taken_among([one.order for one in some])
             for one in some:
                 if one.order.id in taken:
@@ -220,21 +204,12 @@ def _put_changed(orders: Sequence[NewOrder], *, announces: bool) -> list[OrderOu
         for (_, key), item in found.items()
         if Order.unsettled.attr_name not in item
     }
-    unchanged = {o.id for o in orders if stored.get(keys.order(o.id)) == _status_date_of(o)}
+    unchanged = {
+        o.id for o in orders if stored.get(keys.order(o.id)) == status_date(o.id, o.now_in)
+    }
     others = [order for order in orders if order.id not in unchanged]
     written = iter(put_orders(others, announces=announces))
     return [OrderOutcome.KEPT if order.id in unchanged else next(written) for order in orders]
-
-
-def _status_date_of(order: NewOrder) -> str:
-    derived = derived_keys(
-        order_id=order.id,
-        status=order.now_in.status,
-        entered_at=order.now_in.moment,
-        placed_at=order.placed_at,
-        shard=0,  # which the status date does not depend on
-    )
-    return derived["order_status_date"]
 
 
 def _taken_among(orders: Sequence[NewOrder]) -> set[str]:
@@ -280,15 +255,10 @@ def _ensure_users(joined: Mapping[str, datetime], originals: Mapping[str, str]) 
 
 def counts_of(report: ImportReport) -> dict[str, Any]:
     """Return the figures of an import, as ``--json`` prints them."""
+    found, statuses = report.found, report.found.statuses
     return {
         "files": {
-            stem: {
-                "rows": counts.rows,
-                "read": counts.read,
-                "rejected": counts.rejected,
-                "skipped": counts.skipped,
-            }
-            for stem, counts in report.files.items()
+            stem: {**asdict(counts), "read": counts.read} for stem, counts in report.files.items()
         },
         "orders": {
             "created": report.orders[OrderOutcome.CREATED],
@@ -296,16 +266,16 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
             "unchanged": report.orders[OrderOutcome.KEPT],
             "without_items": report.without_items,
         },
-        "statuses": {status.value: report.statuses[status] for status in Status},
+        "statuses": {status.value: statuses[status] for status in Status},
         "users": {"named": report.users, "created": report.users_created},
         "products": report.products.total(),
         "products_created": report.products[Outcome.CREATED],
         "products_updated": report.products[Outcome.UPDATED],
         "mapped": report.mapped,
-        "dated_by_month": report.dated_by_month,
-        "returned_lines": report.returned_lines,
-        "orders_of_returns": report.orders_of_returns,
-        "decimal_found": report.decimal_found,
+        "dated_by_month": found.dated_by_month,
+        "returned_lines": found.returned_lines,
+        "orders_of_returns": found.orders_of_returns,
+        "decimal_found": found.decimal_found,
     }
 
 
@@ -322,14 +292,16 @@ def prose_of(report: ImportReport) -> str:
     ]
     if report.mapped:
         lines.append(f"Ids and names that were mapped: {report.mapped:,}.")
-    return "\n".join([*lines, *_remarks(report)])
+    return "\n".join([*lines, *_remarks(report.found)])
 
 
 def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
     """Return what a trial prints: rows, orders by status, and the first rejected rows."""
-    statuses = [f"{number:,} {status.value}" for status, number in sorted(report.statuses.items())]
+    statuses = [
+        f"{number:,} {status.value}" for status, number in sorted(report.found.statuses.items())
+    ]
     lines = [*_rows(report), f"Orders: {', '.join(statuses) or 'none'}. Nothing was written."]
-    lines += _remarks(report)
+    lines += _remarks(report.found)
     if rejects.count:
         lines += ["The first rejected rows:", *rejects.first()]
     return "\n".join(lines)
@@ -343,14 +315,11 @@ def _rows(report: ImportReport) -> list[str]:
     ]
 
 
-def _remarks(report: ImportReport) -> Iterator[str]:
-    if report.dated_by_month:
-        yield (
-            f"Orders dated to the first of a month, because a date has no day: "
-            f"{report.dated_by_month:,}."
-        )
-    if mark := report.decimal_found:
+def _remarks(found: OrdersFound) -> Iterator[str]:
+    if number := found.dated_by_month:
+        yield f"Orders dated to the first of a month, because a date has no day: {number:,}."
+    if mark := found.decimal_found:
         yield f"Unclear amounts were read as the others, with decimals after “{mark}”."
-    if report.returned_lines:
-        others = f"orders that have no others: {report.orders_of_returns:,}"
-        yield f"Returned lines, which were skipped: {report.returned_lines:,}; {others}."
+    if found.returned_lines:
+        others = f"orders that have no others: {found.orders_of_returns:,}"
+        yield f"Returned lines, which were skipped: {found.returned_lines:,}; {others}."

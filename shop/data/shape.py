@@ -42,16 +42,8 @@ def status_of(text: str, mapped: Statuses) -> Status | None:
     return mapped[lower] if lower in mapped else _KNOWN[plain]
 
 
-DATES = {
-    Status.PLACED: "placed_at",
-    Status.APPROVED: "approved_at",
-    Status.PROCESSING: "processing_at",
-    Status.SHIPPED: "shipped_at",
-    Status.DELIVERED: "delivered_at",
-    Status.CANCELED: "canceled_at",
-    Status.RETURNED: "returned_at",
-}
-"""The fields that say when an order entered its statuses."""
+DATES = {status: f"{status.value.lower()}_at" for status in Status}
+"""The fields that say when an order entered its statuses, such as ``placed_at``."""
 PICKUP = ("pickup_id", "pickup_name", "pickup_address", "pickup_hours")
 ORDER_FIELDS = (
     "order_id",
@@ -83,10 +75,6 @@ def columns_of(fields: Iterable[str], named: Mapping[str, str]) -> dict[str, lis
     return {name: [column] if column else [] for name, column in found.items()}
 
 
-def _as_it_is(record: Record) -> Record:
-    return record
-
-
 @cache
 def presets() -> Mapping[str, Mapping[str, Any]]:
     """Return the known exports, by name: their ``columns`` and ``statuses``, and ``about``."""
@@ -114,8 +102,8 @@ class Shape:
     decimal: str | None = None
     line_rules: ValueRules | None = None
     are_lines_numbered: bool = False
-    join_order: Join = _as_it_is
-    join_line: Join = _as_it_is
+    join_order: Join = lambda record: record
+    join_line: Join = lambda record: record
 
     @property
     def line_fields(self) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ are in docs/importing.md.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from django.utils.text import slugify
@@ -38,6 +39,7 @@ from shop.data.fields import UNCLEAR, decimal_mark, field_text, is_return
 from shop.data.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.data.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape
 from shop.models import Product
+from shop.order_status import Status
 
 
 class Update(Enum):
@@ -98,7 +100,10 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
         if may_change or known is None or is_as_stored(new, known):
             shelves.setdefault(categories, []).append(new)
     for categories, some in shelves.items():
-        put_catalogue(categories=_with_parents(categories), products=some)
+        given = {category.slug: category for category in categories}
+        # As they are stored, with those above them; new ones are in the root.
+        whole = given | stored_categories(given)
+        put_catalogue(categories=list(whole.values()), products=some)
     return outcomes
 
 
@@ -143,12 +148,6 @@ def _wanted(
 def _priced_at(known: Item) -> datetime | None:
     attribute = known.get(Product.priced_at.attr_name)
     return None if attribute is None else parse_timestamp(attribute["S"])
-
-
-def _with_parents(categories: Iterable[NewCategory]) -> list[NewCategory]:
-    """Return categories as they are stored, with those above them; new ones are in the root."""
-    given = {category.slug: category for category in categories}
-    return list((given | stored_categories(given)).values())
 
 
 OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
@@ -208,6 +207,16 @@ class OrdersFound:
     returned_lines: int = 0
     orders_of_returns: int = 0
     decimal_found: str | None = None
+
+    @property
+    def statuses(self) -> Counter[Status]:
+        """The numbers of orders by status."""
+        return Counter(found.order.now_in.status for found in self.orders)
+
+    @property
+    def dated_by_month(self) -> int:
+        """The number of orders with a date that lacks its day."""
+        return sum(found.lacks_days for found in self.orders)
 
 
 def survey(
@@ -368,10 +377,7 @@ class _Survey:
     def read_orders(self, advance: Advance) -> None:
         shape, name = self._shape, self._files.file_names[0]
         with_lines = self._files.lines is None and not shape.lines_in
-
-        def require(columns: Sequence[str]) -> None:
-            shape.require_orders(columns, with_lines=with_lines)
-
+        require = partial(shape.require_orders, with_lines=with_lines)
         for record in _rows(self._files.orders, shape.columns, require, advance):
             row = RowRef(name, record.line)
             if isinstance(record, Rejected):

@@ -40,7 +40,7 @@ from shop.models import Order, OrderDraft, OrderItem, PickupPoint, Purchase
 from shop.order_status import OPEN, Status
 from shop.orders.actions import CUSTOMER_PREFIX, counter_of
 from shop.orders.actions import DERIVED as ORDER_KEYS
-from shop.orders.items import TAIL, derived_keys, moment_in, summary_of
+from shop.orders.items import TAIL, StatusChange, derived_keys, moment_in, summary_of
 from shop.orders.moving import delete_staged, discard, draft_key, is_abandoned, settle
 from shop.orders.placing import tail_actions, tail_in
 from shop.pickup.queries import (
@@ -327,8 +327,7 @@ def _order_keys(item: Item) -> dict[str, str]:
     order = Order.from_raw_data(dict(item))
     return derived_keys(
         order_id=_id_of(item),
-        status=Status(order.status),
-        entered_at=parse_timestamp(order.history[-1].at),
+        now_in=StatusChange(Status(order.status), parse_timestamp(order.history[-1].at)),
         placed_at=parse_timestamp(order.placed_at),
         shard=int(order.shard),
     )
@@ -418,7 +417,7 @@ def _read(key: Key) -> Item | None:
 
 
 def _counter_in(item: Item) -> str:
-    return keys.counter_in(item["pk"]["S"])
+    return str(item["pk"]["S"].removeprefix(keys.COUNTER_PREFIX).rpartition("#")[0])
 
 
 def _id_of(order: Item) -> str:

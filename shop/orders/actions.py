@@ -7,15 +7,11 @@ from datetime import datetime
 from django.dispatch import Signal
 
 from dynapages.calls import clock, labelled_calls
-from dynapages.items import table_key
-from dynapages.pynamodb import update
 from dynapages.writes import Action, Deltas
-from shop import keys
 from shop.activity.entries import Kind, LogEntry, LogVerb, record
 from shop.models import Order, OrderPointer, ShopItem
 from shop.order_status import OPEN, Status
-from shop.orders.items import StatusChange, history_entry
-from shop.table import QUEUE, Key, counters_of, put_of, queue_cells, set_or_remove
+from shop.table import QUEUE, Key, counters_of, put_of, queue_cells
 
 DERIVED = ("order_status_date", "order_open_date", "open_shard", "open_place")
 """The keys that follow from an order's status; a closed order has the first one alone."""
@@ -27,29 +23,6 @@ def put_actions(items: Iterable[ShopItem]) -> dict[Key, Action]:
     Of those that are there, `dynapages.writes.transactions.ConditionFailed` carries the item.
     """
     return {(item.pk, item.sk): _put(item) for item in items}
-
-
-def status_update(
-    *,
-    username: str,
-    order_id: str,
-    source: Status,
-    target: StatusChange,
-    derived: dict[str, str],
-    unsettled: str | None = None,
-) -> Action:
-    """Build the update of an order, if it is still in ``source``, with the ``derived`` keys.
-
-    ``unsettled`` is the mark of `shop.orders.moving`, if its purchases are changed afterwards.
-    """
-    changes = [
-        Order.status.set(target.status.value),
-        Order.history.set(Order.history.append([history_entry(target)])),
-        *set_or_remove(Order, DERIVED, derived),
-        *([Order.unsettled.set(unsettled)] if unsettled else []),
-    ]
-    key = table_key(keys.user(username), keys.order(order_id))
-    return update(Order, key, changes, Order.status == source.value, return_item=True)
 
 
 def _put(item: ShopItem) -> Action:
@@ -142,11 +115,9 @@ def counter_of(username: str) -> str:
     return f"{CUSTOMER_PREFIX}{username}"
 
 
-def deltas_of(username: str, *, left: Status | None, entered: Status | None) -> Deltas:
+def deltas_of(username: str, *, left: Status | None, entered: Status) -> Deltas:
     """Return the changes of counts as an order leaves a status (None if new) and enters one."""
-    customer: Counter[str] = Counter()
-    if entered is not None:
-        customer[entered.value] += 1
+    customer = Counter({entered.value: 1})
     if left is not None:
         customer[left.value] -= 1
     queue = {cell: n for cell, n in customer.items() if Status(cell).is_open}

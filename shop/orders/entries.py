@@ -198,7 +198,7 @@ def pickup_in(stored: Order) -> NewPickup | None:
     chosen = stored.pickup
     if chosen is None:
         return None
-    return NewPickup(chosen.id, chosen.name, chosen.address, chosen.hours)
+    return NewPickup(**chosen.attribute_values)
 
 
 def money(cents: float | str) -> Decimal:

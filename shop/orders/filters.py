@@ -6,7 +6,7 @@ A range of days is a range of each run, in the same index, bounded by the run's 
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from functools import partial
 from typing import Self
 from urllib.parse import urlencode
@@ -15,28 +15,26 @@ from django.utils.translation import gettext as _
 
 from dynapages.lists import Index, Position, Run, id_at, timestamp
 from shop import keys
-from shop.days import BadListFilter, Days
+from shop.days import ALL_DAYS, BadListFilter, Days
 from shop.models import Order
 from shop.order_status import OPEN, Status
 from shop.orders.items import id_bound
-from shop.table import BY_KEY, TABLE_NAME
+from shop.table import BY_KEY, TABLE
 
 
 @dataclass(frozen=True, slots=True)
 class OrderFilter:
-    """Statuses (none means any), and UTC days from ``since`` up to but not ``until``.
+    """Statuses (none means any), and days.
 
     With statuses the days are when orders entered their status, else when they were placed.
     ``open_only`` lists open orders, strongly read; it excludes ``statuses``.
     """
 
     statuses: tuple[Status, ...] = ()
-    since: date | None = None
-    until: date | None = None
+    days: Days = ALL_DAYS
     open_only: bool = False
 
     def __post_init__(self) -> None:
-        Days(self.since, self.until)  # raises what is wrong with them
         if self.open_only and self.statuses:
             raise BadListFilter(_("Choose either open orders or statuses, not both."))
 
@@ -59,17 +57,7 @@ class OrderFilter:
         chosen = _statuses(statuses, among)
         if chosen == OPEN == among:
             chosen = ()
-        days = Days.parse(since, until)
-        return cls(chosen, days.since, days.until, open_only=bool(is_open))
-
-    @property
-    def days(self) -> Days:
-        return Days(self.since, self.until)
-
-    @property
-    def moments(self) -> tuple[datetime | None, datetime | None]:
-        """The midnights (UTC) that the days begin at, and end before."""
-        return self.days.moments
+        return cls(chosen, Days.parse(since, until), open_only=bool(is_open))
 
     @property
     def query(self) -> str:
@@ -102,7 +90,7 @@ class OrderFilter:
         return replace(self, statuses=(), open_only=not self.open_only)
 
     def on_any_day(self) -> Self:
-        return replace(self, since=None, until=None)
+        return replace(self, days=ALL_DAYS)
 
 
 def _statuses(values: Iterable[str], among: Sequence[Status]) -> tuple[Status, ...]:
@@ -119,11 +107,11 @@ def _sort_key(position: Position) -> dict[str, str]:
     return {"sk": keys.order(id_at(position.place))}
 
 
-_of_user = partial(Index, TABLE_NAME, partition="pk", table_key=_sort_key)
+_of_user = partial(Index, TABLE, partition="pk", table_key=_sort_key)
 BY_STATUS = _of_user(Order.by_status.Meta.index_name, sort="order_status_date")
 BY_OPEN_DATE = _of_user(Order.open_by_date.Meta.index_name, sort="order_open_date", consistent=True)
 QUEUE = Index(
-    TABLE_NAME,
+    TABLE,
     Order.queue.Meta.index_name,
     partition="open_shard",
     sort="open_place",
@@ -133,22 +121,10 @@ QUEUE = Index(
 """The place in the queue has the order's id; the rest of the table key is the customer."""
 
 
-def _runs(
-    index: Index,
-    username: str,
-    chosen: OrderFilter,
-    prefixes: Iterable[str],
-    *,
-    place_at: Callable[[datetime], str],
-) -> tuple[Run, ...]:
-    since, until = _bounds(chosen, place_at=place_at)
-    return tuple(Run(index, keys.user(username), prefix, since, until) for prefix in prefixes)
-
-
 def _bounds(
     chosen: OrderFilter, *, place_at: Callable[[datetime], str]
 ) -> tuple[str | None, str | None]:
-    since, until = (None if moment is None else place_at(moment) for moment in chosen.moments)
+    since, until = (None if moment is None else place_at(moment) for moment in chosen.days.moments)
     return since, until
 
 
@@ -162,15 +138,18 @@ class OrderPlan:
 
 def plan_for_user(username: str, chosen: OrderFilter) -> OrderPlan:
     """Plan a list of a user's orders."""
+
+    def plan(
+        name: str, index: Index, *prefixes: str, place_at: Callable[[datetime], str] = timestamp
+    ) -> OrderPlan:
+        partition, bounds = keys.user(username), _bounds(chosen, place_at=place_at)
+        return OrderPlan(name, tuple(Run(index, partition, one, *bounds) for one in prefixes))
+
     if chosen.open_only:
-        runs = _runs(BY_OPEN_DATE, username, chosen, [""], place_at=timestamp)
-        return OrderPlan("open_by_date", runs)
+        return plan("open_by_date", BY_OPEN_DATE, "")
     if chosen.statuses:
-        prefixes = map(keys.status_prefix, chosen.statuses)
-        runs = _runs(BY_STATUS, username, chosen, prefixes, place_at=timestamp)
-        return OrderPlan("orders_by_status", runs)
-    runs = _runs(BY_KEY, username, chosen, [keys.ORDER_PREFIX], place_at=id_bound)
-    return OrderPlan("orders_by_user", runs)
+        return plan("orders_by_status", BY_STATUS, *map(keys.status_prefix, chosen.statuses))
+    return plan("orders_by_user", BY_KEY, keys.ORDER_PREFIX, place_at=id_bound)
 
 
 def plan_for_queue(chosen: OrderFilter, *, shards: int) -> OrderPlan:

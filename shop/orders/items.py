@@ -158,15 +158,20 @@ class NewOrder:
         return tuple(dict.fromkeys(line.product_id for line in self.lines))
 
 
+def status_date(order_id: str, now_in: StatusChange) -> str:
+    """Derive an order's key in ``by_status``."""
+    return keys.status_prefix(now_in.status) + sort_key_of(now_in.moment, order_id)
+
+
 def derived_keys(
-    *, order_id: str, status: Status, entered_at: datetime, placed_at: datetime, shard: int
+    *, order_id: str, now_in: StatusChange, placed_at: datetime, shard: int
 ) -> dict[str, str]:
     """Derive an order's keys in the indexes; a closed order has none in the sparse ones."""
-    derived = {"order_status_date": keys.status_prefix(status) + sort_key_of(entered_at, order_id)}
-    if status.is_open:
+    derived = {"order_status_date": status_date(order_id, now_in)}
+    if now_in.status.is_open:
         place = sort_key_of(placed_at, order_id)
         derived["order_open_date"] = place
-        derived["open_shard"] = keys.open_shard(status, shard)
+        derived["open_shard"] = keys.open_shard(now_in.status, shard)
         derived["open_place"] = place
     return derived
 
@@ -225,11 +230,7 @@ def history_entry(change: StatusChange) -> StatusMoment:
 def _order(order: NewOrder, *, shard: int) -> Order:
     now_in = order.now_in
     derived: dict[str, Any] = derived_keys(
-        order_id=order.id,
-        status=now_in.status,
-        entered_at=now_in.moment,
-        placed_at=order.placed_at,
-        shard=shard,
+        order_id=order.id, now_in=now_in, placed_at=order.placed_at, shard=shard
     )
     summary = summary_of(order.lines[0].name, products=len(order.lines)) if order.lines else None
     pickup = PickupChoice(**asdict(order.pickup)) if order.pickup else None  # type: ignore[no-untyped-call] # PynamoDB's

@@ -6,7 +6,7 @@ order, which are a query for each run of the list and direction. They are those 
 even after the order has left the list.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -23,7 +23,7 @@ from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
 from dynapages.django.paging import Pager, Toggle, address_of_item, grouped, tokens
 from dynapages.django.refusals import Refusal
-from dynapages.lists import Explanation, PageRequest, PageResult, Position, explain, timestamp
+from dynapages.lists import Explanation, PageRequest, PageResult, explain, timestamp
 from dynapages.process import pool
 from shop.days import BadListFilter
 from shop.order_status import OPEN, Move, Status, moves_from
@@ -32,17 +32,18 @@ from shop.orders.filters import OrderFilter
 from shop.orders.queries import OrdersResult, list_open_orders, list_orders
 
 
-def filter_of(
-    query: QueryDict, first_url: str, *, is_open: str = "", among: Sequence[Status] = tuple(Status)
-) -> OrderFilter:
-    """Return the filter in the URL of a list. Raises Refusal, with a link to ``first_url``."""
+def filter_of(query: QueryDict, first_url: str, *, of_queue: bool = False) -> OrderFilter:
+    """Return the filter in the URL of a customer's list, or of the queue.
+
+    Raises Refusal, with a link to ``first_url``.
+    """
     try:
         return OrderFilter.parse(
             statuses=query.getlist("status"),
             since=query.get("from", ""),
             until=query.get("to", ""),
-            is_open=is_open,
-            among=among,
+            is_open="" if of_queue else query.get("open", ""),
+            among=OPEN if of_queue else tuple(Status),
         )
     except BadListFilter as error:
         raise Refusal(str(error), first_url=first_url) from error
@@ -267,13 +268,11 @@ class PlaceInList:
 
 def in_list(found: OrdersResult, pager: Pager) -> list[tuple[OrderEntry, str]]:
     """Return the orders of a page of a list, each with the URL that leads to it there."""
-    entries = zip(found.items, found.page.entries, strict=True)
-    return [(order, _url(order, entry.position, pager)) for order, entry in entries]
-
-
-def _url(order: OrderEntry, position: Position, pager: Pager) -> str:
-    token = tokens().write(position, list_name=pager.list_name)
-    return f"{order.url}?{urlencode({LIST: pager.first_url, AT: token})}"
+    write = partial(tokens().write, list_name=pager.list_name)
+    return [
+        (order, f"{order.url}?{urlencode({LIST: pager.first_url, AT: write(entry.position)})}")
+        for order, entry in zip(found.items, found.page.entries, strict=True)
+    ]
 
 
 def place_in_list(query: QueryDict, *, username: str) -> PlaceInList | None:
@@ -291,11 +290,11 @@ def place_in_list(query: QueryDict, *, username: str) -> PlaceInList | None:
     name = match.url_name if match else ""
     read: Callable[[PageRequest], OrdersResult]
     if match and name == "staff_orders":
-        chosen = filter_of(QueryDict(filtered), path, among=OPEN)
+        chosen = filter_of(QueryDict(filtered), path, of_queue=True)
         pager, read = queue_pager(chosen), partial(list_open_orders, chosen)
     elif match and name in {"orders", "staff_customer_orders"}:
-        owner, values = match.kwargs.get("username", username), QueryDict(filtered)
-        chosen = filter_of(values, path, is_open=values.get("open", ""))
+        owner = match.kwargs.get("username", username)
+        chosen = filter_of(QueryDict(filtered), path)
         pager, read = OrderList(owner, path).pager(chosen), partial(list_orders, owner, chosen)
     else:
         raise Refusal(_("There is no such list of orders."), first_url=reverse("orders"))

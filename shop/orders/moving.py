@@ -22,11 +22,12 @@ from secrets import token_urlsafe
 
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from dynapages.calls import clock, in_chunks
 from dynapages.items import Item, table_key
-from dynapages.lists import Page, PageRequest, parse_timestamp, timestamp
-from dynapages.process import client
+from dynapages.lists import parse_timestamp, timestamp
+from dynapages.process import write
 from dynapages.pynamodb import unchanged, update
 from dynapages.writes import (
     MOST_ACTIONS,
@@ -36,18 +37,23 @@ from dynapages.writes import (
     Deltas,
     check,
     delete,
-    write_together,
 )
 from shop import keys
 from shop.catalogue.items import also_bought, nearest_to, purchase_data
 from shop.catalogue.queries import DERIVED, purchase_updates
 from shop.models import Order, OrderDraft, OrderItem, Purchase, ShopItem
-from shop.models import Order as StoredOrder
 from shop.order_status import Move, Status, may_move
-from shop.orders.actions import deltas_of, log_order, put_actions, status_update, tell_moved
-from shop.orders.filters import OrderFilter
-from shop.orders.items import NewOrder, StatusChange, derived_keys, moment_in, order_items_of
-from shop.orders.queries import NoSuchOrder, every_line, list_open_orders, owner_of, stored_order
+from shop.orders.actions import DERIVED as ORDER_KEYS
+from shop.orders.actions import deltas_of, log_order, put_actions, tell_moved
+from shop.orders.items import (
+    NewOrder,
+    StatusChange,
+    derived_keys,
+    history_entry,
+    moment_in,
+    order_items_of,
+)
+from shop.orders.queries import NoSuchOrder, every_line, owner_of, stored_order
 from shop.table import (
     OPEN_ORDERS,
     Key,
@@ -100,21 +106,17 @@ def _write(order: NewOrder, deltas: Deltas) -> None:
     write_with_counts(actions, deltas)
 
 
-class _Refused(Exception):
-    """Wraps the ConditionFailed that no further attempt can help."""
-
-    def __init__(self, failure: ConditionFailed) -> None:
-        super().__init__(str(failure))
-        self.failure = failure
+class _Refused(ConditionFailed):
+    """No further attempt can help."""
 
 
-def _until_unchanged(write: Callable[[], None]) -> None:
+def _until_unchanged(attempt: Callable[[], None]) -> None:
     """Write until nobody else changed what was read. Raises Contended after the last attempt."""
     for _attempt in range(_ATTEMPTS):
         try:
-            return write()
-        except _Refused as refused:
-            raise refused.failure from refused
+            return attempt()
+        except _Refused:
+            raise
         except ConditionFailed:
             continue
     raise Contended
@@ -124,10 +126,10 @@ def _require_absent(order: Order, pointers: Sequence[ShopItem]) -> None:
     wanted = [(one.pk, one.sk) for one in (order, *pointers[:1])]
     found = read_items(wanted)
     if stored := found.get(wanted[0]):
-        raise _Refused(ConditionFailed({0: stored}))
+        raise _Refused({0: stored})
     if found:
         discard(order.sk.removeprefix(keys.ORDER_PREFIX))
-        raise _Refused(ConditionFailed({1: {}}))
+        raise _Refused({1: {}})
 
 
 def _take_draft(order: NewOrder) -> str:
@@ -148,7 +150,7 @@ def _take_draft(order: NewOrder) -> str:
         line_count=len(order.lines),
         since=timestamp(clock.now()),
     )
-    _write_all([put_of(draft, unchanged(stored, OrderDraft.pk, OrderDraft.token))])
+    write([put_of(draft, unchanged(stored, OrderDraft.pk, OrderDraft.token))])
     token: str = draft.token
     return token
 
@@ -156,7 +158,7 @@ def _take_draft(order: NewOrder) -> str:
 def _write_for(order_id: str, token: str, actions: Sequence[Action]) -> None:
     if actions:
         is_ours = OrderDraft.token == token
-        _write_all([check(OrderDraft, table_key(*draft_key(order_id)), is_ours), *actions])
+        write([check(OrderDraft, table_key(*draft_key(order_id)), is_ours), *actions])
 
 
 def _staged(edges: Sequence[Purchase]) -> Iterator[Action]:
@@ -193,13 +195,13 @@ def discard(order_id: str) -> bool:
     token = new_token()
     own = table_key(*key)
     same = unchanged(seen, OrderDraft.token)
-    _write_all([update(OrderDraft, own, [OrderDraft.token.set(token)], same)])
+    write([update(OrderDraft, own, [OrderDraft.token.set(token)], same)])
     kept = _lines_stored(order_id)
     numbers = range(kept + 1, int(seen["line_count"]["N"]) + 1)
     for some in in_chunks(numbers, AT_ONCE):
         line_keys = [table_key(keys.item(order_id, n), keys.order(order_id)) for n in some]
         _write_for(order_id, token, [delete(OrderItem, line) for line in line_keys])
-    _write_all([_draft_deletion(order_id, token)])
+    write([_draft_deletion(order_id, token)])
     return True
 
 
@@ -226,7 +228,7 @@ def _delete_staged(username: str, order_id: str) -> None:
 def delete_staged(key: Key, order_id: str) -> None:
     """Delete an edge that an order staged. Raises ConditionFailed if it is another's by now."""
     is_staged = (Purchase.order_id == order_id) & Purchase.is_staged.exists()
-    _write_all([delete(Purchase, table_key(*key), is_staged)])
+    write([delete(Purchase, table_key(*key), is_staged)])
 
 
 def is_abandoned(draft: Item) -> bool:
@@ -254,8 +256,8 @@ def _settle(username: str, order_id: str) -> None:
     for some in in_chunks(products, AT_ONCE):
         status = Status(order.status)
         if actions := list(_settling(username, order_id, some, nearest, status=status)):
-            _write_all([check(Order, key, same), *actions])
-    _write_all([update(Order, key, [Order.unsettled.remove()], same)])
+            write([check(Order, key, same), *actions])
+    write([update(Order, key, [Order.unsettled.remove()], same)])
 
 
 def _settling(
@@ -270,10 +272,10 @@ def _settling(
     is_delivered = status is Status.DELIVERED
     for key, edge in found.items():  # of an erased customer there are none
         product_id = key[1].removeprefix(keys.bought(username, ""))
-        of_order = edge["order_id"]["S"]
+        of_order, is_staged = edge["order_id"]["S"], "is_staged" in edge
         is_listed = all(name in edge for name in DERIVED)
-        is_settled = is_listed is is_delivered and "is_staged" not in edge
-        if (of_order == order_id and is_settled) or _is_of_later(edge, order_id):
+        is_settled = of_order == order_id and is_listed is is_delivered
+        if not is_staged and (is_settled or of_order > order_id):
             continue
         also = also_bought(product_id, nearest)
         values: dict[str, object] = {"also": also} if also else {}
@@ -288,10 +290,6 @@ def _settling(
         yield update(Purchase, table_key(*key_of(edge)), changes, same)
 
 
-def _is_of_later(edge: Item, order_id: str) -> bool:
-    return bool(edge["order_id"]["S"] > order_id) and "is_staged" not in edge
-
-
 def draft_key(order_id: str) -> Key:
     """Return the key of the draft of an order."""
     key = keys.draft(order_id)
@@ -300,10 +298,6 @@ def draft_key(order_id: str) -> Key:
 
 def _draft_deletion(order_id: str, token: str) -> Action:
     return delete(OrderDraft, table_key(*draft_key(order_id)), OrderDraft.token == token)
-
-
-def _write_all(actions: Sequence[Action]) -> None:
-    write_together(client(), actions)
 
 
 MOMENT = timedelta(microseconds=1)
@@ -321,19 +315,17 @@ class MoveNotAllowed(MoveRefused):
 class OrderMoved(MoveRefused):
     """The order is in another status by now."""
 
+    sentence = gettext_noop("Order %(id)s is already %(status)s, so it was not changed.")
+
     def __init__(self, order_id: str, current: Status) -> None:
-        sentence = _("Order %(id)s is already %(status)s, so it was not changed.")
-        super().__init__(sentence % {"id": order_id, "status": current.in_words})
+        super().__init__(_(self.sentence) % {"id": order_id, "status": current.in_words})
         self.current = current
 
 
 class MovedByAnother(OrderMoved):
     """The order is in the wanted status, but by somebody else's move."""
 
-    def __init__(self, order_id: str, current: Status) -> None:
-        super().__init__(order_id, current)
-        sentence = _("Order %(id)s was already %(status)s by somebody else.")
-        self.args = (sentence % {"id": order_id, "status": current.in_words},)
+    sentence = gettext_noop("Order %(id)s was already %(status)s by somebody else.")
 
 
 MOVER_CHARACTERS = 16
@@ -380,27 +372,14 @@ def move_order(
     if order.status != source:
         raise OrderMoved(order_id, Status(order.status))
     now = max(now, parse_timestamp(order.history[-1].at) + MOMENT)
-    update = status_update(
-        username=username,
-        order_id=order_id,
-        source=source,
-        target=StatusChange(target, now, reason=reason, mover=mover),
-        derived=derived_keys(
-            order_id=order_id,
-            status=target,
-            entered_at=now,
-            placed_at=parse_timestamp(order.placed_at),
-            shard=int(order.shard),
-        ),
-        unsettled=unsettled_by(order, source, target),
-    )
+    change = StatusChange(target, now, reason=reason, mover=mover)
     try:
-        write_move(update, order, source=source, target=target)
+        write_move(_status_update(order, source, change), order, source=source, target=target)
     except ConditionFailed as failure:
         there = failure.failed[0]
         if not there:
             raise NoSuchOrder(order_id) from failure
-        found = StoredOrder.from_raw_data(dict(there))
+        found = Order.from_raw_data(dict(there))
         if found.status != target:
             raise OrderMoved(order_id, Status(found.status)) from failure
         _require_mover(found, mover, order_id)
@@ -409,19 +388,38 @@ def move_order(
     tell_moved(order_id, username, source, target, at=now, by=who)
 
 
-def unsettled_by(order: StoredOrder, source: Status, target: Status) -> str | None:
+def _status_update(order: Order, source: Status, target: StatusChange) -> Action:
+    """Build the update of an order to a status, if it is still in ``source``."""
+    derived = derived_keys(
+        order_id=order.sk.removeprefix(keys.ORDER_PREFIX),
+        now_in=target,
+        placed_at=parse_timestamp(order.placed_at),
+        shard=int(order.shard),
+    )
+    unsettled = unsettled_by(order, source, target.status)
+    changes = [
+        Order.status.set(target.status.value),
+        Order.history.set(Order.history.append([history_entry(target)])),
+        *set_or_remove(Order, ORDER_KEYS, derived),
+        *([Order.unsettled.set(unsettled)] if unsettled else []),
+    ]
+    key = table_key(order.pk, order.sk)
+    return update(Order, key, changes, Order.status == source.value, return_item=True)
+
+
+def unsettled_by(order: Order, source: Status, target: Status) -> str | None:
     """Return a new mark for an order of more purchases than a move can change, else None."""
     has_many = int(order.line_count) > MOST_PURCHASES
     return new_token() if has_many and Status.DELIVERED in {source, target} else None
 
 
-def _require_mover(order: StoredOrder, mover: str, order_id: str) -> None:
+def _require_mover(order: Order, mover: str, order_id: str) -> None:
     """Raise MovedByAnother unless the latest move was the mover's: their form was sent again."""
     if (order.history[-1].mover or "") != mover:
         raise MovedByAnother(order_id, Status(order.status))
 
 
-def write_move(change: Action, order: StoredOrder, *, source: Status, target: Status) -> None:
+def write_move(change: Action, order: Order, *, source: Status, target: Status) -> None:
     """Write the change of an order to another status, with its counts and purchases.
 
     Those of an order that is `unsettled_by` the move, which ``change`` must say, are changed by
@@ -447,7 +445,7 @@ def write_move(change: Action, order: StoredOrder, *, source: Status, target: St
             return
 
 
-def _purchases(order: StoredOrder, source: Status, target: Status) -> list[Action]:
+def _purchases(order: Order, source: Status, target: Status) -> list[Action]:
     if Status.DELIVERED not in {source, target}:
         return []
     order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
@@ -472,9 +470,7 @@ class Moved:
     by_another: bool = False
 
 
-def move_orders(
-    *, order_ids: Sequence[str], source: Status, target: Status, who: str = "", now: datetime
-) -> list[Moved]:
+def move_orders(order_ids: Sequence[str], move: Move, *, who: str, now: datetime) -> list[Moved]:
     """Move several orders of any customers as staff, each in its own transaction."""
     moved = []
     for order_id in dict.fromkeys(order_ids):
@@ -483,8 +479,8 @@ def move_orders(
             move_order(
                 username=owner_of(order_id),
                 order_id=order_id,
-                source=source,
-                target=target,
+                source=move.source,
+                target=move.target,
                 is_staff=True,
                 who=who,
                 now=now,
@@ -495,15 +491,3 @@ def move_orders(
             refusal = _("There is no order %(id)s.") % {"id": order_id}
         moved.append(Moved(order_id, refusal, by_another))
     return moved
-
-
-def move_page(
-    chosen: OrderFilter, request: PageRequest, *, move: Move, who: str, now: datetime
-) -> tuple[list[Moved], Page]:
-    """Move the orders of a page of the queue, each on its own; return the outcomes and the page."""
-    found = list_open_orders(chosen, request)
-    order_ids = [order.id for order in found.items]
-    results = move_orders(
-        order_ids=order_ids, source=move.source, target=move.target, who=who, now=now
-    )
-    return results, found.page

@@ -176,25 +176,17 @@ class _Prepared:
     deltas: Deltas
 
     @classmethod
-    def of(cls, order: NewOrder, before: Iterable[str]) -> "_Prepared":
-        item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick(), before=before)
-        deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
-        return cls(order, put_actions([item, *dependents]), deltas)
-
-    @classmethod
     def all_of(cls, username: str, orders: Iterable[NewOrder]) -> "Iterator[_Prepared]":
         """Yield the orders of a customer, each with what was bought by those before it."""
         bought = bought_before(username)
         for order in orders:
-            yield cls.of(order, map(id_at, sorted(bought.values(), reverse=True)))
+            before = map(id_at, sorted(bought.values(), reverse=True))
+            item, dependents = order_items_of(order, shard=OPEN_ORDERS.pick(), before=before)
+            deltas = deltas_of(username, left=None, entered=order.now_in.status)
+            yield cls(order, put_actions([item, *dependents]), deltas)
             places = {one: sort_key_of(moment_in(order.id), one) for one in order.product_ids}
             kept = {one: place for one, place in bought.items() if one not in places}
             bought = kept | places if order.now_in.status is Status.DELIVERED else kept
-
-    @property
-    def is_large(self) -> bool:
-        """Whether it needs several transactions."""
-        return len(self.actions) + COUNTERS > MOST_ACTIONS
 
 
 def put_orders(orders: Iterable[NewOrder], *, announces: bool = False) -> list[OrderOutcome]:
@@ -241,15 +233,14 @@ def _batches(orders: Iterable[_Prepared]) -> Iterator[list[_Prepared]]:
 def _put_batch(batch: Sequence[_Prepared], *, announces: bool) -> dict[str, OrderOutcome]:
     actions = {name: action for order in batch for name, action in order.actions.items()}
     try:
-        if batch[0].is_large:
+        if len(actions) + COUNTERS > MOST_ACTIONS:  # those of one large order
             write_in_parts(batch[0].order, batch[0].deltas)
         else:
             write_with_counts(list(actions.values()), sum_of([order.deltas for order in batch]))
     except ConditionFailed as failure:
         if len(batch) == 1:
-            (only,) = batch
-            order = only.order
-            place = list(only.actions).index((keys.user(order.username), keys.order(order.id)))
+            order = batch[0].order
+            place = list(actions).index((keys.user(order.username), keys.order(order.id)))
             seen = failure.failed.get(place)
             taken = OrderOutcome.TAKEN
             return {order.id: taken if seen is None else _update(order, seen, announces=announces)}

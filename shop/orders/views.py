@@ -69,7 +69,7 @@ Asked = ListRequest[tuple[OrderList, OrderFilter], OrdersResult]
 
 
 def _read_list(request: HttpRequest, orders_of: OrderList) -> Asked:
-    chosen = _filter(request, orders_of.address)
+    chosen = filter_of(request.GET, orders_of.address)
     asked = orders_of.pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
     found = read_orders(orders_of.username, chosen, asked)
     return ListRequest((orders_of, chosen), asked, found)
@@ -87,10 +87,6 @@ def _address_of(username: str) -> str:
     if len(username) > LONGEST_USERNAME:
         raise Http404(_(NO_SUCH_CUSTOMER))
     return reverse("staff_customer_orders", args=[username])
-
-
-def _filter(request: HttpRequest, address: str) -> OrderFilter:
-    return filter_of(request.GET, address, is_open=request.GET.get("open", ""))
 
 
 def _read_order(request: HttpRequest, visitor: Visitor, order_id: str) -> FoundOrder:
@@ -145,7 +141,7 @@ def customer_orders(request: HttpRequest, found: Asked, username: str) -> HttpRe
 @staff_only
 def customer_orders_csv(request: HttpRequest, username: str) -> StreamingHttpResponse:
     """Answer with a customer's filtered orders, all of them, as CSV."""
-    chosen = _filter(request, _address_of(username))
+    chosen = filter_of(request.GET, _address_of(username))
     read = csv_reader(partial(list_orders, username, chosen))
     return csv_response("orders-of-a-customer", COLUMNS, read)
 
@@ -306,11 +302,10 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
     )
 
 
+@labelled_calls("user")
 def require_customer(username: str) -> None:
     """Raise Http404 where there is no such user; imported customers have orders at least."""
-    with labelled_calls("user"):
-        is_there = is_user(username)
-    if not is_there:
+    if not is_user(username):
         raise Http404(_(NO_SUCH_CUSTOMER))
 
 

@@ -230,9 +230,8 @@ def _zip_item(place: ZipLocation) -> StoredPlace:
 
 
 def _zip_place(item: Item) -> ZipLocation:
-    return ZipLocation(
-        keys.zip_in(item["pk"]["S"]), Coordinates.of(item), item.get("city", {}).get("S", "")
-    )
+    prefix = item["pk"]["S"].removeprefix(keys.ZIP_PREFIX)
+    return ZipLocation(prefix, Coordinates.of(item), item.get("city", {}).get("S", ""))
 
 
 Counts = Mapping[str, Mapping[str, int]]
@@ -320,8 +319,9 @@ class NoSuchPoint(LookupError):
 
 def nearest_points(place: Coordinates, count: int) -> Nearest:
     """Read the pickup points nearest to a place, exactly but eventually consistent (P6)."""
+    directory = labelled_calls("directory")(read_directories)
     return find_nearest(
-        place, count, directory=_labelled, source=QuerySource(client()), pool=pool()
+        place, count, directory=directory, source=QuerySource(client()), pool=pool()
     )
 
 
@@ -332,11 +332,6 @@ def find_point(point_id: str) -> PickupPoint:
     if stored is None:
         raise NoSuchPoint(point_id)
     return point_of(stored.serialize())
-
-
-def _labelled(names: Sequence[str]) -> dict[str, dict[str, int]]:
-    with labelled_calls("directory"):
-        return read_directories(names)
 
 
 PLAN = "nearest"

@@ -15,9 +15,9 @@ from pynamodb.expressions.update import Action as Change
 
 from dynapages.calls import in_chunks
 from dynapages.items import table_key
-from dynapages.process import client
+from dynapages.process import write
 from dynapages.pynamodb import unchanged, update
-from dynapages.writes import Action, ConditionFailed, Contended, check, delete, write_together
+from dynapages.writes import Action, ConditionFailed, Contended, check, delete
 from shop import keys
 from shop.models import Order, PickupChoice, ShopItem
 from shop.models import PickupPoint as StoredPoint
@@ -188,7 +188,7 @@ def _update(username: str, order_id: str, change: Change) -> Action:
 
 def _write(order_id: str, actions: list[Action]) -> None:
     try:
-        write_together(client(), actions)
+        write(actions)
     except ConditionFailed as failure:
         if 0 not in failure.failed:
             raise NoSuchPoint("It was removed a moment ago.") from failure

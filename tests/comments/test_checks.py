@@ -98,7 +98,7 @@ class TestTheChecks:
         }
 
     def test_name_addresses_that_are_missing(self):
-        told = found(ROOT_URLCONF="shop.pickup.urls")
+        told = found(ROOT_URLCONF="shop.sitemap.urls")
         assert told.keys() == {"comments.urls", "comments.LOGIN_URL"}
 
     @pytest.mark.parametrize("wrong", ["sign_in_here", "/nowhere/"])

@@ -15,8 +15,6 @@ from shop.accounts.second_factor.forms import OwnPasswordForm
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-SAME_ADDRESS = _("This is your e-mail address already.")
-
 
 class EmailForm(OwnPasswordForm):
     """A new address for ``user``."""
@@ -34,7 +32,7 @@ class EmailForm(OwnPasswordForm):
     def clean_new_email(self) -> str:
         address = email_of(self.cleaned_data["new_email"])
         if address == self.user.email:
-            raise ValidationError(SAME_ADDRESS)
+            raise ValidationError(_("This is your e-mail address already."))
         return address
 
     def clean(self) -> None:

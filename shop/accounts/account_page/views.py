@@ -23,7 +23,7 @@ from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import find_user
 from shop.accounts.services import OF_REPLIES, StaleAccount, token_for
 from shop.accounts.views import AccountFormMixin
 
@@ -96,7 +96,7 @@ def reply_emails(request: HttpRequest, token: str) -> HttpResponse:
     try:
         username, address = signing.loads(token, salt=OF_REPLIES)
         owner = find_user(username)
-    except (signing.BadSignature, NoSuchUser):
+    except signing.BadSignature:
         owner = None
     if owner is None or owner.email != address:
         raise Http404(_("This link is no longer valid"))

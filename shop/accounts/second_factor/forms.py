@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
 WRONG_CODE = _("Wrong code. Type the code that the app shows now. Each code works once.")
-WRONG_PASSWORD = _("Wrong password.")
 
 
 def _code_field(help_text: "StrOrPromise") -> forms.CharField:
@@ -86,7 +85,7 @@ class OwnPasswordForm(UserForm):
         self.take(rate_limits.PASSWORD_CHANGES.use(self.user.username), user=self.user.username)
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
-            raise self.refuse(WRONG_PASSWORD)
+            raise self.refuse(_("Wrong password."))
         return password
 
 

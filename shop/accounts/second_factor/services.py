@@ -17,7 +17,7 @@ from django.utils.crypto import constant_time_compare
 
 from dynapages.calls import clock
 from shop.accounts.models import SECOND_FACTOR, User
-from shop.accounts.queries import NoSuchUser, find_user
+from shop.accounts.queries import find_user
 
 RECOVERY_CODES = 10
 RECOVERY_BYTES = 10
@@ -71,9 +71,8 @@ def user_signing_in(request: HttpRequest) -> User | None:
     begun: dict[str, Any] = request.session.get(KEY, {})
     if not begun or clock.now().timestamp() - begun["at"] > LASTS.total_seconds():
         return None
-    try:
-        user = find_user(begun["user"])
-    except NoSuchUser:
+    user = find_user(begun["user"])
+    if user is None:
         return None
     is_same = constant_time_compare(begun["hash"], user.get_session_auth_hash())
     return user if is_same and user.is_active else None

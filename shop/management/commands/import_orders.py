@@ -1,6 +1,6 @@
 """``manage.py import_orders``: orders, with their customers and products."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,7 +147,9 @@ def _update(options: Mapping[str, Any]) -> Update:
 
 def _files(path: Path, options: Mapping[str, Any]) -> OpenFiles:
     """Return what opens a folder of Olist's, or one or two files. Raises as `import_run` knows."""
-    statuses: Statuses = dict(_statuses(options["status_map"]))
+    statuses = _parsed(
+        parse_pairs(options["status_map"], example="shipped=SHIPPED", may_be_empty=True)
+    )
     if not path.is_dir():
         files = _plain_files(path, options, statuses)
         return lambda _reject: files
@@ -162,12 +164,11 @@ def _plain_files(orders: Path, options: Mapping[str, Any], statuses: Statuses) -
         raise BadMapping("Lines are in a second file or in a column: leave out one of the two.")
     given = {name: options[name] for name in ("currency", "id_prefix") if options[name]}
     known = presets()[options["preset"]] if options["preset"] else {"columns": {}, "statuses": {}}
-    of_preset = dict(_parsed(known["statuses"]))
     shape = Shape(
         columns=known["columns"] | parse_columns(options["columns"], fields=_ALL_FIELDS),
         line_columns=parse_columns(options["line_columns"], fields=("order_id", *LINE_FIELDS)),
         constants=parse_constants(options["set"], fields=_ALL_FIELDS) | given,
-        statuses={**of_preset, **statuses},
+        statuses={**_parsed(known["statuses"]), **statuses},
         dates=date_formats(options),
         lines_in=options["lines_in"],
         decimal=options["decimal"],
@@ -190,13 +191,11 @@ def _plain_files(orders: Path, options: Mapping[str, Any], statuses: Statuses) -
     return OrderFiles(file, lines, shape, options["limit"])
 
 
-def _statuses(text: str) -> Iterator[tuple[str, Status | None]]:
-    return _parsed(parse_pairs(text, example="shipped=SHIPPED", may_be_empty=True))
-
-
-def _parsed(statuses: Mapping[str, str]) -> Iterator[tuple[str, Status | None]]:
+def _parsed(statuses: Mapping[str, str]) -> Statuses:
+    found: dict[str, Status | None] = {}
     for spelled, name in statuses.items():
         try:
-            yield spelled.lower(), Status(name.upper()) if name else None
+            found[spelled.lower()] = Status(name.upper()) if name else None
         except ValueError as error:
             raise BadMapping(f"“{name}” is none of the statuses {', '.join(Status)}.") from error
+    return found

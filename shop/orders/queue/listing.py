@@ -15,7 +15,8 @@ from dynapages.process import pool
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.queries import users_called
 from shop.catalogue.queries import find_tiles
-from shop.order_status import FORWARD, OPEN, Move
+from shop.days import Days
+from shop.order_status import FORWARD, OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.items import number_in
 from shop.orders.listing import (
@@ -62,19 +63,14 @@ def queue_context(
 def all_context(chosen: OrderFilter, length: int | None) -> dict[str, Any]:
     """Build what is shown of moving all orders of the one chosen status, ``length`` in number."""
     (move,) = (move for move in FORWARD if move.source is chosen.statuses[0])
+    label = _("%(action)s all %(count)s") if length else _("%(action)s all")
     return {
         "move": move,
         "count": length,
-        "label": _label_of_all(move, length),
+        "label": label % {"action": move.label, "count": grouped(length or 0)},
         "url": queue_url(chosen, name="move_all_orders"),
         "queue_url": queue_url(chosen),
     }
-
-
-def _label_of_all(move: Move, count: int | None) -> str:
-    if count:
-        return _("%(action)s all %(count)s") % {"action": move.label, "count": grouped(count)}
-    return _("%(action)s all") % {"action": move.label}
 
 
 def buyers_pager(product_id: str) -> Pager:
@@ -88,7 +84,7 @@ def purchase_row(entry: Entry) -> tuple[str, datetime, str]:
     username, placed = id_at(place), moment_at(place)
     day = min(placed.date(), date.max - DAY)
     orders_of = OrderList(username, address_of_item("staff_customer_orders", username))
-    return username, placed, orders_of.url(OrderFilter(since=day, until=day + DAY))
+    return username, placed, orders_of.url(OrderFilter(days=Days(day, day + DAY)))
 
 
 def find_meant(typed: str) -> list[Meant]:

@@ -21,11 +21,11 @@ from dynapages.process import pool, read
 from shop.catalogue.queries import PLAN, Product, buyers_of
 from shop.catalogue.views import product_or_404
 from shop.days import url_without_blanks
-from shop.order_status import FORWARD, OPEN, Move
+from shop.order_status import FORWARD, Move
 from shop.orders.actions import queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import COLUMNS, csv_reader, filter_of, queue_pager, total_of
-from shop.orders.moving import Moved, move_orders, move_page
+from shop.orders.moving import Moved, move_orders
 from shop.orders.queries import LONGEST_ID, OrdersResult, list_open_orders, orders_of
 from shop.orders.queue.listing import (
     Meant,
@@ -78,7 +78,7 @@ def queue_csv(request: HttpRequest) -> StreamingHttpResponse:
 
 def queue_filter(request: HttpRequest) -> OrderFilter:
     """Return the filter in the URL of a page of the queue. Raises Refusal."""
-    return filter_of(request.GET, reverse("staff_orders"), among=OPEN)
+    return filter_of(request.GET, reverse("staff_orders"), of_queue=True)
 
 
 def _read_meant(request: HttpRequest, _visitor: Visitor) -> tuple[str, list[Meant]]:
@@ -140,13 +140,7 @@ def move_selected(request: HttpRequest) -> HttpResponse:
     order_ids = request.POST.getlist("order")
     if len(order_ids) > settings.PAGE_SIZE:
         raise Refusal(_("Select at most %(most)s orders.") % {"most": settings.PAGE_SIZE})
-    results = move_orders(
-        order_ids=order_ids,
-        source=move.source,
-        target=move.target,
-        who=request.user.get_username(),
-        now=clock.now(),
-    )
+    results = move_orders(order_ids, move, who=request.user.get_username(), now=clock.now())
     context = {
         **_outcomes(move, results),
         "back_url": path_of_next(request, default=reverse("staff_orders")),
@@ -171,18 +165,19 @@ def move_all(request: HttpRequest) -> HttpResponse:
     context = all_context(chosen, count)
     pager = queue_pager(chosen)
     asked = pager.requested(request.POST, size=settings.PAGE_SIZE)
-    who = request.user.get_username()
-    results, moved_page = move_page(chosen, asked, move=context["move"], who=who, now=clock.now())
-    latest = moved_page.entries[-1].position if moved_page.entries else asked.position
+    move, who = context["move"], request.user.get_username()
+    found = list_open_orders(chosen, asked)
+    results = move_orders([order.id for order in found.items], move, who=who, now=clock.now())
+    latest = found.page.entries[-1].position if found.page.entries else asked.position
     passed = (latest.ordinal or 0) if latest else 0
-    outcomes = _outcomes(context["move"], results)
+    outcomes = _outcomes(move, results)
     context |= {
         **outcomes,
         "passed": passed,
         "moved_in_all": (_number(request.POST.get("moved", "")) or 0) + outcomes["moved"],
         "total": max(count or 0, passed),
         "start": passed - len(results) + 1,
-        "after": pager.token_behind(moved_page) if moved_page.has_next else None,
+        "after": pager.token_behind(found.page) if found.page.has_next else None,
     }
     page = "_step.html" if wants_partial(request) else "all.html"
     return render(request, f"shop/orders/queue/{page}", context)

@@ -25,7 +25,7 @@ from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from dynapages.process import read
 from shop.catalogue.queries import find_product
-from shop.table import TABLE_NAME as SHOP
+from shop.table import TABLE as SHOP
 from tests.support.command_line import ended, run_manage, start_manage
 from tests.support.comments.outage import own_engine
 from tests.support.comments.truth import COUNTRIES, REVIEWS

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pytest
 
 from shop.accounts.queries import find_user
+from shop.days import Days
 from shop.order_status import OPEN, Status
 from shop.orders.actions import counts_of
 from shop.orders.filters import OrderFilter
@@ -55,16 +56,15 @@ def truth(request, tables, real_data, tmp_path_factory):
 
 
 def filter_of(statuses: frozenset[Status] = frozenset(), *days: date | None) -> OrderFilter:
-    since, until = days or (None, None)
-    return OrderFilter(tuple(s for s in Status if s in statuses), since=since, until=until)
+    return OrderFilter(tuple(s for s in Status if s in statuses), Days(*days))
 
 
 def expected(truth: Truth, username: str, chosen: OrderFilter) -> list[str]:
     return truth.listed(
         username,
         chosen.statuses,
-        since=str(chosen.since or ""),
-        until=str(chosen.until or ""),
+        since=str(chosen.days.since or ""),
+        until=str(chosen.days.until or ""),
     )
 
 

@@ -15,8 +15,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from dynapages.django.files.identifiers import identifier_of
+from dynapages.django.files.records import RowRefused
 from shop.catalogue.queries import NoSuchProduct, find_product
-from shop.data.fields import BadNumber, cents_of, is_return, pieces_of
+from shop.data.fields import BadNumber, cents_of, is_return, pieces
 from shop.orders.items import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order, has_bought
 from tests.support.importing import import_plain, refusal
@@ -415,12 +416,12 @@ def test_three_digits_behind_one_mark_are_not_guessed(text):
         cents_of(text)
 
 
-@pytest.mark.parametrize(("text", "pieces"), [("1", 1), ("12", 12), ("2.0", 2), ("2,00", 2)])
-def test_pieces_are_whole(text, pieces):
-    assert pieces_of(text) == pieces
+@pytest.mark.parametrize(("text", "number"), [("1", 1), ("12", 12), ("2.0", 2), ("2,00", 2)])
+def test_pieces_are_whole(text, number):
+    assert pieces({"quantity": text}, "quantity") == number
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "1.5", "1e3", "two", "1000000"])
 def test_other_text_is_no_number_of_pieces(text):
-    with pytest.raises(BadNumber, match="is no number of pieces"):
-        pieces_of(text)
+    with pytest.raises(RowRefused, match=r"^quantity: .* is no number of pieces"):
+        pieces({"quantity": text}, "quantity")

@@ -22,7 +22,7 @@ class TestAFilter:
     def test_begins_and_ends_at_midnight_utc(self):
         chosen = OrderFilter.parse(since="2023-01-01", until="2023-02-01")
         since, until = datetime(2023, 1, 1, tzinfo=UTC), datetime(2023, 2, 1, tzinfo=UTC)
-        assert chosen.moments == (since, until)
+        assert chosen.days.moments == (since, until)
 
     @pytest.mark.parametrize(
         "text",

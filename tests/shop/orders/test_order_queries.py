@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from dynapages.calls import metered
 from dynapages.lists import PageRequest
+from shop.days import Days
 from shop.order_status import Status
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine, NewOrder
@@ -33,9 +34,8 @@ def expected(orders: Sequence[NewOrder], chosen: OrderFilter) -> list[str]:
 
     def is_within(moment: datetime) -> bool:
         day = moment.date()
-        return (chosen.since is None or day >= chosen.since) and (
-            chosen.until is None or day < chosen.until
-        )
+        since, until = chosen.days.since, chosen.days.until
+        return (since is None or day >= since) and (until is None or day < until)
 
     wanted = [
         order
@@ -53,8 +53,7 @@ def filters(draw: st.DrawFn) -> OrderFilter:
     days = sorted(draw(st.lists(st.sampled_from(DAYS), min_size=2, max_size=2)))
     return OrderFilter(
         statuses=tuple(status for status in Status if status in statuses),
-        since=draw(st.sampled_from([None, days[0]])),
-        until=draw(st.sampled_from([None, days[1]])),
+        days=Days(*(draw(st.sampled_from([None, day])) for day in days)),
         open_only=not statuses and draw(st.booleans()),
     )
 
@@ -99,7 +98,7 @@ class TestWhatAListReads:
 
     def test_is_nothing_for_no_day_at_all(self, tables):
         with metered() as meter:
-            assert list_orders("alex", OrderFilter(since=DAYS[0], until=DAYS[0]), PAGE).items == ()
+            assert list_orders("alex", OrderFilter(days=Days(DAYS[0], DAYS[0])), PAGE).items == ()
         assert meter.log == []
 
     @pytest.mark.real_engine

@@ -11,13 +11,13 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.core.validators import validate_email
 
-from dynapages.calls import clock, sentence_about
+from dynapages.calls import clock
 from dynapages.django.access import log_event
-from dynapages.pynamodb import FAILURES
+from dynapages.django.options import failures_in_one_line
 from shop.accounts.emails import queue_email
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
-from shop.accounts.queries import users_called
+from shop.accounts.queries import find_user
 from shop.accounts.second_factor.services import turn_off
 from shop.accounts.services import create_profile
 
@@ -52,11 +52,12 @@ class Command(BaseCommand):
             help="change the user if there is one; what is not given stays as it is",
         )
 
+    @failures_in_one_line()
     def handle(self, **options: Any) -> None:
         try:
             username = username_of(options["username"])
             email = _email(options["email"])
-            user = next(iter(users_called(username)), None)
+            user = find_user(username)
             if user is None:
                 self._create(username, email, options)
             elif options["update"]:
@@ -67,8 +68,6 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except ValidationError as error:
             raise CommandError("\n".join(error.messages)) from error
-        except FAILURES as error:
-            raise CommandError(sentence_about(error)) from error
 
     def _create(self, username: str, email: str | None, options: dict[str, Any]) -> None:
         password = options["password"]
