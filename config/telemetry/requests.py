@@ -75,11 +75,9 @@ class RequestRecord:
             "shed": self.is_shed,
             "trace": self.trace,
         }
-        return {name: value for name, value in fields.items() if value or _is_number(value)}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        return {
+            name: value for name, value in fields.items() if value or type(value) in {int, float}
+        }
 
 
 OnSent = Callable[[], None]
