@@ -164,7 +164,8 @@ class Lines:
 
     def __init__(self, text: TextIO, raw: IO[bytes], *, name: str, encoding: str) -> None:
         self._text = text
-        self._raw = raw
+        self.bytes_read = raw.tell
+        """Returns the bytes of the file on disk, packed or not, that were read."""
         self._again: deque[str] = deque()
         self._ahead = ""
         self.number = 0
@@ -197,11 +198,6 @@ class Lines:
         """Return the next characters, for a reader to which lines mean nothing."""
         ahead, self._ahead = self._ahead, ""
         return ahead or self._text.read(characters)
-
-    @property
-    def bytes_read(self) -> int:
-        """The bytes of the file on disk, packed or not, that were read."""
-        return self._raw.tell()
 
     def _read(self) -> str:
         line, end, self._ahead = self._ahead.partition("\n")
