@@ -9,7 +9,7 @@ from http import HTTPStatus
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.core.cache import cache
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
@@ -68,20 +68,14 @@ def remember_waiting(name: str, waiting: Waiting) -> None:
     cache.set(f"waiting/{name}", waiting, REMEMBERED_SECONDS)
 
 
-def remembered_waiting(name: str) -> Waiting | None:
-    """Return the count that was remembered last, None without one of the last seconds."""
-    waiting: Waiting | None = cache.get(f"waiting/{name}")
-    return waiting
+COUNTED = {queue_counted: "queue", reports_counted: "reports"}
 
 
-@receiver(reports_counted)
-def _remember_reports(count: int, *, has_more: bool, at: datetime, **_: object) -> None:
-    remember_waiting("reports", Waiting(count, at, has_more))
-
-
-@receiver(queue_counted)
-def _remember_queue(count: int, *, at: datetime, **_: object) -> None:
-    remember_waiting("queue", Waiting(count, at))
+@receiver([*COUNTED])
+def _remember_counted(
+    signal: Signal, count: int, *, at: datetime, has_more: bool = False, **_: object
+) -> None:
+    remember_waiting(COUNTED[signal], Waiting(count, at, has_more))
 
 
 SECTIONS = ("staff_orders", "comments:moderation", "activity", "orders", "basket")
@@ -147,7 +141,7 @@ class Navigation:
         return {name: _in_words(waiting) for name, waiting in known.items()}
 
     def _known(self) -> dict[str, Waiting]:
-        found = {name: remembered_waiting(name) for name in READS}
+        found: dict[str, Waiting | None] = {name: cache.get(f"waiting/{name}") for name in READS}
         return {
             name: waiting
             for name, waiting in found.items()
