@@ -106,16 +106,14 @@ UTF_8 = "utf-8"
 class EncodingUnknown(ValueError):
     """There is no encoding of this name; the text is one sentence."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"“{name}” is no encoding: use utf-8, utf-16, latin-1 or cp1252.")
-
 
 def require_encoding(name: str) -> str:
     """Return Python's name of an encoding. Raises EncodingUnknown."""
     try:
         "".encode(name)
     except LookupError as error:
-        raise EncodingUnknown(name) from error
+        sentence = f"“{name}” is no encoding: use utf-8, utf-16, latin-1 or cp1252."
+        raise EncodingUnknown(sentence) from error
     # With "-sig" a byte order mark is dropped where there is one.
     canonical = codecs.lookup(name).name
     return "utf-8-sig" if canonical == UTF_8 else canonical
