@@ -29,10 +29,6 @@ _DOCS = settings.BASE_DIR / "docs"
 _LISTED = re.compile(r"^(?:-|\d+\.) \[(.+?)\]\(([^)]+?)(?:/README)?\.md\)", re.MULTILINE)
 
 
-class NoSuchDocument(LookupError):
-    """There is no document of this name."""
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
     """A document's title, its other headings, and its HTML without the title."""
@@ -45,11 +41,11 @@ class Document:
 
 @lru_cache(maxsize=128)
 def find_document(name: str) -> Document:
-    """Return a document. Raises NoSuchDocument."""
+    """Return a document. Raises Http404."""
     candidates = (_DOCS / f"{name}.md", _DOCS / name / "README.md")
     path = next(filter(Path.exists, candidates), None) if NAME.fullmatch(name) else None
     if path is None:
-        raise NoSuchDocument(name)
+        raise Http404(_("There is no such page in the documentation."))
     folder = PurePosixPath(path.parent.relative_to(_DOCS))
     return Document(name, *render_document(path.read_text(encoding="utf-8"), folder))
 
@@ -76,10 +72,7 @@ def read_order() -> dict[str, str]:
 @public
 def document(request: HttpRequest, name: str = "") -> HttpResponse:
     """Show a document, or the index; it reads nothing from DynamoDB."""
-    try:
-        found = find_document(name)
-    except NoSuchDocument as error:
-        raise Http404(_("There is no such page in the documentation.")) from error
+    found = find_document(name)
     order = [*read_order().items()]
     index = {"url": reverse("documentation"), "name": _("Documentation")}
     context = {

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.core.cache import cache
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
@@ -68,37 +68,21 @@ def remember_waiting(name: str, waiting: Waiting) -> None:
     cache.set(f"waiting/{name}", waiting, REMEMBERED_SECONDS)
 
 
-def remembered_waiting(name: str) -> Waiting | None:
-    """Return the count that was remembered last, None without one of the last seconds."""
-    waiting: Waiting | None = cache.get(f"waiting/{name}")
-    return waiting
+COUNTED = {queue_counted: "queue", reports_counted: "reports"}
 
 
-@receiver(reports_counted)
-def _remember_reports(count: int, *, has_more: bool, at: datetime, **_: object) -> None:
-    remember_waiting("reports", Waiting(count, at, has_more))
-
-
-@receiver(queue_counted)
-def _remember_queue(count: int, *, at: datetime, **_: object) -> None:
-    remember_waiting("queue", Waiting(count, at))
-
-
-def _count_reports() -> Waiting:
-    now = clock.now()
-    count, has_more = count_reports()
-    return Waiting(count, now, has_more)
+@receiver([*COUNTED])
+def _remember_counted(
+    signal: Signal, count: int, *, at: datetime, has_more: bool = False, **_: object
+) -> None:
+    remember_waiting(COUNTED[signal], Waiting(count, at, has_more))
 
 
 SECTIONS = ("staff_orders", "comments:moderation", "activity", "orders", "basket")
 
 
-def _count_queue() -> Waiting:
-    now = clock.now()
-    return Waiting(sum(queue_lengths().values()), now)
-
-
-READS: Mapping[str, Callable[[], Waiting]] = {"queue": _count_queue, "reports": _count_reports}
+READS: Mapping[str, Callable[[], object]] = {"queue": queue_lengths, "reports": count_reports}
+"""What counts, and tells of it by the signals above."""
 CHANGED_BY = {"shop": "queue", "comments": "reports"}
 """The counts that forms of a package change."""
 
@@ -151,11 +135,13 @@ class Navigation:
     def _counts(self, wanted: Iterable[str]) -> Mapping[str, str]:
         """Return the counts that are known, and those ``wanted``, which are read otherwise."""
         known = self._known()
-        known |= _read([name for name in wanted if name not in known])
+        if names := [name for name in wanted if name not in known]:
+            _read(names)
+            known = self._known()
         return {name: _in_words(waiting) for name, waiting in known.items()}
 
     def _known(self) -> dict[str, Waiting]:
-        found = {name: remembered_waiting(name) for name in READS}
+        found: dict[str, Waiting | None] = {name: cache.get(f"waiting/{name}") for name in READS}
         return {
             name: waiting
             for name, waiting in found.items()
@@ -207,16 +193,13 @@ def _in_words(waiting: Waiting) -> str:
     return "" if waiting.count is None else f"{grouped(waiting.count)}{'+' * waiting.has_more}"
 
 
-def _read(names: Iterable[str]) -> dict[str, Waiting]:
-    """Read counts in one round, and remember them; also that they cannot be read."""
+def _read(names: Iterable[str]) -> None:
+    """Read counts in one round, which are then remembered; or remember that it failed."""
     try:
-        with labelled_calls("navigation"), pool().together() as together:
-            reads = {name: together.start(READS[name]) for name in names}
-            return {name: one.result() for name, one in reads.items()}
+        with labelled_calls("navigation"):
+            pool().gather([READS[name] for name in names])
     except FAILURES as failure:
         if fault_in(failure) is None:
             raise
-    unknown = Waiting(None, clock.now())
-    for name in names:
-        remember_waiting(name, unknown)
-    return dict.fromkeys(names, unknown)
+        for name in names:
+            remember_waiting(name, Waiting(None, clock.now()))

@@ -11,10 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from config.user_data import END, OWN, Batch, export_text, sections_of
-from dynapages.calls import clock, fault_in, time_budget
+from dynapages.calls import fault_in, time_budget
 from dynapages.django.access import log_event, signed_in
-from dynapages.django.rate_limits import NamedLimit, in_words, take
-from dynapages.django.refusals import TooManyRequests
+from dynapages.django.rate_limits import NamedLimit, take_or_refuse
 from dynapages.errors import DynamoError
 from dynapages.process import page_batches
 from dynapages.pynamodb import FAILURES
@@ -36,11 +35,8 @@ def own_data(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     if request.method != "POST":
         return render(request, "user_data/data.html")
     username = request.user.get_username()
-    wait = take(DOWNLOADS.use(username), now=clock.now())
-    if wait:
-        sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
-        in_all = {"wait": in_words(int(wait) + 1)}
-        raise TooManyRequests(sentence % in_all, retry_after=wait)
+    sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
+    take_or_refuse(DOWNLOADS.use(username), sentence=sentence)
     log_event("data-downloaded", user=username, request=request)
     sections = sections_of(username, OWN, page_batches().get_from_tables)
     in_time = ((kind, _in_time(iter(batches))) for kind, batches in sections)

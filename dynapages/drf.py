@@ -2,13 +2,10 @@
 
 from typing import Any
 
-from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import NotFound
-from rest_framework.pagination import BasePagination
+from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
-from rest_framework.response import Response
-from rest_framework.settings import api_settings
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from dynapages.lists.feed import Feed, FeedPage
@@ -19,7 +16,7 @@ __all__ = ["FeedPagination"]
 AFTER, BEFORE = "after", "before"
 
 
-class FeedPagination(BasePagination):
+class FeedPagination(CursorPagination):
     """Pages of a `dynapages.Feed`, which a view has as its queryset; the feed needs tokens.
 
     The parameters are ``after`` and ``before``, whose values are in the links ``next`` and
@@ -29,10 +26,8 @@ class FeedPagination(BasePagination):
     ``max_page_size``.
     """
 
-    page_size: int | None = api_settings.PAGE_SIZE
-    page_size_query_param: str | None = None
-    max_page_size: int | None = None
-    template = "rest_framework/pagination/previous_and_next.html"
+    cursor_query_param = AFTER
+    cursor_query_description = "Items behind this place."
     page: FeedPage
     _url: str
 
@@ -54,14 +49,6 @@ class FeedPagination(BasePagination):
         self.display_page_controls = self.page.has_next or self.page.has_previous
         return list(self.page.items)
 
-    def get_page_size(self, request: Request) -> int | None:
-        """Return the size that is asked for, as far as it is allowed, else ``page_size``."""
-        try:
-            asked = int(request.query_params.get(self.page_size_query_param or "", ""))
-        except ValueError:
-            return self.page_size
-        return min(asked, self.max_page_size or asked) if asked > 0 else self.page_size
-
     def get_next_link(self) -> str | None:
         """Return the address of the next page, None behind the last."""
         place = self.page.next
@@ -72,11 +59,6 @@ class FeedPagination(BasePagination):
         place = self.page.previous
         return replace_query_param(self._url, BEFORE, place) if place else None
 
-    def get_paginated_response(self, data: object) -> Response:
-        """Answer with ``next``, ``previous`` and ``results``."""
-        links = {"next": self.get_next_link(), "previous": self.get_previous_link()}
-        return Response({**links, "results": data})
-
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
         """Return the schema of an answer, for OpenAPI."""
         link = {"type": "string", "nullable": True, "format": "uri"}
@@ -85,20 +67,6 @@ class FeedPagination(BasePagination):
 
     def get_schema_operation_parameters(self, view: object) -> list[dict[str, Any]]:
         """Return the parameters of the query, for OpenAPI."""
-        del view
-        of_place = ((AFTER, "Items behind this place."), (BEFORE, "Items before this place."))
-        found = [_parameter(name, text, "string") for name, text in of_place]
-        if self.page_size_query_param is not None:
-            text = "Number of results to return per page."
-            found.append(_parameter(self.page_size_query_param, text, "integer"))
-        return found
-
-    def to_html(self) -> str:
-        """Render the links, for the browsable API."""
-        links = {"previous_url": self.get_previous_link(), "next_url": self.get_next_link()}
-        return render_to_string(self.template, links)
-
-
-def _parameter(name: str, description: str, type_: str) -> dict[str, Any]:
-    about = {"name": name, "required": False, "in": "query", "description": description}
-    return {**about, "schema": {"type": type_}}
+        after, *size = super().get_schema_operation_parameters(view)
+        before = {**after, "name": BEFORE, "description": "Items before this place."}
+        return [after, before, *size]

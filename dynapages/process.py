@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dynapages.calls.batches import Batches
 from dynapages.calls.client import Connection, build_client
 from dynapages.calls.pool import Backoff, Pool
-from dynapages.lists.merging import Fallback
 from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import (
     Order,
     Page,
     PageRequest,
     PlanOf,
+    Reading,
     Segment,
     read_page,
     read_segments,
@@ -168,26 +168,9 @@ PATIENCE = Backoff(attempts=3)
 """For pages: a visitor is waiting, so a throttled call is soon an error."""
 
 
-def read(
-    runs: Sequence[Run],
-    request: PageRequest,
-    *,
-    order: Order = Order.NEWEST_FIRST,
-    first_reads: Sequence[int] | None = None,
-    fallback: Fallback | None = None,
-    look_ahead: bool = True,
-) -> Page:
+def read(runs: Sequence[Run], request: PageRequest, **how: Unpack[Reading]) -> Page:
     """Read a page by the process's client; see `dynapages.lists.reader.read_page`."""
-    return read_page(
-        runs,
-        request,
-        source=QuerySource(client()),
-        pool=pool(),
-        order=order,
-        first_reads=first_reads,
-        fallback=fallback,
-        look_ahead=look_ahead,
-    )
+    return read_page(runs, request, source=QuerySource(client()), pool=pool(), **how)
 
 
 def read_in_segments(

@@ -5,7 +5,7 @@ That file has what does not follow from the models, deploy/iam-policy.json the s
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Any
@@ -160,23 +160,14 @@ def _properties(schema: TableSchema, *, maximum: Mapping[str, Any]) -> dict[str,
     """
     is_limited = schema.billing.get("BillingMode") == ON_DEMAND
     limit = {"OnDemandThroughput": maximum} if is_limited else {}
-    expiry = {"AttributeName": schema.expiry_attribute, "Enabled": True}
-    parts = {
-        "GlobalSecondaryIndexes": [{**index, **limit} for index in schema.global_indexes],
-        "LocalSecondaryIndexes": schema.local_indexes,
-        "TimeToLiveSpecification": schema.expiry_attribute and expiry,
+    indexes = [{**index, **limit} for index in schema.global_indexes]
+    found = replace(schema, global_indexes=indexes).create_request() | limit
+    if expiry := schema.expiry_attribute:
+        found["TimeToLiveSpecification"] = {"AttributeName": expiry, "Enabled": True}
+    if schema.stream:
         # To name what it shows is to switch it on: there is no StreamEnabled here.
-        "StreamSpecification": schema.stream and {"StreamViewType": schema.stream},
-    }
-    return {
-        "TableName": schema.name,
-        "AttributeDefinitions": schema.attributes,
-        "KeySchema": schema.key,
-        "BillingMode": "PROVISIONED",
-        **schema.billing,
-        **limit,
-        **{name: value for name, value in parts.items() if value},
-    }
+        found["StreamSpecification"] = {"StreamViewType": schema.stream}
+    return {"BillingMode": "PROVISIONED", **found}
 
 
 def _if(condition: str, then: object) -> dict[str, Any]:

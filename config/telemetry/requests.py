@@ -7,9 +7,10 @@ default; `config.telemetry.spans` has one.
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from http import HTTPMethod
 
 from django.dispatch import receiver
 
@@ -18,9 +19,7 @@ from dynapages.django.middleware import time_spent
 from dynapages.django.paging import list_read
 from dynapages.django.refusals import database_failed
 
-METHODS = frozenset(
-    {"CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"}
-)
+METHODS = frozenset(HTTPMethod)
 OTHER_METHOD = "_OTHER"
 """For what a client made up; the name is that of OpenTelemetry's conventions."""
 
@@ -76,11 +75,9 @@ class RequestRecord:
             "shed": self.is_shed,
             "trace": self.trace,
         }
-        return {name: value for name, value in fields.items() if value or _is_number(value)}
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        return {
+            name: value for name, value in fields.items() if value or type(value) in {int, float}
+        }
 
 
 OnSent = Callable[[], None]
@@ -88,15 +85,9 @@ Observer = Callable[[RequestRecord], AbstractContextManager[OnSent]]
 """A block in which a request is answered; it yields what to call when the answer was sent."""
 
 
-@contextmanager
-def _no_observer(record: RequestRecord) -> Iterator[OnSent]:
-    del record
-    yield lambda: None
-
-
 @dataclass(slots=True)
 class _Process:
-    observer: Observer = _no_observer
+    observer: Observer = lambda _record: nullcontext(lambda: None)
 
 
 _process = _Process()

@@ -6,7 +6,6 @@ OTEL_EXPORTER_OTLP_ENDPOINT, which the SDK reads. Pages never wait for a collect
 
 import atexit
 from collections.abc import Mapping
-from dataclasses import dataclass
 from threading import Event, Lock, Thread
 from uuid import uuid4
 
@@ -27,13 +26,8 @@ AT_EXIT_SECONDS = 2.0
 """How long the end of a process waits for what is still to be sent."""
 
 
-@dataclass(slots=True)
-class _Process:
-    is_started: bool = False
-
-
-_process = _Process()
-_lock = Lock()
+_started = Lock()
+"""Is acquired once, and never released."""
 
 
 def start(queues: Mapping[str, Queue]) -> None:
@@ -41,10 +35,8 @@ def start(queues: Mapping[str, Queue]) -> None:
 
     Call it in the process that serves: its threads do not survive a fork.
     """
-    with _lock:
-        if _process.is_started:
-            return
-        _process.is_started = True
+    if not _started.acquire(blocking=False):
+        return
     resource = _resource()
     tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
     tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))

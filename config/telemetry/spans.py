@@ -199,14 +199,20 @@ class CallSpans:
     def attach(self, client: "DynamoDBClient") -> None:
         """Watch every later call of a client, which must be metered already."""
         events = client.meta.events
-        events.register("before-call.dynamodb.*", _Begin(self, _server(client)))
+        events.register("before-call.dynamodb.*", partial(self._begin, _server(client)))
         events.register("response-received.dynamodb.*", self._note_attempt)
         events.register("after-call.dynamodb.*", self._end)
         events.register("after-call-error.dynamodb.*", self._fail)
 
-    def begin(self, operation: str, context: dict[str, Any], server: Mapping[str, Any]) -> None:
+    def _begin(
+        self,
+        server: Mapping[str, str | int],
+        model: OperationModel,
+        context: dict[str, Any],
+        **_: object,
+    ) -> None:
         """Begin the span of a call; botocore keeps it in the ``context`` of the call."""
-        asked = request_of(context)
+        asked, operation = request_of(context), model.name
         tables = _tables(asked)
         span = self.tracer.start_span(
             f"DynamoDB.{operation}",
@@ -273,17 +279,6 @@ class CallSpans:
             self.instruments.throttles.add(call.throttles, of_call)
 
 
-@dataclass(frozen=True, slots=True)
-class _Begin:
-    """The handler of botocore's event for one client, whose server all of its spans have."""
-
-    spans: CallSpans
-    server: Mapping[str, str | int]
-
-    def __call__(self, model: OperationModel, context: dict[str, Any], **_: object) -> None:
-        self.spans.begin(model.name, context, self.server)
-
-
 def _server(client: "DynamoDBClient") -> dict[str, str | int]:
     address = urlsplit(client.meta.endpoint_url)
     port = {"server.port": address.port} if address.port else {}
@@ -305,12 +300,7 @@ def _is_throttled(answer: Mapping[str, Any]) -> bool:
         return True
     if "Error" not in answer:
         return False
-    codes = [reason.get("Code", "") for reason in answer.get("CancellationReasons", ())]
-    # Each reason of a cancelled transaction is the code of an error of its own.
-    errors = [answer["Error"], *({"Code": code} for code in codes if code != "None")]
-    return any(_is_of_throttling(error) for error in errors)
-
-
-def _is_of_throttling(error: Mapping[str, Any]) -> bool:
-    fault = fault_in(ClientError({"Error": {"Code": error.get("Code", "")}}, ""))
-    return isinstance(fault, Throttled)
+    # Each reason of a cancelled transaction has the code of an error of its own.
+    errors = [answer["Error"], *answer.get("CancellationReasons", ())]
+    faults = (fault_in(ClientError({"Error": {"Code": e.get("Code", "")}}, "")) for e in errors)
+    return any(isinstance(fault, Throttled) for fault in faults)

@@ -9,10 +9,9 @@ files and drawings do not wait. Around all of this, `WithoutBodies` answers HEAD
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -48,34 +47,27 @@ ONLY_HEADERS = (
 """Endings of the middleware that sets headers which do not depend on the page."""
 
 
-@dataclass(slots=True)
 class Slots:
     """``most`` slots, two or more, of which forms take half at the most."""
 
-    most: int
-    _all: BoundedSemaphore = field(init=False)
-    _of_forms: BoundedSemaphore = field(init=False)
-    _waiting: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
-    _lock: Lock = field(default_factory=Lock)
-
-    def __post_init__(self) -> None:
-        self._all = BoundedSemaphore(self.most)
-        self._of_forms = BoundedSemaphore(self.most // 2)
+    def __init__(self, most: int) -> None:
+        self._all = BoundedSemaphore(most)
+        self._of_forms = BoundedSemaphore(most // 2)
+        self._room_for_pages = BoundedSemaphore(most * WAITING_BY_RUNNING)
+        self._room_for_forms = BoundedSemaphore(most * WAITING_BY_RUNNING)
 
     def take(self, *, is_form: bool = False) -> bool:
         """Take a slot, waiting for one if there is room; return whether there was one."""
         needed = (self._of_forms, self._all) if is_form else (self._all,)
         if _acquire(needed, seconds=0.0):
             return True
-        with self._lock:
-            if self._waiting[is_form] >= self.most * WAITING_BY_RUNNING:
-                return False
-            self._waiting[is_form] += 1
+        room = self._room_for_forms if is_form else self._room_for_pages
+        if not room.acquire(blocking=False):
+            return False
         try:
             return _acquire(needed, seconds=FORM_WAITS if is_form else PAGE_WAITS)
         finally:
-            with self._lock:
-                self._waiting[is_form] -= 1
+            room.release()
 
     def release(self, *, is_form: bool = False) -> None:
         """Release a slot that was taken."""

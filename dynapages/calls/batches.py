@@ -82,8 +82,12 @@ class Batches:
         pauses = self.backoff.pauses()
         found: list[Keyed] = []
         while True:
-            some, pending = self._unless_throttled(once, pending)
-            found += some
+            try:
+                some, pending = once(pending)
+                found += some
+            except ClientError as error:  # a throttled call has processed nothing
+                if not isinstance(fault_in(error), Throttled):
+                    raise
             if not pending:
                 return found
             pause = next(pauses, None)
@@ -93,17 +97,6 @@ class Batches:
                     f"after {self.backoff.attempts} attempts"
                 ) from Throttled(BUSY)
             self.sleep(pause)
-
-    def _unless_throttled(
-        self, once: Once, pending: Sequence[Any]
-    ) -> tuple[list[Keyed], Sequence[Any]]:
-        """Call once; a throttled call has processed nothing."""
-        try:
-            return once(pending)
-        except ClientError as error:
-            if not isinstance(fault_in(error), Throttled):
-                raise
-            return [], pending
 
     def _write_once(self, table: str, requests: Sequence[Any]) -> tuple[list[Keyed], Sequence[Any]]:
         response = self.client.batch_write_item(RequestItems={table: list(requests)})

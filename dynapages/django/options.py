@@ -5,12 +5,22 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.core.management.base import CommandError
+from django.core.management.base import BaseCommand, CommandError
 
 from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
 from dynapages.errors import DynamoError
 
-__all__ = ["Advance", "Progress", "at_least_one", "failures_in_one_line", "sentence_to_go_on"]
+__all__ = [
+    "Advance",
+    "Progress",
+    "at_least_one",
+    "failures_in_one_line",
+    "interruptible",
+    "sentence_to_go_on",
+]
+
+INTERRUPTED = 130
+GO_ON = "Run the same command again to go on."
 
 
 def at_least_one(text: str) -> int:
@@ -30,6 +40,16 @@ def failures_in_one_line() -> Iterator[None]:
         raise CommandError(sentence_about(error)) from error
 
 
+@contextmanager
+def interruptible(command: BaseCommand, then: str = GO_ON) -> Iterator[None]:
+    """Have Ctrl-C end a command with a line that says what to do ``then``, and exit code 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        command.stderr.write(f"Interrupted. {then}".strip())
+        sys.exit(INTERRUPTED)
+
+
 def sentence_to_go_on(failure: BaseException) -> str:
     """Return what went wrong; and to run the command again, except where that would not help.
 
@@ -39,7 +59,7 @@ def sentence_to_go_on(failure: BaseException) -> str:
     is_refused = fault is None and not isinstance(failure, DynamoError)
     if is_refused or isinstance(fault, EngineTooOld):
         return sentence_about(failure)
-    return f"{sentence_about(failure)} Run the same command again to go on."
+    return f"{sentence_about(failure)} {GO_ON}"
 
 
 Advance = Callable[[int], object]

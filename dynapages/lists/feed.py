@@ -23,6 +23,7 @@ from dynapages.lists.reader import (
     Toward,
     adrive,
     drive,
+    every_entry,
     page_rounds,
     segment_rounds,
 )
@@ -147,13 +148,7 @@ class Feed:
 
     def __iter__(self) -> Iterator[Any]:
         """Yield every item, read in pages of 100."""
-        request = PageRequest(WALKED)
-        while True:
-            page = self._read(request)
-            yield from (self._parse(entry.item) for entry in page.entries)
-            if page.next_position is None:
-                return
-            request = PageRequest(WALKED, page.next_position)
+        return (self._parse(entry.item) for entry in every_entry(self._read, at_once=WALKED))
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         """Yield every item, read in pages of 100 by a client whose methods are awaited."""

@@ -18,7 +18,7 @@ from enum import Enum
 from functools import partial
 from inspect import isawaitable
 from math import inf, isinf
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar, Unpack
 
 from dynapages.calls.meter import join_rounds
 from dynapages.calls.pool import OutOfTime, Pool, seconds_left
@@ -145,37 +145,37 @@ class PageResult(Generic[T]):
     page: Page
 
 
+class Reading(TypedDict, total=False):
+    """How the runs of a page are read.
+
+    ``order`` is by default from the newest on. ``first_reads`` is the limit of each run's first
+    read, at least 1 (by default the page and one more: then one round is enough unless DynamoDB
+    cuts a read short at 1 MB); further reads go only to runs that hold the page up. ``fallback``
+    returns other runs for one that filters, used where that one brings too little. Without
+    ``look_ahead`` no item beyond the page is read on purpose, and ``has_next`` (or
+    ``has_previous``, going back) is False unless one was read anyway.
+    """
+
+    order: Order
+    first_reads: Sequence[int] | None
+    fallback: Fallback | None
+    look_ahead: bool
+
+
 def read_page(
     runs: Sequence[Run],
     request: PageRequest,
     *,
     source: Source,
     pool: Pool,
-    order: Order = Order.NEWEST_FIRST,
-    first_reads: Sequence[int] | None = None,
-    fallback: Fallback | None = None,
-    look_ahead: bool = True,
+    **how: Unpack[Reading],
 ) -> Page:
-    """Read one page of the merge of ``runs``, which must not overlap.
-
-    ``first_reads`` is the limit of each run's first read, at least 1 (by default the page and one
-    more: then one round is enough unless DynamoDB cuts a read short at 1 MB); further reads go only
-    to runs that hold the page up. ``fallback`` returns other runs for one that filters, used where
-    that one brings too little. Without ``look_ahead`` no item beyond the page is read on purpose,
-    and ``has_next`` (or ``has_previous``, going back) is False unless one was read anyway.
+    """Read one page of the merge of ``runs``, which must not overlap; see `Reading` for ``how``.
 
     What the source raises passes through, and the other reads of that round are dropped. Raises
     ValueError for runs that overlap, for an unknown order, and for two items at one place.
     """
-    rounds = page_rounds(
-        runs,
-        request,
-        order=order,
-        first_reads=first_reads,
-        fallback=fallback,
-        look_ahead=look_ahead,
-    )
-    return drive(rounds, source, pool)
+    return drive(page_rounds(runs, request, **how), source, pool)
 
 
 def page_rounds(

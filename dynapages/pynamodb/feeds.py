@@ -12,7 +12,6 @@ from pynamodb.attributes import Attribute
 from pynamodb.indexes import Index as ModelIndex
 from pynamodb.models import Model
 
-from dynapages.items import Item
 from dynapages.lists.feed import Feed, Partitions
 from dynapages.lists.runs import Index
 from dynapages.lists.tokens import Tokens
@@ -40,16 +39,12 @@ def feed_of(
     there is no sort key.
     """
     parsed = model or _model_of(listed)
-
-    def instance_of(item: Item) -> Model:
-        return parsed.from_raw_data(dict(item))
-
     return Feed(
         index_of(listed),
         partitions,
         client=client or _client_of(parsed),
         tokens=tokens,
-        parse=instance_of,
+        parse=lambda item: parsed.from_raw_data(dict(item)),
         **options,
     )
 
@@ -73,12 +68,8 @@ def index_of(listed: ModelIndex[Any] | type[Model]) -> Index:
 
 
 def _key_of(attributes: Iterable[Attribute[Any]]) -> tuple[str, ...]:
-    key = sorted((each.is_range_key, each.attr_name) for each in attributes if _is_key(each))
-    return tuple(name for _, name in key)
-
-
-def _is_key(attribute: Attribute[Any]) -> bool:
-    return attribute.is_hash_key or attribute.is_range_key
+    key = [each for each in attributes if each.is_hash_key or each.is_range_key]
+    return tuple(each.attr_name for each in sorted(key, key=lambda each: each.is_range_key))
 
 
 def _model_of(listed: ModelIndex[Any] | type[Model]) -> type[Model]:

@@ -117,14 +117,9 @@ def every_item(
     client: "DynamoDBClient", table: str, advance: Advance = lambda _number: None
 ) -> Iterator[Item]:
     """Yield all items of a table by a strong Scan, at one capacity unit for each 4 KB."""
-    start: dict[str, Any] = {}
-    while True:
-        answer = client.scan(TableName=table, ConsistentRead=True, **start)
-        yield from answer["Items"]
-        advance(len(answer["Items"]))
-        if "LastEvaluatedKey" not in answer:
-            return
-        start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
+    for page in client.get_paginator("scan").paginate(TableName=table, ConsistentRead=True):
+        yield from page["Items"]
+        advance(len(page["Items"]))
 
 
 def confirmed(candidates: Iterable[Candidate]) -> Iterator[Difference]:

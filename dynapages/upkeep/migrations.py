@@ -9,7 +9,7 @@ continues, on whatever machine. A run that finds another run's checkpoint there 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -18,7 +18,7 @@ from dynapages.calls import clock
 from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
-from dynapages.items import Item, table_key
+from dynapages.items import Item, table_key, wire_key
 from dynapages.lists.runs import timestamp
 from dynapages.writes.transactions import (
     Action,
@@ -123,16 +123,10 @@ class Checkpoint:
 
     def item(self, step: MigrationStep) -> Item:
         """Build the item that is stored."""
-        values: dict[str, Any] = {
-            **step.key,
-            "revision": {"N": str(self.revision)},
-            "read": {"N": str(self.read)},
-            "changed": {"N": str(self.changed)},
-            "run": {"S": self.run},
-            "started": {"S": self.started},
-            "finished": {"S": self.finished},
-        }
-        return values if self.after is None else {**values, "after": {"M": self.after}}
+        values = asdict(self)
+        after = values.pop("after")
+        item = {**step.key, **wire_key(values)}
+        return item if after is None else {**item, "after": {"M": after}}
 
     @classmethod
     def of(cls, item: Item) -> "Checkpoint":

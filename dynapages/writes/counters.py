@@ -74,16 +74,6 @@ class Shards:
     key_of: Callable[[str], Mapping[str, KeyValue]]
     _known: dict[str, int] = field(default_factory=dict)
 
-    def pick(self, name: str, *, least: int = 1) -> int:
-        """Return a random shard to write to, of at least ``least``."""
-        return randrange(self.writable(name, least=least))  # noqa: S311 - spreads load
-
-    def writable(self, name: str, *, least: int = 1) -> int:
-        """Return how many shards a writer may use: at least ``least``, stored if that is new."""
-        if least > self.known(name):
-            self.raise_to(name, least)
-        return max(self.known(name), least)
-
     def known(self, name: str) -> int:
         """Return how many shards there are at least, as far as this process knows."""
         return self._known.get(name, 1)
@@ -93,8 +83,8 @@ class Shards:
         if number > self.known(name):
             self._known[name] = number
 
-    def raise_to(self, name: str, number: int) -> int:
-        """Raise the number to ``number`` unless it is as high already; return what is stored."""
+    def raise_to(self, name: str, number: int) -> None:
+        """Raise the number to ``number`` unless it is as high already."""
         stored, values = {"#n": SHARDS}, {":n": {"N": str(number)}}
         raised = update(
             self.table,
@@ -105,9 +95,9 @@ class Shards:
         try:
             write_one(self.client, raised)
         except ConditionFailed:
-            return self.count(name)
-        self.note(name, number)
-        return number
+            self.count(name)
+        else:
+            self.note(name, number)
 
     def count(self, name: str) -> int:
         """Return the stored number, read strongly."""
@@ -118,36 +108,13 @@ class Shards:
         self.note(name, stored)
         return stored
 
-    def read_all(
-        self,
-        name: str,
-        read: Callable[[int], T],
-        *,
-        pool: Pool,
-        count: Callable[[], int] | None = None,
-    ) -> T:
-        """Return what ``read`` returns for the stored number of shards, in one round as a rule.
-
-        It is called with the number that this process knows, while the stored one is read, and
-        again if that is greater. Shards may be used as soon as their number is stored, so nothing
-        is missed that was written before this read began. ``count`` may read the number together
-        with other items.
-        """
-        with pool.together() as together:
-            counted = together.start(count or partial(self.count, name))
-            known = self.known(name)
-            found = read(known)
-            stored = counted.result()
-        self.note(name, stored)
-        return found if stored <= known else read(stored)
-
 
 @dataclass(frozen=True, slots=True)
 class NamedShards:
-    """The shards of one name, such as those of a queue; what they do is as for `Shards`.
+    """The shards of one name, such as those of a queue, whose number is one of `Shards`.
 
-    ``shards`` and ``least`` are called anew each time: the client may be another by then, and a
-    setting another number.
+    There are at least ``least``. This and ``shards`` are called anew each time: the client may be
+    another by then, and a setting another number.
     """
 
     name: str
@@ -156,11 +123,14 @@ class NamedShards:
 
     def pick(self) -> int:
         """Return a random shard to write to."""
-        return self.shards().pick(self.name, least=self.least())
+        return randrange(self.writable())  # noqa: S311 - spreads load
 
     def writable(self) -> int:
         """Return how many shards a writer may use, stored if that is new."""
-        return self.shards().writable(self.name, least=self.least())
+        shards, least = self.shards(), self.least()
+        if least > shards.known(self.name):
+            shards.raise_to(self.name, least)
+        return shards.known(self.name)
 
     def count(self) -> int:
         """Return the stored number, read strongly."""
@@ -192,8 +162,21 @@ class NamedShards:
     def read_all(
         self, read: Callable[[int], T], *, pool: Pool, count: Callable[[], int] | None = None
     ) -> T:
-        """Return what ``read`` returns for the stored number of shards."""
-        return self.shards().read_all(self.name, read, pool=pool, count=count)
+        """Return what ``read`` returns for the stored number of shards, in one round as a rule.
+
+        It is called with the number that this process knows, while the stored one is read, and
+        again if that is greater. Shards may be used as soon as their number is stored, so nothing
+        is missed that was written before this read began. ``count`` may read the number together
+        with other items.
+        """
+        shards = self.shards()
+        with pool.together() as together:
+            counted = together.start(count or partial(shards.count, self.name))
+            known = shards.known(self.name)
+            found = read(known)
+            stored = counted.result()
+        shards.note(self.name, stored)
+        return found if stored <= known else read(stored)
 
 
 def shards_in(item: Item) -> int:

@@ -5,10 +5,11 @@ import re
 import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
+from django.http import Http404
 from django.test import Client
 from django.urls import resolve
 
-from config.docs_pages import NoSuchDocument, find_document, read_doors, read_order
+from config.docs_pages import find_document, read_doors, read_order
 from config.templatetags.site import DESIGNS, design_url, word_url
 from dynapages.calls import metered
 from dynapages.django.access import SHARED_SECONDS
@@ -153,7 +154,7 @@ class TestThePage:
 
     @pytest.mark.parametrize("name", ["nothing", "../README", "designs/../lab", "a/b/c", "DESIGNS"])
     def test_is_none_for_what_is_no_document(self, name):
-        with pytest.raises(NoSuchDocument):
+        with pytest.raises(Http404):
             find_document(name)
         assert Client().get(f"/docs/{name}/").status_code == 404
 

@@ -6,7 +6,7 @@ from django.test import Client
 
 from comments.lists.queries import find_comment
 from comments.reports.services import Reason, report_comment
-from config.site import Waiting, remember_waiting
+from config.site import READS, Waiting, remember_waiting
 from dynapages.calls import Throttled, clock, metered
 from shop.order_status import Status
 from shop.orders.actions import queue_lengths
@@ -143,11 +143,11 @@ class TestTheCounts:
         def away() -> None:
             raise Throttled
 
-        monkeypatch.setattr("config.site.queue_lengths", away)
+        monkeypatch.setitem(READS, "queue", away)
         assert "Queue" in texts(sam, "/orders/")
 
-    def test_are_remembered_in_no_language(self, sam, monkeypatch):
-        monkeypatch.setattr("config.site.queue_lengths", lambda: {"PLACED": 2_500})
+    def test_are_remembered_in_no_language(self, sam):
+        remember_waiting("queue", Waiting(2_500, clock.now()))
         assert "Queue 2,500" in texts(sam, "/orders/")
         german = sam.get("/orders/", headers={"Accept-Language": "de"}).content.decode()
         assert '<span class="nav-count" id="count-queue">2.500</span>' in german

@@ -16,7 +16,7 @@ from comments.search.postings import is_searchable
 from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynapages.calls import NotSetUp, fault_in
-from dynapages.django.options import Progress, failures_in_one_line
+from dynapages.django.options import Progress, failures_in_one_line, interruptible
 from dynapages.upkeep import Difference
 from dynapages.writes import Contended
 from shop.integrity.checks import CHECKS as SHOP_CHECKS
@@ -30,8 +30,6 @@ MODELS = {
     WORDS: (is_searchable, word_differences, "COMMENT_SEARCH is not on"),
 }
 """Read models besides the indexes: whether one is used, what is wrong, and why there is none."""
-
-INTERRUPTED = 130
 
 
 class Command(BaseCommand):
@@ -74,22 +72,19 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         rows: list[dict[str, Any]] = []
         hints: list[dict[str, Any]] = []
-        try:
-            with failures_in_one_line():
-                if options["unless_streaming"] and has_stream():
-                    return
-                if options["unless_filled"] and has_words():
-                    return
-                names = _names(only=options["only"], model=options["model"])
-                for name, difference in _differences(names):
-                    outcome = _outcome(difference, repair=options["repair"])
-                    row = {"check": name, **difference.as_dict(), **outcome}
-                    (hints if difference.is_hint else rows).append(row)
-                    if not options["json"]:
-                        self.stdout.write(_line(difference, **outcome))
-        except KeyboardInterrupt:
-            self.stderr.write("Interrupted. What was mended stays so; run it again for the rest.")
-            sys.exit(INTERRUPTED)
+        stays = "What was mended stays so; run it again for the rest."
+        with interruptible(self, stays), failures_in_one_line():
+            if options["unless_streaming"] and has_stream():
+                return
+            if options["unless_filled"] and has_words():
+                return
+            names = _names(only=options["only"], model=options["model"])
+            for name, difference in _differences(names):
+                outcome = _outcome(difference, repair=options["repair"])
+                row = {"check": name, **difference.as_dict(), **outcome}
+                (hints if difference.is_hint else rows).append(row)
+                if not options["json"]:
+                    self.stdout.write(_line(difference, **outcome))
         busy, mended = (sum(row[which] for row in rows) for which in ("busy", "mended"))
         left = len(rows) - busy - mended
         summary = {"differences": len(rows) - busy, "mended": mended, "left": left, "busy": busy}

@@ -1,13 +1,12 @@
 """``manage.py migrate_items``: brings stored items over to the shape that this version writes."""
 
 import json
-import sys
 from argparse import ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dynapages.django.options import Progress, at_least_one, failures_in_one_line
+from dynapages.django.options import Progress, at_least_one, failures_in_one_line, interruptible
 from dynapages.process import client, pool
 from dynapages.upkeep import Migration, MigrationStep, Pace
 from shop.catalogue.services import ALL_PRODUCTS, ALSO_BOUGHT, PRODUCT_WORDS
@@ -15,7 +14,6 @@ from shop.orders.placing import ORDER_NUMBERS
 
 STEPS: tuple[MigrationStep, ...] = (ALSO_BOUGHT, PRODUCT_WORDS, ORDER_NUMBERS, ALL_PRODUCTS)
 """All steps, in their order."""
-INTERRUPTED = 130
 
 
 class Command(BaseCommand):
@@ -56,15 +54,11 @@ class Command(BaseCommand):
             client(), pool(), Pace(options["units_a_second"]), is_trial=options["dry_run"]
         )
         rows = []
-        try:
-            with failures_in_one_line():
-                for step in steps:
-                    if row := _carried_out(step, migration, options):
-                        rows.append(row)
-                        self._tell(_line(row, options), options)
-        except KeyboardInterrupt:
-            self.stderr.write("Interrupted. Run the same command again to go on.")
-            sys.exit(INTERRUPTED)
+        with interruptible(self), failures_in_one_line():
+            for step in steps:
+                if row := _carried_out(step, migration, options):
+                    rows.append(row)
+                    self._tell(_line(row, options), options)
         if options["json"]:
             units = round(migration.pace.spent, 1)
             self.stdout.write(json.dumps({"steps": rows, "capacity_units": units}))

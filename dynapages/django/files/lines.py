@@ -106,16 +106,14 @@ UTF_8 = "utf-8"
 class EncodingUnknown(ValueError):
     """There is no encoding of this name; the text is one sentence."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f"“{name}” is no encoding: use utf-8, utf-16, latin-1 or cp1252.")
-
 
 def require_encoding(name: str) -> str:
     """Return Python's name of an encoding. Raises EncodingUnknown."""
     try:
         "".encode(name)
     except LookupError as error:
-        raise EncodingUnknown(name) from error
+        sentence = f"“{name}” is no encoding: use utf-8, utf-16, latin-1 or cp1252."
+        raise EncodingUnknown(sentence) from error
     # With "-sig" a byte order mark is dropped where there is one.
     canonical = codecs.lookup(name).name
     return "utf-8-sig" if canonical == UTF_8 else canonical
@@ -164,7 +162,8 @@ class Lines:
 
     def __init__(self, text: TextIO, raw: IO[bytes], *, name: str, encoding: str) -> None:
         self._text = text
-        self._raw = raw
+        self.bytes_read = raw.tell
+        """Returns the bytes of the file on disk, packed or not, that were read."""
         self._again: deque[str] = deque()
         self._ahead = ""
         self.number = 0
@@ -197,11 +196,6 @@ class Lines:
         """Return the next characters, for a reader to which lines mean nothing."""
         ahead, self._ahead = self._ahead, ""
         return ahead or self._text.read(characters)
-
-    @property
-    def bytes_read(self) -> int:
-        """The bytes of the file on disk, packed or not, that were read."""
-        return self._raw.tell()
 
     def _read(self) -> str:
         line, end, self._ahead = self._ahead.partition("\n")

@@ -5,13 +5,11 @@ when interrupted. Except after 2, running the same command again goes on, an exp
 ``--output``.
 """
 
-import gettext
 import json
 import os
 import shutil
 import sys
 import tempfile
-from calendar import month_name
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b, file_digest
@@ -19,9 +17,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import django
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils.dates import MONTHS, MONTHS_3, MONTHS_ALT, MONTHS_AP
+from django.utils.translation import check_for_language, override
 
 from dynapages.calls import FAILURES, sentence_about
 from dynapages.django.files.exports import (
@@ -44,7 +43,7 @@ from dynapages.django.files.records import (
 )
 from dynapages.django.files.row_files import RowFile
 from dynapages.django.files.values import ValueRules, parse_rules
-from dynapages.django.options import at_least_one, sentence_to_go_on
+from dynapages.django.options import GO_ON, at_least_one, interruptible, sentence_to_go_on
 from dynapages.items import Item
 from dynapages.lists import Page, PageRequest, Position
 from dynapages.process import client
@@ -71,7 +70,6 @@ __all__ = [
 
 REJECTED = 1
 BAD_USAGE = 2
-INTERRUPTED = 130
 STANDARD_INPUT = Path("-")
 STANDARD_INPUT_NAME = "standard-input"
 _UNUSABLE = (BadMapping, EncodingUnknown, FileUnreadable, FormatUnknown, RejectsUnwritable)
@@ -216,35 +214,18 @@ def value_rules(
     return rules if rules.nulls or rules.fallbacks or rules.skip else None
 
 
-_LOCALES = Path(django.__file__).parent / "conf" / "locale"
-"""Django's translations, which have the names of months in a hundred languages."""
-_MONTHS = tuple(month_name[1:])
-_SHORT_MONTHS = (
-    *("Jan.", "Feb.", "March", "April", "May", "June"),
-    *("July", "Aug.", "Sept.", "Oct.", "Nov.", "Dec."),
-)
-"""As Django spells what it has translations of."""
-
-
 def month_names(locale: str) -> Mapping[str, int]:
     """Return the numbers of months by their names in a language, in lower case, without dots.
 
     Raises FormatUnknown for a language that Django has no translation to.
     """
-    try:
-        found = gettext.translation("django", _LOCALES, languages=[locale.replace("-", "_")])
-    except OSError as error:
-        raise FormatUnknown(f"“{locale}” is no language of dates: use one such as es.") from error
-    names: dict[str, int] = {}
-    for number, (long, short) in enumerate(zip(_MONTHS, _SHORT_MONTHS, strict=True), 1):
-        for name in (
-            found.gettext(long),
-            found.gettext(long[:3].lower()),
-            found.pgettext("abbrev. month", short),
-            found.pgettext("alt. month", long),
-        ):
-            names[name.lower().rstrip(".")] = number
-    return names
+    language = locale.replace("_", "-")
+    if not any(map(check_for_language, (language, language.partition("-")[0]))):
+        raise FormatUnknown(f"“{locale}” is no language of dates: use one such as es.")
+    forms = (MONTHS, MONTHS_3, MONTHS_AP, MONTHS_ALT)
+    with override(language):
+        named = ((str(name), number) for form in forms for number, name in form.items())
+        return {name.lower().rstrip("."): number for name, number in named}
 
 
 def date_formats(options: Mapping[str, Any]) -> DateFormats:
@@ -269,7 +250,7 @@ def import_run(
     code.
     """
     try:
-        with _readable(source) as path:
+        with interruptible(command), _readable(source) as path:
             listed = options["rejects"] or _rejects_path(source, path, of)
             if listed.exists() and source.exists() and listed.samefile(source):
                 raise CommandError(f"--rejects is the input itself: {source}", returncode=BAD_USAGE)
@@ -278,9 +259,6 @@ def import_run(
         raise CommandError(str(error), returncode=BAD_USAGE) from error
     except FAILURES as error:
         raise CommandError(sentence_to_go_on(error)) from error
-    except KeyboardInterrupt:
-        command.stderr.write("Interrupted. Run the same command again to go on.")
-        sys.exit(INTERRUPTED)
 
 
 def print_report(
@@ -371,9 +349,9 @@ def run_export(
 
 @contextmanager
 def _export_failures(command: BaseCommand, *, may_go_on: bool) -> Iterator[None]:
-    again = " Run the same command again to go on." if may_go_on else ""
     try:
-        yield
+        with interruptible(command, GO_ON if may_go_on else ""):
+            yield
     except ExportUnwritable as error:
         raise CommandError(str(error), returncode=BAD_USAGE) from error
     except FAILURES as error:
@@ -385,9 +363,6 @@ def _export_failures(command: BaseCommand, *, may_go_on: bool) -> Iterator[None]
         _discard_output()
         sentence = f"Standard output cannot be written: {error.strerror}."
         raise CommandError(sentence, returncode=BAD_USAGE) from error
-    except KeyboardInterrupt:
-        command.stderr.write(f"Interrupted.{again}")
-        sys.exit(INTERRUPTED)
 
 
 def _discard_output() -> None:

@@ -44,9 +44,8 @@ class ParquetRows(JsonRecords):
         self._rows: int = about["rows"]
         self.add(about["columns"])
 
-    @property
     def bytes_read(self) -> int:
-        """The share of the file's bytes that the rows read so far have of all rows."""
+        """Return the share of the file's bytes that the rows read so far have of all rows."""
         return self._path.stat().st_size * self._done // max(self._rows, 1)
 
     def __iter__(self) -> Iterator[Record | Rejected]:

@@ -128,7 +128,7 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
         if file.rows:
             raise _has_no_lists(file)
         with closing(ParquetRows(file.path)) as rows:
-            yield OpenRows(file, rows, lambda: rows.bytes_read)
+            yield OpenRows(file, rows, rows.bytes_read)
     elif (element := file.rows or file.element) and start.lstrip(_BEFORE_XML).startswith(b"<"):
         with open_content(file.path) as content:
             elements = XmlRows(content.unpacked, name=content.name, element=element)
@@ -136,7 +136,7 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
     else:
         with open_lines(file.path, file.encoding) as lines:
             reader = _reader(lines, file)
-            yield OpenRows(file, reader, lambda: lines.bytes_read, _spelling(lines, reader))
+            yield OpenRows(file, reader, lines.bytes_read, _spelling(lines, reader))
 
 
 def _has_no_lists(file: RowFile) -> FileUnreadable:

@@ -1,18 +1,15 @@
 """``manage.py rotate_activity_tables``: the activity log's tables, month by month."""
 
 import json
-import sys
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from dynapages.calls import clock
-from dynapages.django.options import failures_in_one_line
+from dynapages.django.options import failures_in_one_line, interruptible
 from dynapages.process import slow_client
 from shop.activity.tables import Month, rotate
-
-INTERRUPTED = 130
 
 
 class Command(BaseCommand):
@@ -31,17 +28,13 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         now = clock.now()
         lines: list[str] = []
-        try:
-            with failures_in_one_line():
-                steps = rotate(
-                    client=slow_client(),
-                    now=now,
-                    dry_run=options["dry_run"],
-                    report=lines.append if options["json"] else self.stdout.write,
-                )
-        except KeyboardInterrupt:
-            self.stderr.write("Interrupted. Run the same command again to go on.")
-            sys.exit(INTERRUPTED)
+        with interruptible(self), failures_in_one_line():
+            steps = rotate(
+                client=slow_client(),
+                now=now,
+                dry_run=options["dry_run"],
+                report=lines.append if options["json"] else self.stdout.write,
+            )
         if options["json"]:
             figures = {
                 "month": str(Month.of(now)),

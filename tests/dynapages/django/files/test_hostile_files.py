@@ -216,7 +216,7 @@ def test_json_array_that_is_never_closed_is_read_no_further_than_a_row_may_be_lo
     with open_lines(path) as lines:
         with pytest.raises(FileUnreadable, match="has 1,000,000 characters or more"):
             list(JsonArray(lines))
-        assert lines.bytes_read < 3 * LONGEST_LINE
+        assert lines.bytes_read() < 3 * LONGEST_LINE
 
 
 @pytest.mark.parametrize("start", ['{"', '{"a": "', '{"a": 1', '{"a": [["'])
@@ -226,7 +226,7 @@ def test_what_is_beside_a_list_is_read_no_further_than_a_text_may_be_long(tmp_pa
     with open_lines(path) as lines:
         with pytest.raises(FileUnreadable, match="has 1,000,000 characters or more"):
             list(JsonArray(lines, ["rows"]))
-        assert lines.bytes_read < 3 * LONGEST_LINE
+        assert lines.bytes_read() < 3 * LONGEST_LINE
 
 
 def test_what_is_beside_a_list_may_be_nested_as_deep_as_it_is(tmp_path):
