@@ -6,7 +6,7 @@ were delivered, and not sent back.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -112,28 +112,6 @@ def _by_data(partitions: Iterable[str], key_of: Callable[[str], tuple[str, str]]
 
     index = Index(TABLE, PLAN, partition="data_partition", sort="data", table_key=table_key)
     return [Run(index=index, partition=partition) for partition in partitions]
-
-
-@dataclass(frozen=True, slots=True)
-class PricedProduct:
-    """A product that can be bought; ``currency`` is an ISO 4217 code."""
-
-    id: str
-    name: str
-    unit_price_cents: int
-    currency: str
-    trail: "tuple[Category, ...]" = ()
-
-
-def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
-    """Read the prices of products, half a unit each; those without one are left out."""
-    return {
-        tile.id: PricedProduct(
-            tile.id, tile.name, int(tile.unit_price.scaleb(2)), tile.currency, tile.trail
-        )
-        for tile in find_tiles(product_ids).values()
-        if tile.unit_price is not None
-    }
 
 
 CATEGORIES = Stored.categories.attr_name
@@ -299,6 +277,12 @@ def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
     own_keys = map(keys.product, product_ids)
     tiles = map(tile_of, read_for_page((key, key) for key in own_keys))
     return {tile.id: tile for tile in tiles}
+
+
+def prices_of(product_ids: Iterable[str]) -> dict[str, tuple[ProductTile, Decimal]]:
+    """Read the products that can be bought, with their prices; others are left out."""
+    tiles = find_tiles(product_ids).items()
+    return {one: (tile, price) for one, tile in tiles if (price := tile.unit_price) is not None}
 
 
 def tile_of(item: Item) -> ProductTile:
