@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dynapages.items import Item, table_key
 from shop.accounts.queries import is_user
 from shop.catalogue.queries import (
-    OFF,
     NoSuchProduct,
     Product,
     ProductTile,
@@ -37,13 +36,13 @@ class _Products:
 
     def names(self, product_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
         return {
-            one: (item["name"]["S"], item.get("external_id", {"S": ""})["S"])
-            for one, item in stored_products(product_ids).items()
+            one: (stored.content.name, stored.content.external_id or "")
+            for one, stored in stored_products(product_ids).items()
         }
 
     def names_to_rank(self, product_ids: Collection[str]) -> Mapping[str, str]:
         stored = stored_products(product_ids)
-        return {one: "" if OFF in item else item["name"]["S"] for one, item in stored.items()}
+        return {one: each.content.ranked_name for one, each in stored.items()}
 
     def add_missing(
         self,

@@ -6,16 +6,14 @@ docs/adr/0040-a-change-of-a-category-is-bounded.md.
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from hashlib import blake2b
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from dynapages.errors import DynamoError
-from dynapages.items import Item, table_key
-from dynapages.lists import parse_timestamp
+from dynapages.items import table_key
 from dynapages.process import client, pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import Action, ConditionFailed, Contended, delete, write_together
@@ -23,6 +21,7 @@ from shop import keys
 from shop.catalogue import items, queries, services
 from shop.catalogue.items import CategoryTree, NewCategory, NewProduct
 from shop.catalogue.queries import OFF, NoSuchCategory, NoSuchProduct
+from shop.catalogue.services import Content, Stored
 from shop.models import Category, CategoryEdge, Description
 from shop.table import put_of, read_items, unless_changed
 
@@ -30,19 +29,6 @@ MOST_CATEGORIES = 10
 """That a product is put into, so that all of it is one transaction."""
 MOST_AT_ONCE = 25
 """Products that are brought up to date when their category is changed."""
-Content = TypeVar("Content", NewProduct, NewCategory)
-
-
-@dataclass(frozen=True, slots=True)
-class Stored(Generic[Content]):
-    """A product or a category as it is stored, with its own item."""
-
-    content: Content
-    node: Item = field(repr=False)
-
-    @property
-    def version(self) -> str:
-        return blake2b(repr(self.content).encode(), digest_size=8).hexdigest()
 
 
 class Changed(DynamoError):
@@ -57,31 +43,9 @@ class CategoryRefused(DynamoError):
     """A category cannot be changed like that; the text says why."""
 
 
-def find_editables(product_ids: Iterable[str]) -> dict[str, Stored[NewProduct]]:
-    """Read products with their descriptions, strongly, by id; missing ones are left out."""
-    wanted = {one: queries.product_keys(one) for one in product_ids}
-    found = read_items(key for both in wanted.values() for key in both)
-    return {
-        one: _product_in(one, found[own], found.get(description, {}))
-        for one, (own, description) in wanted.items()
-        if own in found
-    }
-
-
-def _product_in(product_id: str, node: Item, description: Item) -> Stored[NewProduct]:
-    name, cents, currency = services.shown(node)
-    both = {**description, **node}.items()
-    texts = {key: value["S"] for key, value in both if "S" in value}
-    moment, before = texts.get("priced_at"), texts.get("external_id")
-    at = parse_timestamp(moment) if moment else None
-    slugs, text = tuple(sorted(services.slugs_of(node))), texts.get("text", "")
-    content = NewProduct(product_id, name, slugs, text, cents, currency, at, before, OFF in node)
-    return Stored(content, node)
-
-
 def find_editable(product_id: str) -> Stored[NewProduct]:
     """Read a product, strongly. Raises NoSuchProduct."""
-    if found := find_editables([product_id]).get(product_id):
+    if found := services.stored_products([product_id], is_whole=True).get(product_id):
         return found
     raise NoSuchProduct(product_id)
 
@@ -91,8 +55,7 @@ def find_editable_category(slug: str) -> Stored[NewCategory]:
     if not (found := read_items([(keys.category(slug),) * 2])):
         raise NoSuchCategory(slug)
     (node,) = found.values()
-    parent = [None, *(step.slug for step in queries.trail_in(node))][-1]
-    return Stored(NewCategory(slug, node["name"]["S"], parent, OFF in node), node)
+    return Stored(services.category_in(node), node)
 
 
 def save_product(product: NewProduct, *, version: str = "") -> None:
@@ -171,8 +134,8 @@ def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> No
     tree = CategoryTree(services.stored_categories(product.category_slugs))
     for slug in {*product.category_slugs} - tree.by_slug.keys():
         raise NoSuchCategory(slug)
-    node, before = (stored.node, stored.content.description) if stored else (None, "")
-    actions = services.actions_of_change(product, node, tree, items.EDGES.writable())
+    before = stored.content.description if stored else ""
+    actions = services.actions_of_change(product, stored, tree, items.EDGES.writable())
     same = unchanged({"text": {"S": before}} if before else {}, Description.text)
     own, text = queries.product_keys(product.id)[1], items.description_item(product)
     last = put_of(text, same) if text else delete(Description, table_key(*own), same)

@@ -166,6 +166,21 @@ class NewProduct:
     external_id: str | None = None
     is_off: bool = False
 
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """What lists show of the product, and where it is listed."""
+        return self.name, self.unit_price_cents, self.currency, frozenset(self.category_slugs)
+
+    @property
+    def ranked_name(self) -> str:
+        """The name in rankings, empty for a product that is off."""
+        return "" if self.is_off else self.name
+
+    def kept_like(self, before: "NewProduct") -> "NewProduct":
+        """Return the product of an import with what it cannot tell of the one before."""
+        external_id = self.external_id or before.external_id
+        return replace(self, external_id=external_id, is_off=before.is_off)
+
     def priced_like(self, before: "NewProduct") -> "NewProduct":
         """Return the product with the moment of the price before, if it has the same one."""
         own, old = ((each.unit_price_cents, each.currency) for each in (self, before))

@@ -33,16 +33,18 @@ from shop.catalogue.items import (
     product_item,
     shard_in,
 )
-from shop.catalogue.queries import OFF, first_products, steps_in, trail_in
+from shop.catalogue.queries import first_products, steps_in, trail_in
 from shop.catalogue.services import (
     ON_A_SHELF,
     SHELF,
     SHOWN,
+    category_in,
+    edge_keys,
     items_on,
+    product_of,
     put_shelf,
     root_key,
     shelf_of,
-    shown,
     words_of,
 )
 from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
@@ -259,13 +261,11 @@ def _expected_edges(
     edge: Edge, names: Mapping[str, str], shards: int, items: Mapping[Key, Item]
 ) -> list[ProductEdge]:
     """Build both items of an edge: none when the product is not in the category."""
-    slug, product_id = edge
-    node = items.get(_product_key(edge))
+    slug, node = edge[0], items.get(_product_key(edge))
     named = _names_of(node, [edge], items, names)
     if node is None or slug not in named:
         return []
-    name, cents, currency = shown(node)
-    product = NewProduct(product_id, name, (slug,), "", cents, currency, is_off=OFF in node)
+    product = replace(product_of(node), category_slugs=(slug,))
     return product_edges(product, names=named, shards=shards)
 
 
@@ -276,10 +276,10 @@ def _differing_edge(
     slug, product_id = edge
     product_key = _product_key(edge)
     if items is None:
-        items = read_items([product_key, *_edge_keys(edge)])
+        items = read_items([product_key, *edge_keys(*edge)])
     expected = {(e.pk, e.sk): e for e in _expected_edges(edge, names, shards, items)}
     same = unless_changed(product_key, items.get(product_key), *SHOWN, Product.categories)
-    for key in _edge_keys(edge):
+    for key in edge_keys(*edge):
         wanted, subject = expected.get(key), f"product {product_id} in {slug}"
         yield from _differing_item("edge", key, items, wanted, subject=subject, unless=[same])
 
@@ -292,7 +292,7 @@ def _differing_product(
     Without ``items`` they are read.
     """
     if items is None:
-        items = read_items([_product_key(edges[0]), *(_edge_keys(edge)[0] for edge in edges)])
+        items = read_items([_product_key(edges[0]), *(edge_keys(*edge)[0] for edge in edges)])
     node = items.get(_product_key(edges[0]))
     if node is None:
         return
@@ -335,7 +335,7 @@ def _names_of(
     if node is not None and _CATEGORIES in node:
         listed = {step.slug: step.name for step in steps_in(node, _CATEGORIES)}
     else:
-        found = {edge[0]: items.get(_edge_keys(edge)[0]) for edge in edges}
+        found = {edge[0]: items.get(edge_keys(*edge)[0]) for edge in edges}
         listed = {s: item.get("category", {"S": s})["S"] for s, item in found.items() if item}
     return {slug: names.get(slug) or name for slug, name in listed.items()}
 
@@ -366,13 +366,6 @@ def _product_key(edge: Edge) -> Key:
     return (keys.product(edge[1]),) * 2
 
 
-def _edge_keys(edge: Edge) -> tuple[Key, Key]:
-    """Return the keys of an edge by product, and by name."""
-    slug, product_id = edge
-    category = keys.category(slug)
-    return (category, keys.product(product_id)), (category, keys.by_name(product_id))
-
-
 def _is_node(key: Key) -> bool:
     """Return whether a key is of a category's own item."""
     return key[0] == key[1] and key[0].startswith(keys.CATEGORY_PREFIX)
@@ -385,11 +378,7 @@ def _slug(key: Key) -> str:
 def _category(key: Key, items: Mapping[Key, Item]) -> NewCategory | None:
     """Return the category that a key is of, as its own item tells it."""
     node = items.get((key[1], key[1]))
-    if node is None:
-        return None
-    trail = trail_in(node)
-    parent = trail[-1].slug if trail else None
-    return NewCategory(_slug(key), node["name"]["S"], parent, OFF in node)
+    return category_in(node) if node else None
 
 
 def _is_broken(tree: CategoryTree, slug: str) -> bool:
