@@ -7,14 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from dynapages.items import Item, table_key
 from shop.accounts.queries import is_user
-from shop.catalogue.queries import (
-    NoSuchProduct,
-    Product,
-    ProductTile,
-    find_tiles,
-    product_in,
-    product_keys,
-)
+from shop.catalogue.queries import NoSuchProduct, Product, find_tiles, product_in, product_keys
 from shop.catalogue.services import ensure_products, stored_products
 from shop.table import TABLE
 
@@ -22,8 +15,8 @@ from shop.table import TABLE
 class _Products:
     """The products of the shop, with the methods that the app of comments calls."""
 
-    def find(self, product_ids: Collection[str]) -> Mapping[str, ProductTile]:
-        return find_tiles(product_ids)
+    find = staticmethod(find_tiles)
+    add_missing = staticmethod(ensure_products)
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[tuple[str, Item]]:
         return [(TABLE, table_key(*key)) for key in product_keys(product_id, is_whole=whole)]
@@ -43,15 +36,6 @@ class _Products:
     def names_to_rank(self, product_ids: Collection[str]) -> Mapping[str, str]:
         stored = stored_products(product_ids)
         return {one: each.content.ranked_name for one, each in stored.items()}
-
-    def add_missing(
-        self,
-        product_ids: Collection[str],
-        *,
-        originals: Mapping[str, str],
-        names: Mapping[str, str],
-    ) -> int:
-        return ensure_products(product_ids, originals=originals, names=names)
 
 
 PRODUCTS = _Products()
