@@ -66,8 +66,6 @@ EDGES = NamedShards("DATA", shards, lambda: EDGE_SHARDS)
 """The shards of the index: an edge's follows from its id and their number."""
 BELOW = "$"
 """Between the names of a category and its child; sorts behind ``#`` and before names."""
-BOUGHT = keys.BOUGHT_PREFIX
-"""The prefix of purchases in the index ``by_status``, where orders have a status."""
 MOST_ALSO = 30
 """Products that a purchase says were bought as well: the others of its order, then those before."""
 ALSO_BYTES = 600
@@ -109,7 +107,7 @@ def tree_data(slug: str, path: Sequence[str], *, shards: int) -> dict[str, str]:
 
 def purchase_data(username: str, product_id: str, moment: datetime) -> dict[str, str]:
     """Derive the keys of a purchase, among the product's and among the user's."""
-    among_users = {"order_status_date": BOUGHT + sort_key_of(moment, product_id)}
+    among_users = {"order_status_date": keys.BOUGHT_PREFIX + sort_key_of(moment, product_id)}
     return _data(keys.buyers(product_id), sort_key_of(moment, username)) | among_users
 
 

@@ -38,7 +38,7 @@ from dynapages.pynamodb import update
 from dynapages.writes import Action
 from shop import keys
 from shop.catalogue.drawings import drawing_url
-from shop.catalogue.items import BOUGHT, EDGES, MOST_ALSO, MOST_IN_ONE, Data, purchase_data
+from shop.catalogue.items import EDGES, MOST_ALSO, MOST_IN_ONE, Data, purchase_data
 from shop.models import Product as Stored
 from shop.models import Purchase, ShopItem
 from shop.table import BY_KEY, TABLE, Key, read_for_page, set_or_remove, share_of
@@ -100,7 +100,7 @@ def purchases_of(username: str) -> Run:
 
     name = ShopItem.by_status.Meta.index_name
     index = Index(TABLE, name, partition="pk", sort="order_status_date", table_key=table_key)
-    return Run(index=index, partition=keys.user(username), prefix=BOUGHT)
+    return Run(index=index, partition=keys.user(username), prefix=keys.BOUGHT_PREFIX)
 
 
 def _by_data(partitions: Iterable[str], key_of: Callable[[str], tuple[str, str]]) -> list[Run]:
@@ -176,7 +176,7 @@ class ProductTile:
     @property
     def image(self) -> str:
         """The address of its drawing."""
-        return drawing_url(self.id, (one.slug for one in reversed(self.trail)))
+        return drawing_url(self.id, tuple(one.slug for one in reversed(self.trail)))
 
 
 @dataclass(frozen=True, slots=True)
