@@ -115,19 +115,11 @@ def items_on(edge: Item) -> list[Item]:
     return [product["M"] for product in edge.get(SHELF, {"L": []})["L"]]
 
 
-Renaming = Callable[[str, str], Sequence[Action]]
-"""Builds the actions that write a product's new name, by its id, into up to four copies.
+name_copies = set[Callable[[str, str], Sequence[Action]]]()
+"""Each builds the actions that write a product's new name, by its id, into up to four copies.
 
-A product that is off has the name ``""`` there.
+A product that is off has the name ``""`` there. They are added where Django makes apps ready.
 """
-
-_renamings: list[Renaming] = []
-
-
-def register_name_copies(renaming: Renaming) -> None:
-    """Have ``renaming`` change copies of names; the same one again changes nothing."""
-    if renaming not in _renamings:  # Django makes apps ready again for other INSTALLED_APPS
-        _renamings.append(renaming)
 
 
 ATTEMPTS = 5
@@ -235,7 +227,7 @@ def actions_of_change(
     gone = sorted(led - {(edge.pk, edge.sk) for edge in edges})
     copies: list[Action] = [delete(ShopItem, table_key(*key)) for key in gone]
     if stored is None or stored.content.ranked_name != product.ranked_name:
-        for renaming in _renamings:
+        for renaming in name_copies:
             copies += renaming(product.id, product.ranked_name)
     return [node, *map(put_of, edges), *copies]
 
