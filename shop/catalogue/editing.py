@@ -52,10 +52,10 @@ def find_editable(product_id: str) -> Stored[NewProduct]:
 
 def find_editable_category(slug: str) -> Stored[NewCategory]:
     """Read a category, strongly. Raises NoSuchCategory."""
-    if not (found := read_items([(keys.category(slug),) * 2])):
-        raise NoSuchCategory(slug)
-    (node,) = found.values()
-    return Stored(services.category_in(node), node)
+    key = (keys.category(slug),) * 2
+    if node := read_items([key]).get(key):
+        return Stored(services.category_in(node), node)
+    raise NoSuchCategory(slug)
 
 
 def save_product(product: NewProduct, *, version: str = "") -> None:
@@ -99,8 +99,13 @@ def save_category(category: NewCategory, *, version: str = "") -> bool:
     Returns whether all copies are up to date, else ``check_integrity --repair`` does the rest.
     Raises Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
     """
-    wanted = partial(_unless_changed, category, version=version)
-    return _settle_category(category.slug, wanted, may_be_new=not version)
+    slug, wanted = category.slug, partial(_unless_changed, category, version=version)
+    find = partial(find_editable_category, slug)
+    _settled(find, wanted, _write_category, may_be_new=not version)
+    edges = queries.first_products(slug, MOST_AT_ONCE + 1)
+    ids = [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges][:MOST_AT_ONCE]
+    pool().gather([partial(_refresh, one) for one in ids])
+    return len(edges) <= MOST_AT_ONCE and not _children(slug)
 
 
 def _unless_changed(new: Content, stored: Stored[Content] | None, *, version: str) -> Content:
@@ -142,17 +147,6 @@ def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> No
     write_together(client(), [*actions, last])
 
 
-def _settle_category(
-    slug: str, wanted: Callable[[Any], NewCategory], *, may_be_new: bool = False
-) -> bool:
-    find = partial(find_editable_category, slug)
-    _settled(find, wanted, _write_category, may_be_new=may_be_new)
-    edges = queries.first_products(slug, MOST_AT_ONCE + 1)
-    ids = [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges][:MOST_AT_ONCE]
-    pool().gather([partial(_refresh, one) for one in ids])
-    return len(edges) <= MOST_AT_ONCE and not _children(slug)
-
-
 def _refresh(product_id: str) -> None:
     with suppress(LookupError):  # what lacks a product or a category is for the check
         settle_product(product_id, lambda stored: stored.content)
@@ -173,8 +167,7 @@ def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -
     if slug in above or len(above) >= items.MOST_DEEP or len(held) > items.MOST_IN_ONE:
         sentence = _("Categories are at most %(deep)s deep, and hold at most %(most)s others.")
         raise CategoryRefused(sentence % {"deep": items.MOST_DEEP, "most": items.MOST_IN_ONE})
-    names = {key: item["name"]["S"] for (key, _same), item in found.items()}
-    path = [*(NewCategory(each, names[keys.category(each)]) for each in above), category]
+    path = [*(services.category_in(found[(keys.category(each),) * 2]) for each in above), category]
     seen, decisive = stored.node if stored else {}, (Category.name, Category.trail, Category.is_off)
     node = items.category_item(path, shards=items.EDGES.writable())
     actions: list[Action] = [put_of(node, unchanged(seen, Category.pk, *decisive))]
