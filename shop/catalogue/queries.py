@@ -444,7 +444,8 @@ def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoB
     request = PageRequest(bounds.buyers)
     with labelled_calls("newest buyers"):
         entries = read(buyers_of(product_id), request, look_ahead=False).entries
-    found = Counter(one for entry in entries for one in _also_in(entry.item))
+    also = (one for entry in entries for one in entry.item.get(ALSO, {"L": []})["L"])
+    found = Counter(one["S"] for one in also)
     ranked = found.most_common(bounds.shown)  # of equal ones, those found first
     chosen = {one: buyers for one, buyers in ranked if buyers >= bounds.least_buyers}
     with labelled_calls("product names"):
@@ -459,10 +460,6 @@ def bought_before(username: str) -> dict[str, str]:
     with labelled_calls("bought before"):
         entries = read([purchases_of(username)], request, look_ahead=False).entries
     return {id_at(entry.position.place): entry.position.place for entry in entries}
-
-
-def _also_in(edge: Item) -> list[str]:
-    return [one["S"] for one in edge.get(ALSO, {"L": []})["L"]]
 
 
 ALSO = Purchase.also.attr_name

@@ -52,7 +52,7 @@ from shop.table import set_or_remove as set_or_remove_all
 
 ON_A_SHELF = 6
 """Products shown of each category."""
-SHELF_ATTEMPTS = 5
+ATTEMPTS = 5
 SHELF = CategoryEdge.shelf.attr_name
 _SHOWN = ("sk", "name", "unit_price_cents", "currency")
 
@@ -82,7 +82,7 @@ def put_shelf(slug: str, name: str = "") -> bool:
     Without one it must be there. Returns whether it is. Raises Contended, and botocore's errors.
     """
     key = root_key(slug)
-    for _ in range(SHELF_ATTEMPTS):
+    for _ in range(ATTEMPTS):
         stored = read_items([key]).get(key, {})
         if not stored and not name:
             return False
@@ -122,7 +122,6 @@ A product that is off has the name ``""`` there. They are added where Django mak
 """
 
 
-ATTEMPTS = 5
 SHOWN = (Product.name, Product.unit_price_cents, Product.currency, Product.trail, Product.is_off)
 """What edges and words show of a product, and whether it has any."""
 WRITTEN = (*SHOWN, Product.categories, Product.priced_at, Product.external_id)
@@ -394,9 +393,7 @@ LISTED = Product.data_partition.attr_name, Product.data.attr_name
 
 def listed_by(node: Item) -> dict[str, str]:
     """Derive the keys by which a product is among all; {} for one that is off."""
-    product_id = node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX)
-    name, number = node["name"]["S"], EDGE_SHARDS
-    return {} if OFF in node else all_products_data(product_id, name, shards=number)
+    return all_products_data(product_of(node), shards=EDGE_SHARDS)
 
 
 def actions_of_listing(node: Item, expected: Mapping[str, str]) -> list[Action]:
