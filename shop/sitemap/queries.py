@@ -8,14 +8,14 @@ between two.
 import json
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from pynamodb.attributes import BinaryAttribute
 
 from dynapages.calls import labelled_calls
-from dynapages.lists import PageRequest, PageResult, Position
+from dynapages.lists import PageRequest, PageResult
 from shop import keys
 from shop.catalogue.queries import list_all_categories, list_all_products
 from shop.models import ShopItem
@@ -31,16 +31,11 @@ LISTS: dict[str, Callable[..., PageResult[Any]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PageStart:
+class PageStart(NamedTuple):
     """Where a page of the sitemap begins: behind a place in one of `LISTS`, else at its start."""
 
     of: str
     place: str = ""
-
-    @property
-    def position(self) -> Position | None:
-        return Position(self.place) if self.place else None
 
 
 class StoredSitemap(ShopItem):
@@ -66,15 +61,14 @@ def list_page(of: str, request: PageRequest) -> PageResult[Any]:
 def write_sitemap() -> list[PageStart]:
     """Walk through all products and categories, and store where the sitemap's pages begin."""
     starts = [start for name in LISTS for start in _starts_in(name)]
-    text = json.dumps([[start.of, start.place] for start in starts], separators=(",", ":"))
-    compressed = zlib.compress(text.encode(), 9)
+    compressed = zlib.compress(json.dumps(starts, separators=(",", ":")).encode(), 9)
     StoredSitemap(pk=keys.SITEMAP, sk=keys.SITEMAP, pages=compressed).save()
     return starts
 
 
 def _starts_in(of: str) -> Iterator[PageStart]:
-    start: PageStart | None = PageStart(of)
-    while start:
-        yield start
-        behind = list_page(of, PageRequest(MOST_ADDRESSES, start.position)).page.next_position
-        start = PageStart(of, behind.place) if behind else None
+    yield PageStart(of)
+    request = PageRequest(MOST_ADDRESSES)
+    while behind := list_page(of, request).page.next_position:
+        yield PageStart(of, behind.place)
+        request = PageRequest(MOST_ADDRESSES, behind)
