@@ -61,8 +61,6 @@ def find_editable_category(slug: str) -> Stored[NewCategory]:
 def save_product(product: NewProduct, *, version: str = "") -> None:
     """Create a product (without a version), or change the one that was read in it.
 
-    One that ``is_off`` is in no list and not sold; its page, comments and past orders stay.
-
     Raises Changed unless just that is stored, NoSuchProduct, NoSuchCategory, and Contended.
     """
     product = replace(product, category_slugs=tuple(sorted({*product.category_slugs})))
@@ -93,8 +91,6 @@ def put_shelves(slugs: Iterable[str]) -> None:
 
 def save_category(category: NewCategory, *, version: str = "") -> bool:
     """Create a category (without a version), or rename, move or hide the one that was read in it.
-
-    One that ``is_off`` is in no list of categories; its page and its products stay.
 
     Returns whether all copies are up to date, else ``check_integrity --repair`` does the rest.
     Raises Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
@@ -154,12 +150,11 @@ def _refresh(product_id: str) -> None:
 
 def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -> None:
     """Write a category and the edge to it, on condition that those above it are as they were."""
-    slug, parent, held = category.slug, category.parent, set[str]()
+    slug, parent = category.slug, category.parent
     above = list(services.stored_categories([parent])) if parent else []
     found = read_items((keys.category(each),) * 2 for each in above)
     was_in = stored.content.parent if stored else parent
-    if parent:
-        held = {*_children(parent), slug}
+    held = {*_children(parent), slug} if parent else set()
     if parent and (len(found) != len(above) or OFF in found.get((keys.category(parent),) * 2, OFF)):
         raise CategoryRefused(_("The parent category does not exist, or is hidden."))
     if stored and (category.is_off or was_in != parent) and _children(slug):

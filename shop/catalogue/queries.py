@@ -140,10 +140,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode(Category):
-    """A category with its ancestors from the root, and its children where they are read.
-
-    One that ``is_off`` is in no list of categories.
-    """
+    """A category with its ancestors from the root, and its children where they are read."""
 
     trail: tuple[Category, ...] = ()
     children: tuple[Category, ...] = ()

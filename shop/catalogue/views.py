@@ -48,10 +48,10 @@ COPIES_WAIT = gettext_noop(
 )
 
 
-def product_or_404(product_id: str, *, is_whole: bool = True) -> Product:
-    """Read a product; its description if whole. Raises Http404."""
+def product_or_404(product_id: str) -> Product:
+    """Read a product without its description. Raises Http404."""
     try:
-        return find_product(product_id, is_whole=is_whole)
+        return find_product(product_id, is_whole=False)
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
 
