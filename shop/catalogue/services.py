@@ -183,10 +183,9 @@ def category_in(node: Item) -> NewCategory:
 def stored_categories(slugs: Iterable[str]) -> dict[str, NewCategory]:
     """Read categories strongly, and return them by slug with those above; missing ones do not."""
     found = {}
-    for (key, _), item in read_items((keys.category(slug),) * 2 for slug in slugs).items():
+    for item in read_items((keys.category(slug),) * 2 for slug in slugs).values():
         parent: str | None = None
-        own = Category(key.removeprefix(keys.CATEGORY_PREFIX), item["name"]["S"])
-        for step in (*trail_in(item), own):
+        for step in (*trail_in(item), category_in(item)):
             found[step.slug] = NewCategory(step.slug, step.name, parent)
             parent = step.slug
     return found
