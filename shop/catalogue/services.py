@@ -185,23 +185,20 @@ def stored_categories(slugs: Iterable[str]) -> dict[str, NewCategory]:
     found = {}
     for item in read_items((keys.category(slug),) * 2 for slug in slugs).values():
         parent: str | None = None
-        for step in (*trail_in(item), category_in(item)):
+        for step in (*trail_in(item), category_of(item)):
             found[step.slug] = NewCategory(step.slug, step.name, parent)
             parent = step.slug
     return found
 
 
-def product_node(product: NewProduct, tree: CategoryTree, shards: int = 1) -> Product:
-    """Build a product's own item."""
+def _items_of(
+    product: NewProduct, tree: CategoryTree, shards: int
+) -> tuple[Product, list[ShopItem]]:
+    """Build a product's own item, and what leads to it: its edges from categories, its words."""
     names = {slug: tree.names[slug] for slug in product.category_slugs}
     path = tree.deepest_path(product.category_slugs)
-    return product_item(product, path=path, categories=names, shards=shards)
-
-
-def _edges(product: NewProduct, tree: CategoryTree, shards: int) -> list[ShopItem]:
-    """Build what leads to a product: its edges from categories, and its words."""
-    edges = product_edges(product, names=tree.names, shards=shards)
-    return [*edges, *word_items(product_node(product, tree))]
+    own = product_item(product, path=path, categories=names, shards=shards)
+    return own, [*product_edges(product, names=names, shards=shards), *word_items(own)]
 
 
 def words_of(node: Item) -> dict[Key, ProductWord]:
@@ -217,8 +214,7 @@ def actions_of_change(
     It fails where its own item is not as ``stored``, or not missing.
     """
     seen = stored.node if stored else {}
-    node = put_of(product_node(product, tree, shards), unchanged(seen, Product.pk, *WRITTEN))
-    edges = _edges(product, tree, shards)
+    own, edges = _items_of(product, tree, shards)
     was_in = stored.content.category_slugs if stored else ()
     led = {key for slug in was_in for key in edge_keys(slug, product.id)}
     led |= words_of(seen).keys() if stored else set()
@@ -227,6 +223,7 @@ def actions_of_change(
     if stored is None or stored.content.ranked_name != product.ranked_name:
         for renaming in name_copies:
             copies += renaming(product.id, product.ranked_name)
+    node = put_of(own, unchanged(seen, Product.pk, *WRITTEN))
     return [node, *map(put_of, edges), *copies]
 
 
@@ -275,9 +272,10 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
         same = changed if before.shown != product.shown else others
         same.append(product.kept_like(before))
     were_in = pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
-    _put([product_node(product, tree, shards) for product in others])
+    built = [_items_of(product, tree, shards) for product in others]
+    _put([own for own, _leading in built])
     _put([item for item in map(description_item, products) if item])
-    _put([edge for product in others for edge in _edges(product, tree, shards)])
+    _put([edge for _own, leading in built for edge in leading])
     _put_categories(tree, shards)
     # What changed may have left the shelves of other categories.
     left = set[str]().union(*were_in) - tree.by_slug.keys()
@@ -316,9 +314,10 @@ def ensure_products(
 
 
 def _create(product: NewProduct, tree: CategoryTree, shards: int) -> bool:
-    node = put_of(product_node(product, tree, shards), ShopItem.pk.does_not_exist())
+    own, edges = _items_of(product, tree, shards)
+    node = put_of(own, ShopItem.pk.does_not_exist())
     try:
-        write_together(client(), [node, *map(put_of, _edges(product, tree, shards))])
+        write_together(client(), [node, *map(put_of, edges)])
     except ConditionFailed:
         return False
     return True
