@@ -4,7 +4,7 @@ Who changes one names the version that they read. A category's name is copied to
 docs/adr/0040-a-change-of-a-category-is-bounded.md.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -69,7 +69,7 @@ def save_product(product: NewProduct, *, version: str = "") -> None:
         new = product.priced_like(stored.content) if stored else product
         return _unless_changed(new, stored, version=version)
 
-    put_shelves(settle_product(product.id, wanted, may_be_new=not version))
+    services.put_shelves(settle_product(product.id, wanted, may_be_new=not version))
 
 
 def settle_product(
@@ -77,16 +77,11 @@ def settle_product(
 ) -> set[str]:
     """Write what ``wanted`` makes of a product as it is stored, None for a new one.
 
-    Returns the slugs of its categories, for `put_shelves`.
+    Returns the slugs of its categories, for `services.put_shelves`.
     """
     find = partial(find_editable, product_id)
     stored, product = _settled(find, wanted, _write_product, may_be_new=may_be_new)
     return {*product.category_slugs, *(stored.content.category_slugs if stored else ())}
-
-
-def put_shelves(slugs: Iterable[str]) -> None:
-    """Derive the shelves of those of some categories that the front page has."""
-    pool().gather([partial(services.put_shelf, slug) for slug in sorted(slugs)])
 
 
 def save_category(category: NewCategory, *, version: str = "") -> bool:

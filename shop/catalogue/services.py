@@ -99,6 +99,11 @@ def put_shelf(slug: str, name: str = "") -> bool:
     raise Contended("This category is being changed by others at the moment.")
 
 
+def put_shelves(slugs: Iterable[str]) -> None:
+    """Derive the shelves of those of some categories that the front page has."""
+    pool().gather([partial(put_shelf, slug) for slug in sorted(slugs)])
+
+
 def root_key(slug: str) -> Key:
     """Return the key of the edge from the root to a category."""
     return keys.ROOT, keys.category(slug)
@@ -278,8 +283,7 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     _put([edge for _own, leading in built for edge in leading])
     _put_categories(tree, shards)
     # What changed may have left the shelves of other categories.
-    left = set[str]().union(*were_in) - tree.by_slug.keys()
-    pool().gather([partial(put_shelf, slug) for slug in sorted(left)])
+    put_shelves(set[str]().union(*were_in) - tree.by_slug.keys())
 
 
 def ensure_products(

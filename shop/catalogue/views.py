@@ -145,9 +145,11 @@ def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) 
         stored = kind.find(item_id) if item_id else None
     except LookupError as error:
         raise Http404(_("There is nothing here.")) from error
-    sent, is_theirs, status = request.POST.copy(), False, HTTPStatus.OK
+    sent, is_theirs = request.POST.copy(), False
     form = kind(sent if request.method == "POST" else None, stored=stored)
-    if form.is_bound and form.is_valid():
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+    if form.is_valid():
+        status = HTTPStatus.CONFLICT
         try:
             is_done = form.save()
         except Changed as error:
@@ -163,9 +165,6 @@ def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) 
             if is_done is False:
                 messages.warning(request, _(COPIES_WAIT))
             return redirect(route, item_id or sent[kind.id_name])
-        status = HTTPStatus.CONFLICT
-    elif form.is_bound:
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
     context = {
         "form": form,
         "heading": kind.headings[stored is not None],

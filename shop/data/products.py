@@ -13,12 +13,13 @@ from dynapages.django.files.identifiers import LONGEST_ID, identifier_of
 from dynapages.django.files.records import BadMapping, RejectsFile, RowRefused, short_text
 from dynapages.django.options import Progress
 from dynapages.process import pool
-from shop.catalogue.editing import put_shelves, settle_product
+from shop.catalogue.editing import settle_product
 from shop.catalogue.items import MOST_DEEP, BrokenTree, NewCategory, NewProduct
 from shop.catalogue.services import (
     EVERYTHING_ELSE,
     Stored,
     put_catalogue,
+    put_shelves,
     stored_categories,
     stored_products,
 )
