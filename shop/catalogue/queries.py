@@ -146,10 +146,6 @@ class CategoryNode(Category):
     children: tuple[Category, ...] = ()
     is_off: bool = False
 
-    @property
-    def depth(self) -> int:
-        return len(self.trail)
-
 
 @dataclass(frozen=True, slots=True)
 class ProductTile:

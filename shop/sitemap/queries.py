@@ -9,7 +9,6 @@ import json
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from pynamodb.attributes import BinaryAttribute
@@ -26,8 +25,8 @@ MOST_UNITS = 8.0
 FIRST_READ = 24
 """Items of a page's first read, which shows how large they are."""
 LISTS: dict[str, Callable[..., PageResult[Any]]] = {
-    "categories": partial(list_all_categories, first_read=FIRST_READ),
-    "products": partial(list_all_products, first_read=FIRST_READ),
+    "categories": list_all_categories,
+    "products": list_all_products,
 }
 
 
@@ -55,7 +54,7 @@ def find_starts() -> list[PageStart]:
 
 def list_page(of: str, request: PageRequest) -> PageResult[Any]:
     """Read a page of one of `LISTS`, as many as `MOST_UNITS` can read."""
-    return LISTS[of](replace(request, most_units=MOST_UNITS))
+    return LISTS[of](replace(request, most_units=MOST_UNITS), first_read=FIRST_READ)
 
 
 def write_sitemap() -> list[PageStart]:
