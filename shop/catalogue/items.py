@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from functools import partial
 from itertools import accumulate, chain, groupby, islice
 from typing import Any
@@ -71,13 +70,6 @@ MOST_ALSO = 30
 """Products that a purchase says were bought as well: the others of its order, then those before."""
 ALSO_BYTES = 600
 """Of these: with ids of 32 characters a purchase is below 1 KB, which is one write unit."""
-
-
-class Data(StrEnum):
-    """What a category's products can be ordered by; the value is in keys."""
-
-    PRICE = "PRICE"
-    NAME = "NAME"
 
 
 def purchase_data(username: str, product_id: str, moment: datetime) -> dict[str, str]:
@@ -218,11 +210,11 @@ def product_edges(
     edges, cents = list[ProductEdge](), product.unit_price_cents
     for slug in () if product.is_off else product.category_slugs:
         shard_by = partial(keys.category_shard, slug, shard=shard_of(product.id, shards))
-        by_name = _data(shard_by(Data.NAME), _by_name(product))
+        by_name = _data(shard_by("NAME"), _by_name(product))
         by_price: dict[str, Any] = {}
         if cents is not None:
             place = f"{cents:0{DIGITS}}{SEPARATOR}{product.id}"
-            by_price = _data(shard_by(Data.PRICE), place)
+            by_price = _data(shard_by("PRICE"), place)
         shown: dict[str, Any] = {
             "pk": keys.category(slug),
             "name": product.name,

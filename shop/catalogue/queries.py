@@ -38,7 +38,7 @@ from dynapages.pynamodb import update
 from dynapages.writes import Action
 from shop import keys
 from shop.catalogue.drawings import drawing_url
-from shop.catalogue.items import EDGES, MOST_ALSO, MOST_IN_ONE, Data, purchase_data
+from shop.catalogue.items import EDGES, MOST_ALSO, MOST_IN_ONE, purchase_data
 from shop.models import Product as Stored
 from shop.models import Purchase, ShopItem
 from shop.table import BY_KEY, TABLE, Key, read_for_page, set_or_remove, share_of
@@ -54,19 +54,15 @@ class ProductOrder(StrEnum):
     DEAREST = "-price"
 
     @property
-    def data(self) -> Data:
-        """The data of edges that the order goes by."""
-        return Data.NAME if self is ProductOrder.NAME else Data.PRICE
-
-    @property
     def direction(self) -> Order:
         """The direction of the runs: the reader's OLDEST_FIRST is ascending."""
         return Order.NEWEST_FIRST if self is ProductOrder.DEAREST else Order.OLDEST_FIRST
 
 
-def products_of(slug: str, data: Data, *, shards: int) -> list[Run]:
+def products_of(slug: str, order: ProductOrder, *, shards: int) -> list[Run]:
     """Return the runs of a category's products by name, or by price of those that have one."""
-    sort_key = keys.product if data is Data.PRICE else keys.by_name
+    is_by_name = order is ProductOrder.NAME
+    data, sort_key = ("NAME", keys.by_name) if is_by_name else ("PRICE", keys.product)
     partitions = [keys.category_shard(slug, data, n) for n in range(shards)]
     return _by_data(partitions, lambda product_id: (keys.category(slug), sort_key(product_id)))
 
@@ -329,7 +325,7 @@ def list_category(
     if order is None:
         page = list_products(slug, request)
     else:
-        page = _merged(partial(products_of, slug, order.data), request, order.direction)
+        page = _merged(partial(products_of, slug, order), request, order.direction)
     return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
 
 

@@ -23,13 +23,14 @@ from dynapages.django.refusals import Refusal, refuse
 from dynapages.lists import explain_reads
 from shop.catalogue.editing import CategoryRefused, Changed
 from shop.catalogue.forms import CategoryForm, EditForm, ProductForm
-from shop.catalogue.items import JOINT, Data
+from shop.catalogue.items import JOINT
 from shop.catalogue.queries import (
     LABELS,
     PLAN,
     NoSuchCategory,
     NoSuchProduct,
     Product,
+    ProductOrder,
     category_pager,
     find_product,
     list_all_categories,
@@ -113,7 +114,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         "products": read.items,
         "orders": LABELS.items(),
         "order": order,
-        "leaves_out_unpriced": order is not None and order.data is Data.PRICE,
+        "leaves_out_unpriced": order not in {None, ProductOrder.NAME},
     }
     return show_page(
         request,
