@@ -200,7 +200,7 @@ def _items_of(
     product: NewProduct, tree: CategoryTree, shards: int
 ) -> tuple[Product, list[ShopItem]]:
     """Build a product's own item, and what leads to it: its edges from categories, its words."""
-    names = {slug: tree.names[slug] for slug in product.category_slugs}
+    names = {slug: tree.by_slug[slug].name for slug in product.category_slugs}
     path = tree.deepest_path(product.category_slugs)
     own = product_item(product, path=path, categories=names, shards=shards)
     return own, [*product_edges(product, names=names, shards=shards), *word_items(own)]
