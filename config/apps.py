@@ -15,9 +15,9 @@ class ConfigConfig(AppConfig):
         import config.comment_log  # noqa: PLC0415 - connects its receivers, with models ready
         import config.reply_emails  # noqa: F401, PLC0415 - the same
         from comments.rankings.services import rename_ranks  # noqa: PLC0415 - models are ready now
-        from shop.catalogue.services import register_name_copies  # noqa: PLC0415 - the same
+        from shop.catalogue.services import name_copies  # noqa: PLC0415 - the same
 
-        register_name_copies(rename_ranks)
+        name_copies.add(rename_ranks)
         checks.register(check_settings, "config")
         checks.register(check_engine, checks.Tags.database)
         checks.register(check_deployment, "config", deploy=True)

@@ -7,15 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from dynapages.items import Item, table_key
 from shop.accounts.queries import is_user
-from shop.catalogue.queries import (
-    OFF,
-    NoSuchProduct,
-    Product,
-    ProductTile,
-    find_tiles,
-    product_in,
-    product_keys,
-)
+from shop.catalogue.queries import NoSuchProduct, Product, find_tiles, product_in, product_keys
 from shop.catalogue.services import ensure_products, stored_products
 from shop.table import TABLE
 
@@ -23,8 +15,8 @@ from shop.table import TABLE
 class _Products:
     """The products of the shop, with the methods that the app of comments calls."""
 
-    def find(self, product_ids: Collection[str]) -> Mapping[str, ProductTile]:
-        return find_tiles(product_ids)
+    find = staticmethod(find_tiles)
+    add_missing = staticmethod(ensure_products)
 
     def keys(self, product_id: str, *, whole: bool) -> Sequence[tuple[str, Item]]:
         return [(TABLE, table_key(*key)) for key in product_keys(product_id, is_whole=whole)]
@@ -37,22 +29,13 @@ class _Products:
 
     def names(self, product_ids: Collection[str]) -> Mapping[str, tuple[str, str]]:
         return {
-            one: (item["name"]["S"], item.get("external_id", {"S": ""})["S"])
-            for one, item in stored_products(product_ids).items()
+            one: (stored.content.name, stored.content.external_id or "")
+            for one, stored in stored_products(product_ids).items()
         }
 
     def names_to_rank(self, product_ids: Collection[str]) -> Mapping[str, str]:
         stored = stored_products(product_ids)
-        return {one: "" if OFF in item else item["name"]["S"] for one, item in stored.items()}
-
-    def add_missing(
-        self,
-        product_ids: Collection[str],
-        *,
-        originals: Mapping[str, str],
-        names: Mapping[str, str],
-    ) -> int:
-        return ensure_products(product_ids, originals=originals, names=names)
+        return {one: each.content.ranked_name for one, each in stored.items()}
 
 
 PRODUCTS = _Products()

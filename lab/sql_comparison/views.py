@@ -83,7 +83,7 @@ def find_product(product_id: str) -> Product:
         description=row.description,
         categories=categories,
         trail=categories[:1],
-        image=drawing_url(row.id, (each.slug for each in categories[:1])),
+        image=drawing_url(row.id, tuple(each.slug for each in categories[:1])),
     )
 
 

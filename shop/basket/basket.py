@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from dynapages.django.paging import LONGEST_ID
 from shop.catalogue.queries import ProductTile, prices_of
-from shop.orders.entries import OrderLine, money
+from shop.orders.entries import OrderLine
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup, new_order_id
 from shop.pickup.queries import (
     BadLocation,
@@ -135,18 +135,14 @@ class Basket:
         """Read the current prices of the products."""
         quantities = self.quantities
         products = prices_of(quantities) if quantities else {}
-        lines = (
-            BasketLine(
-                ProductTile(p.id, p.name, trail=p.trail),
-                quantities[p.id],
-                money(p.unit_price_cents),
-            )
-            for p in (products[each] for each in quantities if each in products)
+        lines = tuple(
+            BasketLine(product, quantities[product.id], price)
+            for product, price in (products[each] for each in quantities if each in products)
         )
         return Priced(
-            lines=tuple(lines),
+            lines,
             missing=tuple(p for p in quantities if p not in products),
-            currency=next((product.currency for product in products.values()), ""),
+            currency=next((product.currency for product, _price in products.values()), ""),
         )
 
     def _keep(self, quantities: dict[str, int], *, now: datetime) -> None:

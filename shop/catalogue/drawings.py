@@ -7,7 +7,7 @@ decide on the colour. All else, such as the background, follows from a digest of
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from colorsys import hls_to_rgb
 from dataclasses import dataclass
 from functools import lru_cache
@@ -68,17 +68,13 @@ def shapes() -> Shapes:
     )
 
 
-def drawing_url(product_id: str, slugs: Iterable[str] = ()) -> str:
+@lru_cache(maxsize=1_000)
+def drawing_url(product_id: str, slugs: tuple[str, ...] = ()) -> str:
     """Return the address of a product's drawing.
 
     ``slugs`` are those of its categories: the first one that has a family is in the address, unless
     the id names a shape itself.
     """
-    return _drawing_url(product_id, tuple(slugs))
-
-
-@lru_cache(maxsize=1_000)
-def _drawing_url(product_id: str, slugs: tuple[str, ...]) -> str:
     url = reverse("drawing", args=[product_id])
     if _shape_named(product_id):
         return url

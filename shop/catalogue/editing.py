@@ -4,18 +4,16 @@ Who changes one names the version that they read. A category's name is copied to
 docs/adr/0040-a-change-of-a-category-is-bounded.md.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from hashlib import blake2b
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from django.utils.translation import gettext as _
 
 from dynapages.errors import DynamoError
-from dynapages.items import Item, table_key
-from dynapages.lists import parse_timestamp
+from dynapages.items import table_key
 from dynapages.process import client, pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import Action, ConditionFailed, Contended, delete, write_together
@@ -23,6 +21,7 @@ from shop import keys
 from shop.catalogue import items, queries, services
 from shop.catalogue.items import CategoryTree, NewCategory, NewProduct
 from shop.catalogue.queries import OFF, NoSuchCategory, NoSuchProduct
+from shop.catalogue.services import Content, Stored
 from shop.models import Category, CategoryEdge, Description
 from shop.table import put_of, read_items, unless_changed
 
@@ -30,19 +29,6 @@ MOST_CATEGORIES = 10
 """That a product is put into, so that all of it is one transaction."""
 MOST_AT_ONCE = 25
 """Products that are brought up to date when their category is changed."""
-Content = TypeVar("Content", NewProduct, NewCategory)
-
-
-@dataclass(frozen=True, slots=True)
-class Stored(Generic[Content]):
-    """A product or a category as it is stored, with its own item."""
-
-    content: Content
-    node: Item = field(repr=False)
-
-    @property
-    def version(self) -> str:
-        return blake2b(repr(self.content).encode(), digest_size=8).hexdigest()
 
 
 class Changed(DynamoError):
@@ -57,48 +43,23 @@ class CategoryRefused(DynamoError):
     """A category cannot be changed like that; the text says why."""
 
 
-def find_editables(product_ids: Iterable[str]) -> dict[str, Stored[NewProduct]]:
-    """Read products with their descriptions, strongly, by id; missing ones are left out."""
-    wanted = {one: queries.product_keys(one) for one in product_ids}
-    found = read_items(key for both in wanted.values() for key in both)
-    return {
-        one: _product_in(one, found[own], found.get(description, {}))
-        for one, (own, description) in wanted.items()
-        if own in found
-    }
-
-
-def _product_in(product_id: str, node: Item, description: Item) -> Stored[NewProduct]:
-    name, cents, currency = services.shown(node)
-    both = {**description, **node}.items()
-    texts = {key: value["S"] for key, value in both if "S" in value}
-    moment, before = texts.get("priced_at"), texts.get("external_id")
-    at = parse_timestamp(moment) if moment else None
-    slugs, text = tuple(sorted(services.slugs_of(node))), texts.get("text", "")
-    content = NewProduct(product_id, name, slugs, text, cents, currency, at, before, OFF in node)
-    return Stored(content, node)
-
-
 def find_editable(product_id: str) -> Stored[NewProduct]:
     """Read a product, strongly. Raises NoSuchProduct."""
-    if found := find_editables([product_id]).get(product_id):
+    if found := services.stored_products([product_id], is_whole=True).get(product_id):
         return found
     raise NoSuchProduct(product_id)
 
 
 def find_editable_category(slug: str) -> Stored[NewCategory]:
     """Read a category, strongly. Raises NoSuchCategory."""
-    if not (found := read_items([(keys.category(slug),) * 2])):
-        raise NoSuchCategory(slug)
-    (node,) = found.values()
-    parent = [None, *(step.slug for step in queries.trail_in(node))][-1]
-    return Stored(NewCategory(slug, node["name"]["S"], parent, OFF in node), node)
+    key = (keys.category(slug),) * 2
+    if node := read_items([key]).get(key):
+        return Stored(services.category_in(node), node)
+    raise NoSuchCategory(slug)
 
 
 def save_product(product: NewProduct, *, version: str = "") -> None:
     """Create a product (without a version), or change the one that was read in it.
-
-    One that ``is_off`` is in no list and not sold; its page, comments and past orders stay.
 
     Raises Changed unless just that is stored, NoSuchProduct, NoSuchCategory, and Contended.
     """
@@ -108,7 +69,7 @@ def save_product(product: NewProduct, *, version: str = "") -> None:
         new = product.priced_like(stored.content) if stored else product
         return _unless_changed(new, stored, version=version)
 
-    put_shelves(settle_product(product.id, wanted, may_be_new=not version))
+    services.put_shelves(settle_product(product.id, wanted, may_be_new=not version))
 
 
 def settle_product(
@@ -116,28 +77,26 @@ def settle_product(
 ) -> set[str]:
     """Write what ``wanted`` makes of a product as it is stored, None for a new one.
 
-    Returns the slugs of its categories, for `put_shelves`.
+    Returns the slugs of its categories, for `services.put_shelves`.
     """
     find = partial(find_editable, product_id)
     stored, product = _settled(find, wanted, _write_product, may_be_new=may_be_new)
     return {*product.category_slugs, *(stored.content.category_slugs if stored else ())}
 
 
-def put_shelves(slugs: Iterable[str]) -> None:
-    """Derive the shelves of those of some categories that the front page has."""
-    pool().gather([partial(services.put_shelf, slug) for slug in sorted(slugs)])
-
-
 def save_category(category: NewCategory, *, version: str = "") -> bool:
     """Create a category (without a version), or rename, move or hide the one that was read in it.
-
-    One that ``is_off`` is in no list of categories; its page and its products stay.
 
     Returns whether all copies are up to date, else ``check_integrity --repair`` does the rest.
     Raises Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
     """
-    wanted = partial(_unless_changed, category, version=version)
-    return _settle_category(category.slug, wanted, may_be_new=not version)
+    slug, wanted = category.slug, partial(_unless_changed, category, version=version)
+    find = partial(find_editable_category, slug)
+    _settled(find, wanted, _write_category, may_be_new=not version)
+    edges = queries.first_products(slug, MOST_AT_ONCE + 1)
+    ids = [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges][:MOST_AT_ONCE]
+    pool().gather([partial(_refresh, one) for one in ids])
+    return len(edges) <= MOST_AT_ONCE and not _children(slug)
 
 
 def _unless_changed(new: Content, stored: Stored[Content] | None, *, version: str) -> Content:
@@ -171,23 +130,12 @@ def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> No
     tree = CategoryTree(services.stored_categories(product.category_slugs))
     for slug in {*product.category_slugs} - tree.by_slug.keys():
         raise NoSuchCategory(slug)
-    node, before = (stored.node, stored.content.description) if stored else (None, "")
-    actions = services.actions_of_change(product, node, tree, items.EDGES.writable())
+    before = stored.content.description if stored else ""
+    actions = services.actions_of_change(product, stored, tree, items.EDGES.writable())
     same = unchanged({"text": {"S": before}} if before else {}, Description.text)
     own, text = queries.product_keys(product.id)[1], items.description_item(product)
     last = put_of(text, same) if text else delete(Description, table_key(*own), same)
     write_together(client(), [*actions, last])
-
-
-def _settle_category(
-    slug: str, wanted: Callable[[Any], NewCategory], *, may_be_new: bool = False
-) -> bool:
-    find = partial(find_editable_category, slug)
-    _settled(find, wanted, _write_category, may_be_new=may_be_new)
-    edges = queries.first_products(slug, MOST_AT_ONCE + 1)
-    ids = [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges][:MOST_AT_ONCE]
-    pool().gather([partial(_refresh, one) for one in ids])
-    return len(edges) <= MOST_AT_ONCE and not _children(slug)
 
 
 def _refresh(product_id: str) -> None:
@@ -197,12 +145,11 @@ def _refresh(product_id: str) -> None:
 
 def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -> None:
     """Write a category and the edge to it, on condition that those above it are as they were."""
-    slug, parent, held = category.slug, category.parent, set[str]()
+    slug, parent = category.slug, category.parent
     above = list(services.stored_categories([parent])) if parent else []
     found = read_items((keys.category(each),) * 2 for each in above)
     was_in = stored.content.parent if stored else parent
-    if parent:
-        held = {*_children(parent), slug}
+    held = {*_children(parent), slug} if parent else set()
     if parent and (len(found) != len(above) or OFF in found.get((keys.category(parent),) * 2, OFF)):
         raise CategoryRefused(_("The parent category does not exist, or is hidden."))
     if stored and (category.is_off or was_in != parent) and _children(slug):
@@ -210,8 +157,7 @@ def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -
     if slug in above or len(above) >= items.MOST_DEEP or len(held) > items.MOST_IN_ONE:
         sentence = _("Categories are at most %(deep)s deep, and hold at most %(most)s others.")
         raise CategoryRefused(sentence % {"deep": items.MOST_DEEP, "most": items.MOST_IN_ONE})
-    names = {key: item["name"]["S"] for (key, _same), item in found.items()}
-    path = [*(NewCategory(each, names[keys.category(each)]) for each in above), category]
+    path = [*(services.category_in(found[(keys.category(each),) * 2]) for each in above), category]
     seen, decisive = stored.node if stored else {}, (Category.name, Category.trail, Category.is_off)
     node = items.category_item(path, shards=items.EDGES.writable())
     actions: list[Action] = [put_of(node, unchanged(seen, Category.pk, *decisive))]

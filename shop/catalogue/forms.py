@@ -14,6 +14,7 @@ from dynapages.lists import PageRequest
 from shop.catalogue import editing
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import CATEGORIES, list_all_categories, steps_in, trail_in
+from shop.catalogue.services import Stored
 
 MOST_OFFERED = 200
 """Categories to choose from; into others a product comes by an import."""
@@ -47,7 +48,7 @@ class EditForm(forms.Form):
     name = forms.CharField(label=gettext_lazy("Name"), max_length=300)
 
     def __init__(
-        self, data: Mapping[str, Any] | None = None, *, stored: editing.Stored[Any] | None = None
+        self, data: Mapping[str, Any] | None = None, *, stored: Stored[Any] | None = None
     ) -> None:
         initial = {**asdict(stored.content), "version": stored.version} if stored else {}
         super().__init__(data, initial=initial)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
+from functools import partial
 from itertools import accumulate, chain, groupby, islice
 from typing import Any
 from unicodedata import category, combining, normalize
@@ -66,50 +66,15 @@ EDGES = NamedShards("DATA", shards, lambda: EDGE_SHARDS)
 """The shards of the index: an edge's follows from its id and their number."""
 BELOW = "$"
 """Between the names of a category and its child; sorts behind ``#`` and before names."""
-BOUGHT = keys.BOUGHT_PREFIX
-"""The prefix of purchases in the index ``by_status``, where orders have a status."""
 MOST_ALSO = 30
 """Products that a purchase says were bought as well: the others of its order, then those before."""
 ALSO_BYTES = 600
 """Of these: with ids of 32 characters a purchase is below 1 KB, which is one write unit."""
 
 
-class Data(StrEnum):
-    """What a category's products can be ordered by; the value is in keys."""
-
-    PRICE = "PRICE"
-    NAME = "NAME"
-
-
-def price_data(slug: str, product_id: str, cents: int | None, *, shards: int) -> dict[str, str]:
-    """Derive the keys of a product's edge by price; {} without one."""
-    if cents is None:
-        return {}
-    place = f"{cents:0{DIGITS}}{SEPARATOR}{product_id}"
-    return _data(keys.category_shard(slug, Data.PRICE, shard_of(product_id, shards)), place)
-
-
-def name_data(slug: str, product_id: str, name: str, *, shards: int) -> dict[str, str]:
-    """Derive the keys of a product's edge by name."""
-    place = f"{folded(name)}{SEPARATOR}{product_id}"
-    return _data(keys.category_shard(slug, Data.NAME, shard_of(product_id, shards)), place)
-
-
-def all_products_data(product_id: str, name: str, *, shards: int) -> dict[str, str]:
-    """Derive the keys of a product's own item, among all products by name."""
-    place = f"{folded(name)}{SEPARATOR}{product_id}"
-    return _data(keys.products_shard(shard_of(product_id, shards)), place)
-
-
-def tree_data(slug: str, path: Sequence[str], *, shards: int) -> dict[str, str]:
-    """Derive the keys of a category; ``path`` is the names from the root to its own."""
-    names = cut(BELOW.join(map(folded, path)))
-    return _data(keys.tree_shard(shard_of(slug, shards)), f"{names}{SEPARATOR}{slug}")
-
-
 def purchase_data(username: str, product_id: str, moment: datetime) -> dict[str, str]:
     """Derive the keys of a purchase, among the product's and among the user's."""
-    among_users = {"order_status_date": BOUGHT + sort_key_of(moment, product_id)}
+    among_users = {"order_status_date": keys.BOUGHT_PREFIX + sort_key_of(moment, product_id)}
     return _data(keys.buyers(product_id), sort_key_of(moment, username)) | among_users
 
 
@@ -134,7 +99,7 @@ def shard_in(partition: str) -> int:
     return int(number) if number.isascii() and number.isdecimal() else 0
 
 
-def _data(partition: str, place: str) -> dict[str, str]:
+def _data(partition: str, place: str) -> dict[str, Any]:
     return {"data_partition": partition, "data": place}
 
 
@@ -166,10 +131,35 @@ class NewProduct:
     external_id: str | None = None
     is_off: bool = False
 
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """What lists show of the product, and where it is listed."""
+        return self.name, self.unit_price_cents, self.currency, frozenset(self.category_slugs)
+
+    @property
+    def ranked_name(self) -> str:
+        """The name in rankings, empty for a product that is off."""
+        return "" if self.is_off else self.name
+
+    def kept_like(self, before: "NewProduct") -> "NewProduct":
+        """Return the product of an import with what it cannot tell of the one before."""
+        external_id = self.external_id or before.external_id
+        return replace(self, external_id=external_id, is_off=before.is_off)
+
     def priced_like(self, before: "NewProduct") -> "NewProduct":
         """Return the product with the moment of the price before, if it has the same one."""
         own, old = ((each.unit_price_cents, each.currency) for each in (self, before))
         return replace(self, priced_at=before.priced_at if own == old else None)
+
+
+def all_products_data(product: NewProduct, *, shards: int) -> dict[str, Any]:
+    """Derive the keys of a product's own item, among all products by name; {} if it is off."""
+    partition = keys.products_shard(shard_of(product.id, shards))
+    return {} if product.is_off else _data(partition, _by_name(product))
+
+
+def _by_name(product: NewProduct) -> str:
+    return f"{folded(product.name)}{SEPARATOR}{product.id}"
 
 
 def product_item(
@@ -185,9 +175,6 @@ def product_item(
     of those of ``by_data``.
     """
     key = keys.product(product.id)
-    shown: dict[str, Any] = {}
-    if not product.is_off:
-        shown |= all_products_data(product.id, product.name, shards=shards)
     return Product(
         pk=key,
         sk=key,
@@ -199,7 +186,7 @@ def product_item(
         priced_at=product.priced_at and timestamp(product.priced_at),
         external_id=product.external_id,
         is_off=product.is_off or None,
-        **shown,
+        **all_products_data(product, shards=shards),
     )
 
 
@@ -220,19 +207,22 @@ def product_edges(
     One that is off has none. An edge repeats what lists show. ``shards`` is the number of those of
     ``by_data``.
     """
-    edges = []
+    edges, cents = list[ProductEdge](), product.unit_price_cents
     for slug in () if product.is_off else product.category_slugs:
+        shard_by = partial(keys.category_shard, slug, shard=shard_of(product.id, shards))
+        by_name = _data(shard_by("NAME"), _by_name(product))
+        by_price: dict[str, Any] = {}
+        if cents is not None:
+            place = f"{cents:0{DIGITS}}{SEPARATOR}{product.id}"
+            by_price = _data(shard_by("PRICE"), place)
         shown: dict[str, Any] = {
             "pk": keys.category(slug),
             "name": product.name,
-            "unit_price_cents": product.unit_price_cents,
+            "unit_price_cents": cents,
             "currency": product.currency,
         }
-        price = price_data(slug, product.id, product.unit_price_cents, shards=shards)
-        name = name_data(slug, product.id, product.name, shards=shards)
-        by_id, by_name = keys.product(product.id), keys.by_name(product.id)
-        edges.append(ProductEdge(sk=by_id, category=names[slug], **(shown | price)))
-        edges.append(ProductEdge(sk=by_name, **(shown | name)))
+        by_id = ProductEdge(sk=keys.product(product.id), category=names[slug], **shown, **by_price)
+        edges += [by_id, ProductEdge(sk=keys.by_name(product.id), **shown, **by_name)]
     return edges
 
 
@@ -265,7 +255,9 @@ def category_item(path: Sequence[NewCategory], *, shards: int) -> Category:
     """Build the own item of the last category of a path from the root."""
     *parents, category = path
     key = keys.category(category.slug)
-    data: dict[str, Any] = tree_data(category.slug, [step.name for step in path], shards=shards)
+    names = cut(BELOW.join(folded(step.name) for step in path))
+    place = f"{names}{SEPARATOR}{category.slug}"
+    data = _data(keys.tree_shard(shard_of(category.slug, shards)), place)
     data = {"is_off": True} if category.is_off else data
     return Category(pk=key, sk=key, name=category.name, trail=_steps(parents), **data)
 

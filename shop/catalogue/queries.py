@@ -6,7 +6,7 @@ were delivered, and not sent back.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -38,7 +38,7 @@ from dynapages.pynamodb import update
 from dynapages.writes import Action
 from shop import keys
 from shop.catalogue.drawings import drawing_url
-from shop.catalogue.items import BOUGHT, EDGES, MOST_ALSO, MOST_IN_ONE, Data, purchase_data
+from shop.catalogue.items import EDGES, MOST_ALSO, MOST_IN_ONE, purchase_data
 from shop.models import Product as Stored
 from shop.models import Purchase, ShopItem
 from shop.table import BY_KEY, TABLE, Key, read_for_page, set_or_remove, share_of
@@ -54,19 +54,15 @@ class ProductOrder(StrEnum):
     DEAREST = "-price"
 
     @property
-    def data(self) -> Data:
-        """The data of edges that the order goes by."""
-        return Data.NAME if self is ProductOrder.NAME else Data.PRICE
-
-    @property
     def direction(self) -> Order:
         """The direction of the runs: the reader's OLDEST_FIRST is ascending."""
         return Order.NEWEST_FIRST if self is ProductOrder.DEAREST else Order.OLDEST_FIRST
 
 
-def products_of(slug: str, data: Data, *, shards: int) -> list[Run]:
+def products_of(slug: str, order: ProductOrder, *, shards: int) -> list[Run]:
     """Return the runs of a category's products by name, or by price of those that have one."""
-    sort_key = keys.product if data is Data.PRICE else keys.by_name
+    is_by_name = order is ProductOrder.NAME
+    data, sort_key = ("NAME", keys.by_name) if is_by_name else ("PRICE", keys.product)
     partitions = [keys.category_shard(slug, data, n) for n in range(shards)]
     return _by_data(partitions, lambda product_id: (keys.category(slug), sort_key(product_id)))
 
@@ -100,7 +96,7 @@ def purchases_of(username: str) -> Run:
 
     name = ShopItem.by_status.Meta.index_name
     index = Index(TABLE, name, partition="pk", sort="order_status_date", table_key=table_key)
-    return Run(index=index, partition=keys.user(username), prefix=BOUGHT)
+    return Run(index=index, partition=keys.user(username), prefix=keys.BOUGHT_PREFIX)
 
 
 def _by_data(partitions: Iterable[str], key_of: Callable[[str], tuple[str, str]]) -> list[Run]:
@@ -112,28 +108,6 @@ def _by_data(partitions: Iterable[str], key_of: Callable[[str], tuple[str, str]]
 
     index = Index(TABLE, PLAN, partition="data_partition", sort="data", table_key=table_key)
     return [Run(index=index, partition=partition) for partition in partitions]
-
-
-@dataclass(frozen=True, slots=True)
-class PricedProduct:
-    """A product that can be bought; ``currency`` is an ISO 4217 code."""
-
-    id: str
-    name: str
-    unit_price_cents: int
-    currency: str
-    trail: "tuple[Category, ...]" = ()
-
-
-def prices_of(product_ids: Collection[str]) -> dict[str, PricedProduct]:
-    """Read the prices of products, half a unit each; those without one are left out."""
-    return {
-        tile.id: PricedProduct(
-            tile.id, tile.name, int(tile.unit_price.scaleb(2)), tile.currency, tile.trail
-        )
-        for tile in find_tiles(product_ids).values()
-        if tile.unit_price is not None
-    }
 
 
 CATEGORIES = Stored.categories.attr_name
@@ -162,18 +136,11 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class CategoryNode(Category):
-    """A category with its ancestors from the root, and its children where they are read.
-
-    One that ``is_off`` is in no list of categories.
-    """
+    """A category with its ancestors from the root, and its children where they are read."""
 
     trail: tuple[Category, ...] = ()
     children: tuple[Category, ...] = ()
     is_off: bool = False
-
-    @property
-    def depth(self) -> int:
-        return len(self.trail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +165,7 @@ class ProductTile:
     @property
     def image(self) -> str:
         """The address of its drawing."""
-        return drawing_url(self.id, (one.slug for one in reversed(self.trail)))
+        return drawing_url(self.id, tuple(one.slug for one in reversed(self.trail)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +268,12 @@ def find_tiles(product_ids: Iterable[str]) -> dict[str, ProductTile]:
     return {tile.id: tile for tile in tiles}
 
 
+def prices_of(product_ids: Iterable[str]) -> dict[str, tuple[ProductTile, Decimal]]:
+    """Read the products that can be bought, with their prices; others are left out."""
+    tiles = find_tiles(product_ids).items()
+    return {one: (tile, price) for one, tile in tiles if (price := tile.unit_price) is not None}
+
+
 def tile_of(item: Item) -> ProductTile:
     """Read a product from its own item or an edge to it."""
     product_id: str = item["sk"]["S"].partition(SEPARATOR)[2]
@@ -352,7 +325,7 @@ def list_category(
     if order is None:
         page = list_products(slug, request)
     else:
-        page = _merged(partial(products_of, slug, order.data), request, order.direction)
+        page = _merged(partial(products_of, slug, order), request, order.direction)
     return PageResult(tuple(tile_of(entry.item) for entry in page.entries), page)
 
 
@@ -460,7 +433,8 @@ def find_also_bought(product_id: str, *, bounds: Bounds = BOUNDS) -> tuple[AlsoB
     request = PageRequest(bounds.buyers)
     with labelled_calls("newest buyers"):
         entries = read(buyers_of(product_id), request, look_ahead=False).entries
-    found = Counter(one for entry in entries for one in _also_in(entry.item))
+    also = (one for entry in entries for one in entry.item.get(ALSO, {"L": []})["L"])
+    found = Counter(one["S"] for one in also)
     ranked = found.most_common(bounds.shown)  # of equal ones, those found first
     chosen = {one: buyers for one, buyers in ranked if buyers >= bounds.least_buyers}
     with labelled_calls("product names"):
@@ -475,10 +449,6 @@ def bought_before(username: str) -> dict[str, str]:
     with labelled_calls("bought before"):
         entries = read([purchases_of(username)], request, look_ahead=False).entries
     return {id_at(entry.position.place): entry.position.place for entry in entries}
-
-
-def _also_in(edge: Item) -> list[str]:
-    return [one["S"] for one in edge.get(ALSO, {"L": []})["L"]]
 
 
 ALSO = Purchase.also.attr_name

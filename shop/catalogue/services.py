@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import blake2b
+from itertools import chain
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
 from dynapages.calls import Batches
 from dynapages.items import Item, Value, table_key
-from dynapages.lists import Page
+from dynapages.lists import Page, parse_timestamp
 from dynapages.process import client, pool
 from dynapages.pynamodb import set_or_remove, unchanged, update
 from dynapages.upkeep import MigrationStep
@@ -38,6 +41,7 @@ from shop.catalogue.queries import (
     bought_before,
     category_of,
     first_products,
+    product_keys,
     steps_in,
     tile_of,
     trail_in,
@@ -48,7 +52,7 @@ from shop.table import set_or_remove as set_or_remove_all
 
 ON_A_SHELF = 6
 """Products shown of each category."""
-SHELF_ATTEMPTS = 5
+ATTEMPTS = 5
 SHELF = CategoryEdge.shelf.attr_name
 _SHOWN = ("sk", "name", "unit_price_cents", "currency")
 
@@ -78,7 +82,7 @@ def put_shelf(slug: str, name: str = "") -> bool:
     Without one it must be there. Returns whether it is. Raises Contended, and botocore's errors.
     """
     key = root_key(slug)
-    for _ in range(SHELF_ATTEMPTS):
+    for _ in range(ATTEMPTS):
         stored = read_items([key]).get(key, {})
         if not stored and not name:
             return False
@@ -93,6 +97,11 @@ def put_shelf(slug: str, name: str = "") -> bool:
             write_one(client(), update(CategoryEdge, table_key(*key), changes, same))
             return True
     raise Contended("This category is being changed by others at the moment.")
+
+
+def put_shelves(slugs: Iterable[str]) -> None:
+    """Derive the shelves of those of some categories that the front page has."""
+    pool().gather([partial(put_shelf, slug) for slug in sorted(slugs)])
 
 
 def root_key(slug: str) -> Key:
@@ -111,85 +120,90 @@ def items_on(edge: Item) -> list[Item]:
     return [product["M"] for product in edge.get(SHELF, {"L": []})["L"]]
 
 
-Renaming = Callable[[str, str], Sequence[Action]]
-"""Builds the actions that write a product's new name, by its id, into up to four copies.
+name_copies = set[Callable[[str, str], Sequence[Action]]]()
+"""Each builds the actions that write a product's new name, by its id, into up to four copies.
 
-A product that is off has the name ``""`` there.
+A product that is off has the name ``""`` there. They are added where Django makes apps ready.
 """
 
-_renamings: list[Renaming] = []
 
-
-def register_name_copies(renaming: Renaming) -> None:
-    """Have ``renaming`` change copies of names; the same one again changes nothing."""
-    if renaming not in _renamings:  # Django makes apps ready again for other INSTALLED_APPS
-        _renamings.append(renaming)
-
-
-ATTEMPTS = 5
 SHOWN = (Product.name, Product.unit_price_cents, Product.currency, Product.trail, Product.is_off)
 """What edges and words show of a product, and whether it has any."""
 WRITTEN = (*SHOWN, Product.categories, Product.priced_at, Product.external_id)
 """What writers of a product's own item change."""
 
 
-def stored_products(product_ids: Iterable[str]) -> dict[str, Item]:
-    """Read products' own items, strongly; those that do not exist are left out."""
-    own_keys = map(keys.product, product_ids)
-    found = read_items((key, key) for key in own_keys)
-    return {key.removeprefix(keys.PRODUCT_PREFIX): item for (key, _), item in found.items()}
+Content = TypeVar("Content", NewProduct, NewCategory)
 
 
-def shown(item: Item) -> tuple[str, int | None, str | None]:
-    """Return name, price in cents and currency from a product's item or edge."""
-    cents: str | None = item.get("unit_price_cents", {}).get("N")
-    currency: str | None = item.get("currency", {}).get("S")
-    return item["name"]["S"], None if cents is None else int(cents), currency
+@dataclass(frozen=True, slots=True)
+class Stored(Generic[Content]):
+    """A product or a category as it is stored, with its own item."""
+
+    content: Content
+    node: Item = field(repr=False)
+
+    @property
+    def version(self) -> str:
+        return blake2b(repr(self.content).encode(), digest_size=8).hexdigest()
 
 
-def is_as_stored(product: NewProduct, stored: Item) -> bool:
-    """Return whether a product has the name, price, currency and categories of its own item."""
-    own = product.name, product.unit_price_cents, product.currency
-    return shown(stored) == own and slugs_of(stored) == set(product.category_slugs)
+def stored_products(
+    product_ids: Iterable[str], *, is_whole: bool = False
+) -> dict[str, Stored[NewProduct]]:
+    """Read products by id, strongly, if whole with descriptions; missing ones are left out."""
+    wanted = {one: product_keys(one, is_whole=is_whole) for one in product_ids}
+    found = read_items(chain.from_iterable(wanted.values()))
+    return {
+        one: Stored(product_of(*(found.get(key, {}) for key in both)), found[both[0]])
+        for one, both in wanted.items()
+        if both[0] in found
+    }
 
 
-def slugs_of(stored: Item) -> frozenset[str]:
-    """Return the slugs of the categories that a stored product is in."""
-    return frozenset(category.slug for category in steps_in(stored, CATEGORIES))
+def product_of(node: Item, description: Item = MappingProxyType({})) -> NewProduct:
+    """Return the product that its own item tells of."""
+    texts = {name: value["S"] for name, value in {**description, **node}.items() if "S" in value}
+    cents, moment = node.get("unit_price_cents"), texts.get("priced_at")
+    return NewProduct(
+        id=texts["pk"].removeprefix(keys.PRODUCT_PREFIX),
+        name=texts["name"],
+        category_slugs=tuple(sorted(step.slug for step in steps_in(node, CATEGORIES))),
+        description=texts.get("text", ""),
+        unit_price_cents=int(cents["N"]) if cents else None,
+        currency=texts.get("currency"),
+        priced_at=parse_timestamp(moment) if moment else None,
+        external_id=texts.get("external_id"),
+        is_off=OFF in node,
+    )
 
 
-def kept(product: NewProduct, stored: Item) -> NewProduct:
-    """Return a product of an import with what only staff change: whether it is off, its id before.
-
-    The latter is the import's if it has one.
-    """
-    before = stored.get(Product.external_id.attr_name, {}).get("S")
-    return replace(product, external_id=product.external_id or before, is_off=OFF in stored)
+def category_in(node: Item) -> NewCategory:
+    """Return the category that its own item tells of."""
+    slug, parents = node["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX), trail_in(node)
+    parent = parents[-1].slug if parents else None
+    return NewCategory(slug, node["name"]["S"], parent, OFF in node)
 
 
 def stored_categories(slugs: Iterable[str]) -> dict[str, NewCategory]:
     """Read categories strongly, and return them by slug with those above; missing ones do not."""
     found = {}
-    for (key, _), item in read_items((keys.category(slug),) * 2 for slug in slugs).items():
+    for item in read_items((keys.category(slug),) * 2 for slug in slugs).values():
         parent: str | None = None
-        own = Category(key.removeprefix(keys.CATEGORY_PREFIX), item["name"]["S"])
-        for step in (*trail_in(item), own):
+        for step in (*trail_in(item), category_of(item)):
             found[step.slug] = NewCategory(step.slug, step.name, parent)
             parent = step.slug
     return found
 
 
-def product_node(product: NewProduct, tree: CategoryTree, shards: int = 1) -> Product:
-    """Build a product's own item."""
-    names = {slug: tree.names[slug] for slug in product.category_slugs}
+def _items_of(
+    product: NewProduct, tree: CategoryTree, shards: int
+) -> tuple[Product, list[ShopItem]]:
+    """Build a product's own item, and what leads to it: its edges from categories, its words."""
+    names = {slug: tree.by_slug[slug].name for slug in product.category_slugs}
     path = tree.deepest_path(product.category_slugs)
-    return product_item(product, path=path, categories=names, shards=shards)
-
-
-def _edges(product: NewProduct, tree: CategoryTree, shards: int) -> list[ShopItem]:
-    """Build what leads to a product: its edges from categories, and its words."""
-    edges = product_edges(product, names=tree.names, shards=shards)
-    return [*edges, *word_items(product_node(product, tree))]
+    own = product_item(product, path=path, categories=names, shards=shards)
+    return own, [*product_edges(product, names=names, shards=shards), *word_items(own)]
 
 
 def words_of(node: Item) -> dict[Key, ProductWord]:
@@ -198,44 +212,45 @@ def words_of(node: Item) -> dict[Key, ProductWord]:
 
 
 def actions_of_change(
-    product: NewProduct, seen: Item | None, tree: CategoryTree, shards: int
+    product: NewProduct, stored: Stored[NewProduct] | None, tree: CategoryTree, shards: int
 ) -> list[Action]:
     """Build the transaction that writes a product with all that leads to it.
 
-    ``seen`` is its own item as it was read, None if there was none. It fails where that changed.
+    It fails where its own item is not as ``stored``, or not missing.
     """
-    node = put_of(product_node(product, tree, shards), unchanged(seen or {}, Product.pk, *WRITTEN))
-    edges = _edges(product, tree, shards)
-    led = words_of(seen).keys() | _edge_keys(product.id, slugs_of(seen)) if seen else set()
+    seen = stored.node if stored else {}
+    own, edges = _items_of(product, tree, shards)
+    was_in = stored.content.category_slugs if stored else ()
+    led = {key for slug in was_in for key in edge_keys(slug, product.id)}
+    led |= words_of(seen).keys() if stored else set()
     gone = sorted(led - {(edge.pk, edge.sk) for edge in edges})
     copies: list[Action] = [delete(ShopItem, table_key(*key)) for key in gone]
-    name = "" if product.is_off else product.name
-    if seen is None or ("" if OFF in seen else seen["name"]["S"]) != name:
-        for renaming in _renamings:
-            copies += renaming(product.id, name)
+    if stored is None or stored.content.ranked_name != product.ranked_name:
+        for renaming in name_copies:
+            copies += renaming(product.id, product.ranked_name)
+    node = put_of(own, unchanged(seen, Product.pk, *WRITTEN))
     return [node, *map(put_of, edges), *copies]
 
 
-def _edge_keys(product_id: str, slugs: Iterable[str]) -> set[Key]:
-    both = keys.product(product_id), keys.by_name(product_id)
-    return {(keys.category(slug), key) for slug in slugs for key in both}
+def edge_keys(slug: str, product_id: str) -> tuple[Key, Key]:
+    """Return the keys of an edge from a category by product, and by name."""
+    category = keys.category(slug)
+    return (category, keys.product(product_id)), (category, keys.by_name(product_id))
 
 
-def _change(product: NewProduct, stored: Item, tree: CategoryTree, shards: int) -> frozenset[str]:
+def _change(
+    product: NewProduct, stored: Stored[NewProduct] | None, tree: CategoryTree, shards: int
+) -> Sequence[str]:
     """Write a product's new name, price and categories; return the slugs that it was in.
 
     Raises Contended, and what `dynapages.writes.transactions` raises.
     """
-    seen: Item | None = stored
     for _ in range(ATTEMPTS):
-        was_in = slugs_of(seen) if seen else frozenset()
-        wanted = kept(product, seen) if seen else product
-        try:
-            write_together(client(), actions_of_change(wanted, seen, tree, shards))
-        except ConditionFailed:
-            seen = stored_products([product.id]).get(product.id)
-            continue
-        return was_in
+        wanted = product.kept_like(stored.content) if stored else product
+        with suppress(ConditionFailed):
+            write_together(client(), actions_of_change(wanted, stored, tree, shards))
+            return stored.content.category_slugs if stored else ()
+        stored = stored_products([product.id]).get(product.id)
     raise Contended("This product is being changed by others at the moment.")
 
 
@@ -256,17 +271,19 @@ def put_catalogue(*, categories: Sequence[NewCategory], products: Sequence[NewPr
     tree = CategoryTree.of(categories)
     shards = EDGES.writable()
     stored = stored_products(product.id for product in products)
-    products = [kept(p, stored[p.id]) if p.id in stored else p for p in products]
-    changed = [p for p in products if p.id in stored and not is_as_stored(p, stored[p.id])]
+    changed, others = list[NewProduct](), list[NewProduct]()
+    for product in products:
+        before = stored[product.id].content if product.id in stored else product
+        same = changed if before.shown != product.shown else others
+        same.append(product.kept_like(before))
     were_in = pool().gather([partial(_change, p, stored[p.id], tree, shards) for p in changed])
-    others = [p for p in products if p.id not in stored or is_as_stored(p, stored[p.id])]
-    _put([product_node(product, tree, shards) for product in others])
+    built = [_items_of(product, tree, shards) for product in others]
+    _put([own for own, _leading in built])
     _put([item for item in map(description_item, products) if item])
-    _put([edge for product in others for edge in _edges(product, tree, shards)])
+    _put([edge for _own, leading in built for edge in leading])
     _put_categories(tree, shards)
     # What changed may have left the shelves of other categories.
-    left = frozenset().union(*were_in) - tree.by_slug.keys()
-    pool().gather([partial(put_shelf, slug) for slug in sorted(left)])
+    put_shelves(set[str]().union(*were_in) - tree.by_slug.keys())
 
 
 def ensure_products(
@@ -301,9 +318,10 @@ def ensure_products(
 
 
 def _create(product: NewProduct, tree: CategoryTree, shards: int) -> bool:
-    node = put_of(product_node(product, tree, shards), ShopItem.pk.does_not_exist())
+    own, edges = _items_of(product, tree, shards)
+    node = put_of(own, ShopItem.pk.does_not_exist())
     try:
-        write_together(client(), [node, *map(put_of, _edges(product, tree, shards))])
+        write_together(client(), [node, *map(put_of, edges)])
     except ConditionFailed:
         return False
     return True
@@ -377,9 +395,7 @@ LISTED = Product.data_partition.attr_name, Product.data.attr_name
 
 def listed_by(node: Item) -> dict[str, str]:
     """Derive the keys by which a product is among all; {} for one that is off."""
-    product_id = node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX)
-    name, number = node["name"]["S"], EDGE_SHARDS
-    return {} if OFF in node else all_products_data(product_id, name, shards=number)
+    return all_products_data(product_of(node), shards=EDGE_SHARDS)
 
 
 def actions_of_listing(node: Item, expected: Mapping[str, str]) -> list[Action]:

@@ -23,13 +23,14 @@ from dynapages.django.refusals import Refusal, refuse
 from dynapages.lists import explain_reads
 from shop.catalogue.editing import CategoryRefused, Changed
 from shop.catalogue.forms import CategoryForm, EditForm, ProductForm
-from shop.catalogue.items import JOINT, Data
+from shop.catalogue.items import JOINT
 from shop.catalogue.queries import (
     LABELS,
     PLAN,
     NoSuchCategory,
     NoSuchProduct,
     Product,
+    ProductOrder,
     category_pager,
     find_product,
     list_all_categories,
@@ -48,10 +49,10 @@ COPIES_WAIT = gettext_noop(
 )
 
 
-def product_or_404(product_id: str, *, is_whole: bool = True) -> Product:
-    """Read a product; its description if whole. Raises Http404."""
+def product_or_404(product_id: str) -> Product:
+    """Read a product without its description. Raises Http404."""
     try:
-        return find_product(product_id, is_whole=is_whole)
+        return find_product(product_id, is_whole=False)
     except NoSuchProduct as error:
         raise Http404(_(NO_SUCH_PRODUCT)) from error
 
@@ -113,7 +114,7 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
         "products": read.items,
         "orders": LABELS.items(),
         "order": order,
-        "leaves_out_unpriced": order is not None and order.data is Data.PRICE,
+        "leaves_out_unpriced": order not in {None, ProductOrder.NAME},
     }
     return show_page(
         request,
@@ -145,9 +146,11 @@ def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) 
         stored = kind.find(item_id) if item_id else None
     except LookupError as error:
         raise Http404(_("There is nothing here.")) from error
-    sent, is_theirs, status = request.POST.copy(), False, HTTPStatus.OK
+    sent, is_theirs = request.POST.copy(), False
     form = kind(sent if request.method == "POST" else None, stored=stored)
-    if form.is_bound and form.is_valid():
+    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+    if form.is_valid():
+        status = HTTPStatus.CONFLICT
         try:
             is_done = form.save()
         except Changed as error:
@@ -163,9 +166,6 @@ def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) 
             if is_done is False:
                 messages.warning(request, _(COPIES_WAIT))
             return redirect(route, item_id or sent[kind.id_name])
-        status = HTTPStatus.CONFLICT
-    elif form.is_bound:
-        status = HTTPStatus.UNPROCESSABLE_ENTITY
     context = {
         "form": form,
         "heading": kind.headings[stored is not None],

@@ -7,7 +7,8 @@ from dynapages.django.files.exports import Row, Walk
 from dynapages.django.files.options import list_walk, table_walk
 from dynapages.items import Item
 from shop import keys
-from shop.catalogue.services import shown, stored_products
+from shop.catalogue.items import NewProduct
+from shop.catalogue.services import Stored, stored_products
 from shop.data.orders import write_history
 from shop.data.shape import PICKUP
 from shop.models import Order, OrderItem
@@ -69,7 +70,7 @@ def _profile_key(order: Order) -> Key:
 
 
 def _before(item: Item | None) -> str:
-    """Return the name or id of a user or product before its import, if it could not be kept."""
+    """Return the name of a user before their import, if it could not be kept."""
     return str((item or {}).get("external_id", {"S": ""})["S"])
 
 
@@ -79,7 +80,7 @@ def _line_keys(order: Order) -> list[Key]:
 
 
 def rows_of(
-    order: Order, lines: Sequence[Item], products: Mapping[str, Item]
+    order: Order, lines: Sequence[Item], products: Mapping[str, Stored[NewProduct]]
 ) -> Iterator[dict[str, object]]:
     """Build an order's rows, one without a product if it has no ``lines``."""
     own = _own(order)
@@ -88,9 +89,10 @@ def rows_of(
     for item in lines:
         line = OrderItem.from_raw_data(dict(item))
         product = products.get(line.product_id)
-        name = shown(product)[0] if product else line.name
+        name = product.content.name if product else line.name
+        before = (product and product.content.external_id) or ""
         listed = {"listed_as": "" if name == line.name else name}
-        yield {**own, **_line(line), **listed, "product_external_id": _before(product)}
+        yield {**own, **_line(line), **listed, "product_external_id": before}
 
 
 def _own(order: Order) -> dict[str, object]:

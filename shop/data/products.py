@@ -13,9 +13,16 @@ from dynapages.django.files.identifiers import LONGEST_ID, identifier_of
 from dynapages.django.files.records import BadMapping, RejectsFile, RowRefused, short_text
 from dynapages.django.options import Progress
 from dynapages.process import pool
-from shop.catalogue.editing import Stored, find_editables, put_shelves, settle_product
+from shop.catalogue.editing import settle_product
 from shop.catalogue.items import MOST_DEEP, BrokenTree, NewCategory, NewProduct
-from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue, stored_categories
+from shop.catalogue.services import (
+    EVERYTHING_ELSE,
+    Stored,
+    put_catalogue,
+    put_shelves,
+    stored_categories,
+    stored_products,
+)
 from shop.data.fields import LONGEST_TEXT, cents, currency
 from shop.data.points import PlainFile, Texts
 from shop.data.survey import category_named
@@ -88,7 +95,7 @@ def import_products(
     outcomes: Counter[str] = Counter(new=0, changed=0, unchanged=0)
 
     def put(rows: Sequence[ProductRow]) -> None:
-        stored = find_editables(row.id for row in rows)
+        stored = stored_products((row.id for row in rows), is_whole=True)
         changed = [
             row for row in rows if not (one := stored.get(row.id)) or row.over(one) != one.content
         ]

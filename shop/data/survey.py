@@ -23,22 +23,18 @@ from dynapages.django.files.records import ColumnNames, Record, Rejected, RowRef
 from dynapages.django.files.row_files import RowFile, open_rows
 from dynapages.django.files.values import Skipped
 from dynapages.django.options import Advance, Progress
-from dynapages.items import Item
-from dynapages.lists import parse_timestamp
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import CATEGORIES, steps_in
 from shop.catalogue.services import (
     EVERYTHING_ELSE,
-    is_as_stored,
+    Stored,
     put_catalogue,
-    shown,
     stored_categories,
     stored_products,
 )
 from shop.data.fields import UNCLEAR, decimal_mark, field_text, is_return
 from shop.data.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.data.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape
-from shop.models import Product
 from shop.order_status import Status
 
 
@@ -97,7 +93,7 @@ def put_products(products: Sequence[ImportedProduct], update: Update) -> Counter
         outcome = Outcome.UPDATED if may_change else Outcome.LEFT
         outcomes[outcome if known else Outcome.CREATED] += 1
         categories, new = _wanted(product, known, may_change=may_change)
-        if may_change or known is None or is_as_stored(new, known):
+        if may_change or known is None or new.shown == known.content.shown:
             shelves.setdefault(categories, []).append(new)
     for categories, some in shelves.items():
         given = {category.slug: category for category in categories}
@@ -112,22 +108,22 @@ def category_named(name: str) -> NewCategory:
     return NewCategory(slug=slugify(name) or identifier_of(name).lower(), name=name)
 
 
-def _may_change(product: ImportedProduct, known: Item, update: Update) -> bool:
+def _may_change(product: ImportedProduct, known: Stored[NewProduct], update: Update) -> bool:
     if product.priced_at is None:
         return False
-    stored_at = _priced_at(known)
+    stored_at = known.content.priced_at
     if stored_at is None:
         return update is Update.ALL
     return update is not Update.NONE and product.priced_at > stored_at
 
 
 def _wanted(
-    product: ImportedProduct, known: Item | None, *, may_change: bool
+    product: ImportedProduct, known: Stored[NewProduct] | None, *, may_change: bool
 ) -> tuple[tuple[NewCategory, ...], NewProduct]:
     """Return a product's categories, and the product as it should be."""
     categories: tuple[NewCategory, ...] = (product.category or EVERYTHING_ELSE,)
     if may_change and known is not None and product.category is None:
-        found = steps_in(known, CATEGORIES)
+        found = steps_in(known.node, CATEGORIES)
         categories = tuple(NewCategory(category.slug, category.name) for category in found)
     new = NewProduct(
         id=product.id,
@@ -141,13 +137,8 @@ def _wanted(
     if known is None:
         return categories, new
     if may_change:
-        return categories, new if product.is_named else replace(new, name=shown(known)[0])
-    return categories, replace(new, priced_at=_priced_at(known))
-
-
-def _priced_at(known: Item) -> datetime | None:
-    attribute = known.get(Product.priced_at.attr_name)
-    return None if attribute is None else parse_timestamp(attribute["S"])
+        return categories, new if product.is_named else replace(new, name=known.content.name)
+    return categories, replace(new, priced_at=known.content.priced_at)
 
 
 OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")

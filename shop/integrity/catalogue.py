@@ -33,16 +33,18 @@ from shop.catalogue.items import (
     product_item,
     shard_in,
 )
-from shop.catalogue.queries import OFF, first_products, steps_in, trail_in
+from shop.catalogue.queries import first_products, steps_in, trail_in
 from shop.catalogue.services import (
     ON_A_SHELF,
     SHELF,
     SHOWN,
+    category_in,
+    edge_keys,
     items_on,
+    product_of,
     put_shelf,
     root_key,
     shelf_of,
-    shown,
     words_of,
 )
 from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
@@ -54,6 +56,8 @@ SHOWN_NAMES = "name", "unit_price_cents", "currency", "category", "trail", "word
 _CATEGORIES = Product.categories.attr_name
 Edge = tuple[str, str]
 """A category's slug and a product's id: two items, which must show what the product's own does."""
+Read = Callable[[Iterable[Key]], Mapping[Key, Item]]
+"""Reads items by their keys: again from the table, or from what the Scan has found."""
 
 
 @dataclass(slots=True)
@@ -125,8 +129,8 @@ class CatalogueItems:
 
     def _tree(self) -> CategoryTree:
         """Return the tree of categories; one whose way from the root is broken is at its top."""
-        found = {_slug(key): _category(key, self._items) for key in self._items if _is_node(key)}
-        tree = CategoryTree({slug: category for slug, category in found.items() if category})
+        nodes = {_slug(key): item for key, item in self._items.items() if _is_node(key)}
+        tree = CategoryTree({slug: category_in(node) for slug, node in nodes.items()})
         broken = [slug for slug in tree.by_slug if _is_broken(tree, slug)]
         tops = {slug: replace(tree.by_slug[slug], parent=None) for slug in broken}
         return CategoryTree({**tree.by_slug, **tops})
@@ -150,11 +154,10 @@ class CatalogueItems:
         context = tree.names, self._shards.number
         for edge in self._edges():
             by_product.setdefault(edge[1], []).append(edge)
-            if any(_differing_edge(edge, *context, self._items)):
-                yield Candidate(partial(_differing_edge, edge, *context))
+            yield from self._if_wrong(_differing_edge, edge, *context)
         for edges in by_product.values():
-            if any(_differing_product(edges, tree, self._items)):
-                yield Candidate(partial(_differing_product, edges, tree))
+            for candidate in self._if_wrong(_differing_product, edges, tree):
+                yield candidate
                 self._items |= read_items([_product_key(edges[0])])  # for its words
 
     def _word_candidates(self) -> Iterator[Candidate]:
@@ -165,8 +168,7 @@ class CatalogueItems:
             elif key[0].startswith(keys.PRODUCT_PREFIX):
                 words[id_at(key[1])] |= words_of(item).keys()
         for product in sorted(words.items()):
-            if any(_differing_words(*product, self._items)):
-                yield Candidate(partial(_differing_words, *product))
+            yield from self._if_wrong(_differing_words, *product)
 
     def _shelf_candidates(self, tree: CategoryTree) -> Iterator[Candidate]:
         edges: dict[str, list[Item]] = {}
@@ -179,6 +181,12 @@ class CatalogueItems:
                 on_shelf = edges.get(slug, [])[:ON_A_SHELF]
                 if found := list(_differing_shelf(slug, item, on_shelf)):
                     yield Candidate(partial(_reread_shelf, slug), found)
+
+    def _if_wrong(
+        self, differing: Callable[..., Iterator[Difference]], *arguments: object
+    ) -> Iterator[Candidate]:
+        if any(differing(*arguments, read=lambda _keys: self._items)):
+            yield Candidate(partial(differing, *arguments))
 
     def _edges(self) -> list[Edge]:
         found = set[Edge]()
@@ -259,40 +267,33 @@ def _expected_edges(
     edge: Edge, names: Mapping[str, str], shards: int, items: Mapping[Key, Item]
 ) -> list[ProductEdge]:
     """Build both items of an edge: none when the product is not in the category."""
-    slug, product_id = edge
-    node = items.get(_product_key(edge))
+    slug, node = edge[0], items.get(_product_key(edge))
     named = _names_of(node, [edge], items, names)
     if node is None or slug not in named:
         return []
-    name, cents, currency = shown(node)
-    product = NewProduct(product_id, name, (slug,), "", cents, currency, is_off=OFF in node)
+    product = replace(product_of(node), category_slugs=(slug,))
     return product_edges(product, names=named, shards=shards)
 
 
 def _differing_edge(
-    edge: Edge, names: Mapping[str, str], shards: int, items: Mapping[Key, Item] | None = None
+    edge: Edge, names: Mapping[str, str], shards: int, *, read: Read = read_items
 ) -> Iterator[Difference]:
-    """Compare both items of an edge with its product; without ``items`` they are read."""
+    """Compare both items of an edge with its product."""
     slug, product_id = edge
     product_key = _product_key(edge)
-    if items is None:
-        items = read_items([product_key, *_edge_keys(edge)])
+    items = read([product_key, *edge_keys(*edge)])
     expected = {(e.pk, e.sk): e for e in _expected_edges(edge, names, shards, items)}
     same = unless_changed(product_key, items.get(product_key), *SHOWN, Product.categories)
-    for key in _edge_keys(edge):
+    for key in edge_keys(*edge):
         wanted, subject = expected.get(key), f"product {product_id} in {slug}"
         yield from _differing_item("edge", key, items, wanted, subject=subject, unless=[same])
 
 
 def _differing_product(
-    edges: Sequence[Edge], tree: CategoryTree, items: Mapping[Key, Item] | None = None
+    edges: Sequence[Edge], tree: CategoryTree, *, read: Read = read_items
 ) -> Iterator[Difference]:
-    """Compare a product's trail, and the names of its categories, with the categories.
-
-    Without ``items`` they are read.
-    """
-    if items is None:
-        items = read_items([_product_key(edges[0]), *(_edge_keys(edge)[0] for edge in edges)])
+    """Compare a product's trail, and the names of its categories, with the categories."""
+    items = read([_product_key(edges[0]), *(edge_keys(*edge)[0] for edge in edges)])
     node = items.get(_product_key(edges[0]))
     if node is None:
         return
@@ -313,14 +314,14 @@ def _differing_product(
 
 
 def _differing_words(
-    product_id: str, words: Collection[Key], items: Mapping[Key, Item] | None = None
+    product_id: str, words: Collection[Key], *, read: Read = read_items
 ) -> Iterator[Difference]:
-    """Compare the items by a product's words; without ``items`` they are read.
+    """Compare the items by a product's words.
 
     Those of a new name are not among ``words``: who renamed it wrote them.
     """
     own = (keys.product(product_id),) * 2
-    items = items or read_items([own, *words])
+    items = read([own, *words])
     expected = words_of(items[own]) if own in items else {}
     same = unless_changed(own, items.get(own), *SHOWN)
     for key in sorted(words):
@@ -335,7 +336,7 @@ def _names_of(
     if node is not None and _CATEGORIES in node:
         listed = {step.slug: step.name for step in steps_in(node, _CATEGORIES)}
     else:
-        found = {edge[0]: items.get(_edge_keys(edge)[0]) for edge in edges}
+        found = {edge[0]: items.get(edge_keys(*edge)[0]) for edge in edges}
         listed = {s: item.get("category", {"S": s})["S"] for s, item in found.items() if item}
     return {slug: names.get(slug) or name for slug, name in listed.items()}
 
@@ -366,13 +367,6 @@ def _product_key(edge: Edge) -> Key:
     return (keys.product(edge[1]),) * 2
 
 
-def _edge_keys(edge: Edge) -> tuple[Key, Key]:
-    """Return the keys of an edge by product, and by name."""
-    slug, product_id = edge
-    category = keys.category(slug)
-    return (category, keys.product(product_id)), (category, keys.by_name(product_id))
-
-
 def _is_node(key: Key) -> bool:
     """Return whether a key is of a category's own item."""
     return key[0] == key[1] and key[0].startswith(keys.CATEGORY_PREFIX)
@@ -385,11 +379,7 @@ def _slug(key: Key) -> str:
 def _category(key: Key, items: Mapping[Key, Item]) -> NewCategory | None:
     """Return the category that a key is of, as its own item tells it."""
     node = items.get((key[1], key[1]))
-    if node is None:
-        return None
-    trail = trail_in(node)
-    parent = trail[-1].slug if trail else None
-    return NewCategory(_slug(key), node["name"]["S"], parent, OFF in node)
+    return category_in(node) if node else None
 
 
 def _is_broken(tree: CategoryTree, slug: str) -> bool:

@@ -149,12 +149,12 @@ def _priced(quantities: Mapping[str, int]) -> tuple[tuple[NewLine, ...], str]:
     if missing:
         sentence = _("“%(product)s” is no longer sold. Please remove it from your basket.")
         raise OrderRefused(sentence % {"product": missing[0]})
-    currencies = sorted({product.currency for product in products.values()})
+    currencies = sorted({product.currency for product, _price in products.values()})
     if len(currencies) > 1:
         sentence = _("All products of an order must have the same currency, not %(currencies)s.")
         raise OrderRefused(sentence % {"currencies": ", ".join(currencies)})
-    ordered = [products[product_id] for product_id in quantities]
-    lines = (NewLine(p.id, p.name, quantities[p.id], p.unit_price_cents) for p in ordered)
+    ordered = [(*products[one], pieces) for one, pieces in quantities.items()]
+    lines = (NewLine(p.id, p.name, n, int(price.scaleb(2))) for p, price, n in ordered)
     return tuple(lines), currencies[0]
 
 

@@ -8,14 +8,13 @@ between two.
 import json
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from pynamodb.attributes import BinaryAttribute
 
 from dynapages.calls import labelled_calls
-from dynapages.lists import PageRequest, PageResult, Position
+from dynapages.lists import PageRequest, PageResult
 from shop import keys
 from shop.catalogue.queries import list_all_categories, list_all_products
 from shop.models import ShopItem
@@ -26,21 +25,16 @@ MOST_UNITS = 8.0
 FIRST_READ = 24
 """Items of a page's first read, which shows how large they are."""
 LISTS: dict[str, Callable[..., PageResult[Any]]] = {
-    "categories": partial(list_all_categories, first_read=FIRST_READ),
-    "products": partial(list_all_products, first_read=FIRST_READ),
+    "categories": list_all_categories,
+    "products": list_all_products,
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PageStart:
+class PageStart(NamedTuple):
     """Where a page of the sitemap begins: behind a place in one of `LISTS`, else at its start."""
 
     of: str
     place: str = ""
-
-    @property
-    def position(self) -> Position | None:
-        return Position(self.place) if self.place else None
 
 
 class StoredSitemap(ShopItem):
@@ -60,21 +54,20 @@ def find_starts() -> list[PageStart]:
 
 def list_page(of: str, request: PageRequest) -> PageResult[Any]:
     """Read a page of one of `LISTS`, as many as `MOST_UNITS` can read."""
-    return LISTS[of](replace(request, most_units=MOST_UNITS))
+    return LISTS[of](replace(request, most_units=MOST_UNITS), first_read=FIRST_READ)
 
 
 def write_sitemap() -> list[PageStart]:
     """Walk through all products and categories, and store where the sitemap's pages begin."""
     starts = [start for name in LISTS for start in _starts_in(name)]
-    text = json.dumps([[start.of, start.place] for start in starts], separators=(",", ":"))
-    compressed = zlib.compress(text.encode(), 9)
+    compressed = zlib.compress(json.dumps(starts, separators=(",", ":")).encode(), 9)
     StoredSitemap(pk=keys.SITEMAP, sk=keys.SITEMAP, pages=compressed).save()
     return starts
 
 
 def _starts_in(of: str) -> Iterator[PageStart]:
-    start: PageStart | None = PageStart(of)
-    while start:
-        yield start
-        behind = list_page(of, PageRequest(MOST_ADDRESSES, start.position)).page.next_position
-        start = PageStart(of, behind.place) if behind else None
+    yield PageStart(of)
+    request = PageRequest(MOST_ADDRESSES)
+    while behind := list_page(of, request).page.next_position:
+        yield PageStart(of, behind.place)
+        request = PageRequest(MOST_ADDRESSES, behind)

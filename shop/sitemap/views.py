@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from dynapages.django.access import public
 from dynapages.django.paging import Pager, site_of
+from dynapages.lists import Position
 from shop.sitemap.queries import LISTS, MOST_ADDRESSES, PageStart, find_starts, list_page
 
 
@@ -42,7 +43,7 @@ def sitemap_products(request: HttpRequest) -> HttpResponse:
 
 def _page_url(start: PageStart) -> str:
     pager = _pager(start.of)
-    return pager.url_behind(start.position) if start.position else pager.first_url
+    return pager.url_behind(Position(start.place)) if start.place else pager.first_url
 
 
 def _pager(of: str) -> Pager:

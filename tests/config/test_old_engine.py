@@ -88,7 +88,7 @@ class TestAnOldEngine:
             write_together(client(), [put("t", {"pk": {"S": str(n)}}) for n in range(26)])
 
         monkeypatch.setattr("comments.data.writer.BulkWriter.put", write)
-        monkeypatch.setattr("shop.for_comments.ensure_products", lambda *_, **__: 0)
+        monkeypatch.setattr("shop.for_comments.PRODUCTS.add_missing", lambda *_, **__: 0)
         with pytest.raises(CommandError, match=TOO_FEW) as raised:
             call_command("import_comments", one_row, rejects=tmp_path / "rejected.csv")
         assert "again" not in str(raised.value)

@@ -103,7 +103,7 @@ def _read_buyers(
 ) -> ListRequest[Product, Page]:
     asked = buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
     with pool().together() as together:
-        product = together.start(partial(product_or_404, product_id, is_whole=False))
+        product = together.start(partial(product_or_404, product_id))
         page = read(buyers_of(product_id), asked)
         return ListRequest(product.result(), asked, page)
 

@@ -101,8 +101,8 @@ PRODUCTS = ("lamp", "chair", "desk-1")
 
 
 def shown_product(product_id: str) -> tuple[str, str | None]:
-    item = stored_products([product_id])[product_id]
-    return item["name"]["S"], item.get("external_id", {}).get("S")
+    product = stored_products([product_id])[product_id].content
+    return product.name, product.external_id
 
 
 def ids(path: Path) -> list[str]:

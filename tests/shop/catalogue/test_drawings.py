@@ -95,20 +95,20 @@ def test_no_two_on_a_shelf_of_the_sample_shop_look_alike():
 
 class TestTheAddress:
     def test_names_the_nearest_category_that_has_a_family(self):
-        slugs = ["cookware-for-two", "kitchen", "games"]
+        slugs = ("cookware-for-two", "kitchen", "games")
         assert drawing_url("x-1", slugs) == "/products/x-1/drawing.svg?category=cookware-for-two"
-        assert drawing_url("x-1", ["zzz", "games"]) == "/products/x-1/drawing.svg?category=games"
+        assert drawing_url("x-1", ("zzz", "games")) == "/products/x-1/drawing.svg?category=games"
 
     def test_names_none_where_the_id_is_enough_or_none_would_do(self):
-        assert drawing_url("oak-desk-lamp", ["kitchen"]) == "/products/oak-desk-lamp/drawing.svg"
-        assert drawing_url("x-1", ["zzz"]) == drawing_url("x-1") == "/products/x-1/drawing.svg"
+        assert drawing_url("oak-desk-lamp", ("kitchen",)) == "/products/oak-desk-lamp/drawing.svg"
+        assert drawing_url("x-1", ("zzz",)) == drawing_url("x-1") == "/products/x-1/drawing.svg"
 
     def test_of_a_tile_goes_by_its_categories_from_the_nearest_on(self):
         trail = (Category("garden", "Garden"), Category("lamps", "Lamps"))
         assert ProductTile("x-1", "X", trail=trail).image.endswith("?category=lamps")
 
     def test_shows_the_drawing_of_a_category_that_is_in_it(self):
-        answer = Client().get(drawing_url("x-1", ["books"]))
+        answer = Client().get(drawing_url("x-1", ("books",)))
         assert body_in(answer.content.decode()) in bodies_of("books")
 
 

@@ -1,6 +1,7 @@
 """Changes of products that are there: all that shows them changes at once."""
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -101,7 +102,7 @@ class TestAChangedProduct:
         assert shown_in(slug) == shown_in(slug, ProductOrder.CHEAPEST) == [("Lamp", 1_999)]
         put_catalogue(categories=[category(slug)], products=[changed])
         assert shown_in(slug) == shown_in(slug, ProductOrder.CHEAPEST) == [("Lamp", 5)]
-        assert prices_of([lamp.id])[lamp.id].unit_price_cents == 5
+        assert prices_of([lamp.id])[lamp.id][1] == Decimal("0.05")
 
 
 class TestCopiesOfAName:
