@@ -210,7 +210,7 @@ def _cursors(request: HttpRequest, pager: Pager, more: QueryDict | None = None) 
 
 
 def token_of(request: HttpRequest) -> bytes:
-    """Return 16 bytes, the same for a body and ``Idempotency-Key`` of a caller, else random ones."""
+    """Return 16 bytes, the same for a caller's ``Idempotency-Key`` and body, else random ones."""
     key = request.headers.get(IDEMPOTENCY_KEY)
     if not key:
         return token_bytes(16)

@@ -86,7 +86,8 @@ class ProductForm(EditForm):
     write = staticmethod(editing.save_product)
     id = forms.SlugField(label=ID, max_length=LONGEST_ID)
     unit_price_cents = PriceField(
-        label=gettext_lazy("Price (without one it cannot be bought)"),
+        label=gettext_lazy("Price"),
+        help_text=gettext_lazy("Without one it cannot be bought."),
         required=False,
         min_value=0,
         max_digits=12,
@@ -102,7 +103,11 @@ class ProductForm(EditForm):
     description = forms.CharField(
         label=gettext_lazy("Description"), required=False, max_length=5_000, widget=forms.Textarea
     )
-    category_slugs = forms.MultipleChoiceField(label=gettext_lazy("Categories"), required=False)
+    category_slugs = forms.MultipleChoiceField(
+        label=gettext_lazy("Categories"),
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 8}),
+    )
     external_id = _optional(forms.CharField, gettext_lazy("Id in another system"), max_length=128)
     is_off = forms.BooleanField(
         label=gettext_lazy("No longer sold"),
