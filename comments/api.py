@@ -4,10 +4,11 @@ Ids of comments may hold slashes, so each address ends with its id. What a key m
 pages: ``write`` acts as its user, ``staff`` as one of the staff.
 """
 
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Query, Router, Schema
@@ -39,8 +40,8 @@ from dynapages.calls import clock
 from dynapages.django.access import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
-from dynapages.lists import PageRequest
-from dynapages.ninja import Cursor, IdText, Listing, Moment, PageOf, caller_of, list_answer
+from dynapages.lists import PageRequest, PageResult
+from dynapages.ninja import IdText, Listing, ListOf, Moment, PageOf, caller_of, lists
 
 NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
 ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
@@ -223,32 +224,11 @@ def _out(comment: CommentEntry, *, product_id: str = "", voted: Votes = None) ->
     return shown
 
 
-def _find(request: HttpRequest, comment_id: str) -> CommentOut:
-    """Read a comment that a caller may see, as of the last write. Raises NoSuchComment."""
-    caller = caller_of(request)
-    found, _product, has_voted = read_comment_page(
-        comment_id, visitor=ninja.visitor_of(request), is_recent=request.method != "GET"
-    )
-    is_own = bool(found.username) and found.username == caller.username
-    if found.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
-        raise NoSuchComment(comment_id)
-    shown = _out(found)
-    shown.text, shown.is_excerpt = found.body, False
-    shown.has_voted = has_voted if caller.username else None
-    shown.version = Revision.parse(found.seen).version
-    shown.revision = found.seen if caller.allows(Scope.STAFF) else None
-    return shown
-
-
 @router.get("/products/{product_id}/comments", response=Listing[CommentOut], auth=READ)
+@lists
 def list_comments(
-    request: HttpRequest,
-    response: HttpResponse,
-    *,
-    product_id: IdText,
-    chosen: Query[Filter],
-    cursor: Cursor = None,
-) -> object:
+    request: HttpRequest, product_id: IdText, chosen: Query[Filter]
+) -> ListOf[CommentOut]:
     """List a product's comments in any set of languages and ratings, in any order, by any words."""
     search = _search(request, chosen)
     if search and chosen.order.is_by_rating:
@@ -268,11 +248,10 @@ def list_comments(
         )
         page = read_comments_page(wanted)
         voted = page.voted if visitor.username else None
-        shown = [_out(each, product_id=product_id, voted=voted) for each in page.comments]
-        return PageOf(page.found.page, shown, page.total, page.found.plan.name)
+        shown = (_out(each, product_id=product_id, voted=voted) for each in page.comments)
+        return PageOf(tuple(shown), page.found.page, page.total, page.found.plan.name)
 
-    pager = pager_of(product_id, narrowed, chosen.order, search)
-    return list_answer(request, response, pager, read, cursor)
+    return ListOf(pager_of(product_id, narrowed, chosen.order, search), read)
 
 
 def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
@@ -290,42 +269,38 @@ def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
 
 
 @router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], auth=READ)
-def most_helpful(
-    request: HttpRequest, response: HttpResponse, product_id: IdText, cursor: Cursor = None
-) -> object:
+@lists
+def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]:
     """List a product's comments by helpful votes; those without any are left out."""
     visitor = ninja.visitor_of(request)
 
-    def read(asked: PageRequest) -> PageOf[CommentOut]:
+    def read(asked: PageRequest) -> PageResult[CommentOut]:
         _product, found, votes = rankings.read_most_helpful(product_id, asked, visitor=visitor)
-        shown = [
-            _out(one.comment, product_id=product_id, voted=votes if visitor.username else None)
-            for one in found.items
-        ]
+        voted = votes if visitor.username else None
+        shown = [_out(one.comment, product_id=product_id, voted=voted) for one in found.items]
         for comment, one in zip(shown, found.items, strict=True):
             comment.helpful_votes = one.helpful
-        return PageOf(found.page, shown, plan=rankings.PLAN)
+        return PageResult(tuple(shown), found.page)
 
-    return list_answer(request, response, Pager("", f"helpful/{product_id}"), read, cursor)
+    return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)
 
 
 @router.get("/users/{username}/comments", response=Listing[CommentOut], auth=READ)
-def written_by(
-    request: HttpRequest, response: HttpResponse, username: IdText, cursor: Cursor = None
-) -> object:
+@lists
+def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
     """List a user's comments, newest first; hidden ones to the user and to staff alone."""
     caller = caller_of(request)
     sees_hidden = caller.username == username or caller.allows(Scope.STAFF)
 
-    def read(asked: PageRequest) -> PageOf[CommentOut]:
+    def read(asked: PageRequest) -> PageResult[CommentOut]:
         found = profiles.list_written_by(username, asked)
         require_user_of(found, asked, username)
         seen = profiles.with_products(
             each for each in found.items if sees_hidden or not each.is_hidden
         )
-        return PageOf(found.page, [_about(*each) for each in seen], plan=profiles.PLAN)
+        return PageResult(tuple(_about(*each) for each in seen), found.page)
 
-    return list_answer(request, response, Pager("", f"profile/{username}"), read, cursor)
+    return ListOf(Pager("", f"profile/{username}"), read, profiles.PLAN)
 
 
 def _about(comment: CommentEntry, product: Product) -> CommentOut:
@@ -335,33 +310,40 @@ def _about(comment: CommentEntry, product: Product) -> CommentOut:
 
 
 @router.get("/rankings/most-loved", response=Listing[LovedOut], auth=READ)
-def most_loved(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
+@lists
+def most_loved(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
     """List products by the number of their 5-star comments."""
-    return _list_ranking(request, response, Ranking.FIVE_STARS, cursor)
+    return _ranking(Ranking.FIVE_STARS)
 
 
 @router.get("/rankings/recently-commented", response=Listing[CommentedOut], auth=READ)
-def recently_commented(
-    request: HttpRequest, response: HttpResponse, cursor: Cursor = None
-) -> object:
+@lists
+def recently_commented(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
     """List products by the time of their last comment."""
-    return _list_ranking(request, response, Ranking.COMMENTED, cursor)
+    return _ranking(Ranking.COMMENTED)
 
 
-def _list_ranking(
-    request: HttpRequest, response: HttpResponse, ranking: Ranking, cursor: str | None
-) -> object:
-    def read(asked: PageRequest) -> PageOf[rankings.RankedProduct]:
-        found = rankings.list_ranking(ranking, asked)
-        return PageOf(found.page, found.items, plan=rankings.PLAN)
-
-    return list_answer(request, response, Pager("", f"ranking/{ranking}"), read, cursor)
+def _ranking(ranking: Ranking) -> ListOf[rankings.RankedProduct]:
+    read = partial(rankings.list_ranking, ranking)
+    return ListOf(Pager("", f"ranking/{ranking}"), read, rankings.PLAN)
 
 
 @router.get("/comments/{path:comment_id}", response=CommentOut, auth=READ)
-def get_comment(request: HttpRequest, comment_id: IdText) -> object:
+def get_comment(request: HttpRequest, comment_id: IdText) -> CommentOut:
     """Return a comment with its whole text; a hidden one to its author and staff alone."""
-    return _find(request, comment_id)
+    caller = caller_of(request)
+    found, _product, has_voted = read_comment_page(
+        comment_id, visitor=ninja.visitor_of(request), is_recent=request.method != "GET"
+    )
+    is_own = bool(found.username) and found.username == caller.username
+    if found.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
+        raise NoSuchComment(comment_id)
+    shown = _out(found)
+    shown.text, shown.is_excerpt = found.body, False
+    shown.has_voted = has_voted if caller.username else None
+    shown.version = Revision.parse(found.seen).version
+    shown.revision = found.seen if caller.allows(Scope.STAFF) else None
+    return shown
 
 
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
@@ -373,7 +355,7 @@ def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
     posting.post_comment(
         said.draft, comment_id=comment_id, product_id=product_id, username=username, now=now
     )
-    return _find(request, comment_id)
+    return get_comment(request, comment_id)
 
 
 @router.put("/comments/{path:comment_id}", response=CommentOut, auth=WRITE)
@@ -386,7 +368,7 @@ def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
         username=caller_of(request).username,
         now=clock.now(),
     )
-    return _find(request, comment_id)
+    return get_comment(request, comment_id)
 
 
 @router.delete("/comments/{path:comment_id}", response={204: None}, auth=WRITE)
@@ -435,7 +417,7 @@ def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
             raise replies.ReplyChanged(seen)
         author, now = caller_of(request).username, clock.now()
         replies.reply_to(comment_id=comment_id, text=said.text, author=author, seen=seen, now=now)
-    return _find(request, comment_id)
+    return get_comment(request, comment_id)
 
 
 @router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)
