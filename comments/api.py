@@ -182,7 +182,11 @@ class ReplyIn(Schema):
 
     text: Annotated[
         str,
-        StringConstraints(min_length=1, max_length=replies.LONGEST_REPLY, pattern=r"^[^\u0000]*\S"),
+        StringConstraints(
+            min_length=1,
+            max_length=replies.LONGEST_REPLY,
+            pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$",
+        ),
     ]
     version: int = Field(0, ge=0, le=2**53)
 

@@ -402,6 +402,8 @@ def place(request: HttpRequest, said: OrderIn) -> object:
     basket: dict[str, int] = {}
     for line in said.lines:
         basket[line.product_id] = basket.get(line.product_id, 0) + line.quantity
+    if max(basket.values()) > MOST_OF_A_PRODUCT:
+        raise Refusal(_("The quantity must be from 1 to %(most)s.") % {"most": MOST_OF_A_PRODUCT})
     order_id = place_order(
         username=_user(request),
         client_id=ninja.token_of(request).hex(),

@@ -231,6 +231,24 @@ class TestAProcessThatDied:
         assert (second[0]["rating"], second[0]["version"]) == (1, 2)
 
 
+    def test_leaves_a_product_and_a_category_saved_once(self, fresh, alive):
+        staff = program_of(someone("sam", is_staff=True).username, Scope.STAFF)
+        shelf, lamp = fresh("shelf"), fresh("lamp")
+        product = {"name": "Lamp", "price": "18.50", "currency": "EUR", "categories": [shelf]}
+
+        def save() -> list[dict[str, object]]:
+            sent = (
+                staff.put(f"/categories/{shelf}", {"name": "Shelf"}, once="a"),
+                staff.put(f"/products/{lamp}", product, once="b"),
+            )
+            assert [one.status_code for one in sent] == [200, 200], sent[0].text
+            return [one.json() for one in sent]
+
+        first = save()
+        alive()
+        assert save() == first
+
+
 class TestWhatIsNotStored:
     def test_is_that_a_key_has_asked_too_often(self, writer, lamp, monkeypatch):
         url = f"/products/{lamp}/comments"
