@@ -6,18 +6,18 @@ pages: ``write`` acts as its user, ``staff`` as one of the staff.
 
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Query, Router, Schema
 from ninja.errors import HttpError
-from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, WithJsonSchema
 from ulid import ULID
 
 from comments.filters import MOST_LANGUAGES, CommentFilter, all_languages, is_language
-from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct, Product, find_product
+from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct, find_product
 from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsRequest, read_comment_page, read_comments_page
@@ -76,9 +76,8 @@ Title = Annotated[str, StringConstraints(max_length=forms.LONGEST_TITLE, pattern
 Text = Annotated[str, StringConstraints(max_length=forms.LONGEST_TEXT, pattern=_NO_NUL)]
 
 
-def _read_from(*names: str, **options: Any) -> Any:  # noqa: ANN401 - pydantic's
-    """Return a field that is read from the first of these attributes that there is."""
-    return Field(validation_alias=AliasChoices(*names), **options)
+BY_NAME_TOO = ConfigDict(validate_by_name=True)
+"""Of what is read of an entry by its names, then filled in and read once more by its own."""
 
 
 class ProductLink(Schema):
@@ -92,9 +91,10 @@ class ProductLink(Schema):
 class ReplyOut(Schema):
     """The shop's reply to a comment."""
 
+    model_config = BY_NAME_TOO
     text: str
-    is_excerpt: bool = _read_from("is_long", "is_excerpt")
-    created: Moment | None = _read_from("replied", "created")
+    is_excerpt: bool = Field(validation_alias="is_long")
+    created: Moment | None = Field(validation_alias="replied")
     version: int
 
 
@@ -106,6 +106,7 @@ class CommentOut(Schema):
     staff a ``revision`` to decide on.
     """
 
+    model_config = BY_NAME_TOO
     id: str
     url: str
     product_id: str
@@ -118,11 +119,11 @@ class CommentOut(Schema):
     username: str
     title: str
     text: str
-    is_excerpt: bool = _read_from("is_long", "is_excerpt")
-    is_verified_purchase: bool = _read_from("is_verified", "is_verified_purchase")
+    is_excerpt: bool = Field(validation_alias="is_long")
+    is_verified_purchase: bool = Field(validation_alias="is_verified")
     is_hidden: bool
     reply: ReplyOut | None
-    helpful_votes: int | None = _read_from("helpful", "helpful_votes", default=None)
+    helpful_votes: int | None = None
     has_voted: bool | None = None
     version: int | None = None
     revision: str | None = None
@@ -133,7 +134,7 @@ class LovedOut(Schema):
 
     number: int
     product: ProductLink
-    five_star_comments: int = _read_from("five_stars", "five_star_comments")
+    five_star_comments: int = Field(validation_alias="five_stars")
 
 
 class CommentedOut(Schema):
@@ -141,7 +142,7 @@ class CommentedOut(Schema):
 
     number: int
     product: ProductLink
-    last_commented: Moment = _read_from("commented", "last_commented")
+    last_commented: Moment = Field(validation_alias="commented")
     comment_id: str
     comment_url: str
 
@@ -218,14 +219,10 @@ class VoteOut(Schema):
     helpful_votes: int | None
 
 
-Votes = frozenset[str] | None
-
-
-def _out(comment: CommentEntry, *, product_id: str = "", voted: Votes = None) -> CommentOut:
-    shown = CommentOut.model_validate(comment)
-    shown.product_id = shown.product_id or product_id
-    shown.has_voted = None if voted is None else comment.id in voted
-    return shown
+def _out(comment: CommentEntry, voted: frozenset[str] | None = None, **more: object) -> CommentOut:
+    """Return a comment with what only some answers have of it."""
+    has_voted = None if voted is None else comment.id in voted
+    return CommentOut.model_validate(comment).model_copy(update={"has_voted": has_voted, **more})
 
 
 @router.get("/products/{product_id}/comments", response=Listing[CommentOut], auth=READ)
@@ -252,7 +249,7 @@ def list_comments(
         )
         page = read_comments_page(wanted)
         voted = page.voted if visitor.username else None
-        shown = (_out(each, product_id=product_id, voted=voted) for each in page.comments)
+        shown = (_out(each, voted, product_id=product_id) for each in page.comments)
         return PageOf(tuple(shown), page.found.page, page.total, page.found.plan.name)
 
     return ListOf(pager_of(product_id, narrowed, chosen.order, search), read)
@@ -281,9 +278,10 @@ def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]
     def read(asked: PageRequest) -> PageResult[CommentOut]:
         _product, found, votes = rankings.read_most_helpful(product_id, asked, visitor=visitor)
         voted = votes if visitor.username else None
-        shown = [_out(one.comment, product_id=product_id, voted=voted) for one in found.items]
-        for comment, one in zip(shown, found.items, strict=True):
-            comment.helpful_votes = one.helpful
+        shown = (
+            _out(one.comment, voted, product_id=product_id, helpful_votes=one.helpful)
+            for one in found.items
+        )
         return PageResult(tuple(shown), found.page)
 
     return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)
@@ -302,15 +300,10 @@ def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
         seen = profiles.with_products(
             each for each in found.items if sees_hidden or not each.is_hidden
         )
-        return PageResult(tuple(_about(*each) for each in seen), found.page)
+        shown = (_out(comment, product=product) for comment, product in seen)
+        return PageResult(tuple(shown), found.page)
 
     return ListOf(Pager("", f"profile/{username}"), read, profiles.PLAN)
-
-
-def _about(comment: CommentEntry, product: Product) -> CommentOut:
-    shown = _out(comment)
-    shown.product = ProductLink.model_validate(product)
-    return shown
 
 
 @router.get("/rankings/most-loved", response=Listing[LovedOut], auth=READ)
@@ -342,12 +335,14 @@ def get_comment(request: HttpRequest, comment_id: IdText) -> CommentOut:
     is_own = bool(found.username) and found.username == caller.username
     if found.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
-    shown = _out(found)
-    shown.text, shown.is_excerpt = found.body, False
-    shown.has_voted = has_voted if caller.username else None
-    shown.version = Revision.parse(found.seen).version
-    shown.revision = found.seen if caller.allows(Scope.STAFF) else None
-    return shown
+    return _out(
+        found,
+        text=found.body,
+        is_excerpt=False,
+        has_voted=has_voted if caller.username else None,
+        version=Revision.parse(found.seen).version,
+        revision=found.seen if caller.allows(Scope.STAFF) else None,
+    )
 
 
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)

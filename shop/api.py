@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Field, Query, Router, Schema
 from ninja.errors import HttpError
-from pydantic import BeforeValidator, PlainSerializer, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
 
 from dynapages import ninja
 from dynapages.calls import clock
@@ -60,12 +60,9 @@ OWN, WRITE, STAFF = map(ninja.KeyAuth, Scope)
 
 Money = Annotated[
     Decimal,
-    PlainSerializer(str, return_type=str),
     WithJsonSchema({"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["18.50"]}),
 ]
 """In the currency's main unit."""
-
-
 Day = Annotated[date, BeforeValidator(parse_day)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"[^\s\u0000]")

@@ -18,6 +18,7 @@ from tests.support.orders.making import put_product
 pytestmark = pytest.mark.usefixtures("tables")
 SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
 DAY = timedelta(days=1)
+KEEP = api._keep
 LONG = timedelta(minutes=10)
 """Longer than a request can take."""
 
@@ -174,12 +175,12 @@ class TestAProcessThatDied:
     @pytest.fixture(autouse=True)
     def dead(self, monkeypatch):
         """The answer is never stored, as nothing else is by a process that is no more."""
-        monkeypatch.setattr(api, "_store", Mock())
+        monkeypatch.setattr(api, "_keep", Mock())
 
     @pytest.fixture
     def alive(self, monkeypatch, dead, later):
         def alive():
-            monkeypatch.setattr(api, "_store", lambda write: write())
+            monkeypatch.setattr(api, "_keep", KEEP)
             later(LONG)
 
         return alive
@@ -229,7 +230,6 @@ class TestAProcessThatDied:
         assert second[1] == first[1]
         assert second[2]["reply"] == first[2]["reply"]
         assert (second[0]["rating"], second[0]["version"]) == (1, 2)
-
 
     def test_leaves_a_product_and_a_category_saved_once(self, fresh, alive):
         staff = program_of(someone("sam", is_staff=True).username, Scope.STAFF)
