@@ -18,11 +18,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.cache import (
-    add_never_cache_headers,
-    patch_cache_control,
-    patch_vary_headers,
-)
+from django.utils.cache import add_never_cache_headers, patch_cache_control, patch_vary_headers
 from django.utils.crypto import salted_hmac
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
@@ -279,7 +275,6 @@ class ProblemAPI(NinjaAPI):
         """Have each error that a caller can see be a problem."""
         self.add_exception_handler(Http404, partial(_as_problem, HTTPStatus.NOT_FOUND, None))
         self.add_exception_handler(HttpError, _of_status)
-        self.add_exception_handler(AuthenticationError, _without_key)
         self.add_exception_handler(ValidationError, _invalid)
         for kind in (Refusal, *FAILURES):
             self.add_exception_handler(kind, _refused)
@@ -329,10 +324,8 @@ def _as_problem(
 
 
 def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
-    return problem(HTTPStatus(error.status_code), error.message)
-
-
-def _without_key(_request: HttpRequest, _error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
+    if not isinstance(error, AuthenticationError):
+        return problem(HTTPStatus(error.status_code), error.message)
     sentence = _("Send a key of the API that is valid: “Authorization: Bearer …”.")
     response = problem(HTTPStatus.UNAUTHORIZED, sentence)
     response["WWW-Authenticate"] = "Bearer"

@@ -377,8 +377,7 @@ def _user(request: HttpRequest) -> str:
     """Return the key's user. Raises HttpError 403 for a key of nobody."""
     username = caller_of(request).username
     if not username:
-        sentence = gettext_lazy("This key has no user: make one with --user.")
-        raise HttpError(HTTPStatus.FORBIDDEN, str(sentence))
+        raise HttpError(HTTPStatus.FORBIDDEN, _("This key has no user: make one with --user."))
     return username
 
 
