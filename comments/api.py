@@ -71,11 +71,9 @@ Language = Annotated[
     WithJsonSchema({"type": "string", "enum": sorted(code for code, _name in all_languages())}),
 ]
 Stars = Annotated[int, Field(ge=1, le=5)]
-_NO_NUL = r"^[^\u0000]*$"
-Title = Annotated[str, StringConstraints(max_length=forms.LONGEST_TITLE, pattern=_NO_NUL)]
-Text = Annotated[str, StringConstraints(max_length=forms.LONGEST_TEXT, pattern=_NO_NUL)]
-
-
+Text = Annotated[str, StringConstraints(pattern=r"^[^\u0000]*$")]
+Words = Annotated[str, StringConstraints(pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
+Version = Annotated[int, Field(ge=0, le=2**53)]
 BY_NAME_TOO = ConfigDict(validate_by_name=True)
 """Of what is read of an entry by its names, then filled in and read once more by its own."""
 
@@ -151,8 +149,8 @@ class DraftIn(Schema):
     """The content of a comment; without ``language`` that of the text is detected."""
 
     rating: Stars
-    title: Title = ""
-    text: Text = ""
+    title: Text = Field("", max_length=forms.LONGEST_TITLE)
+    text: Text = Field("", max_length=forms.LONGEST_TEXT)
     language: Language | None = None
 
     @property
@@ -168,38 +166,28 @@ class DraftIn(Schema):
 class EditIn(DraftIn):
     """A comment as it is to be, from the version that was read."""
 
-    version: int = Field(ge=0, le=2**53)
+    version: Version
 
 
 class ReportIn(Schema):
     """What is wrong with a comment."""
 
     reason: reports.Reason
-    text: Annotated[str, StringConstraints(max_length=reports.LONGEST_TEXT, pattern=_NO_NUL)] = ""
+    text: Text = Field("", max_length=reports.LONGEST_TEXT)
 
 
 class ReplyIn(Schema):
     """A reply; ``version`` is of the one it replaces, 0 for none."""
 
-    text: Annotated[
-        str,
-        StringConstraints(
-            min_length=1,
-            max_length=replies.LONGEST_REPLY,
-            pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$",
-        ),
-    ]
-    version: int = Field(0, ge=0, le=2**53)
+    text: Words = Field(min_length=1, max_length=replies.LONGEST_REPLY)
+    version: Version = 0
 
 
 class DecisionIn(Schema):
     """A decision, on the ``revision`` that was seen, or without one on the comment as it is."""
 
     decision: Decision
-    revision: (
-        Annotated[str, StringConstraints(pattern=rf"^({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}$")]
-        | None
-    ) = None
+    revision: str | None = Field(None, pattern=rf"^({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}$")
 
 
 class Filter(Schema):

@@ -67,7 +67,6 @@ Day = Annotated[date, BeforeValidator(parse_day)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"[^\s\u0000]")
 ]
-Version = Annotated[str, StringConstraints(max_length=32)]
 NewId = Annotated[str, StringConstraints(pattern=IDENTIFIER)]
 
 
@@ -124,13 +123,13 @@ class ProductIn(Schema):
     """
 
     name: Name
-    description: Annotated[str, StringConstraints(max_length=5_000)] = ""
-    price: Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=2)] | None = None
-    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] | None = None
+    description: str = Field("", max_length=5_000)
+    price: Decimal | None = Field(None, ge=0, max_digits=12, decimal_places=2)
+    currency: str | None = Field(None, pattern=r"^[A-Z]{3}$")
     categories: list[IdText] = Field([], max_length=editing.MOST_CATEGORIES)
     external_id: IdText | None = None
     is_off: bool = False
-    version: Version = ""
+    version: str = Field("", max_length=32)
 
 
 class CategoryIn(Schema):
@@ -142,7 +141,7 @@ class CategoryIn(Schema):
     name: Name
     parent: IdText | None = None
     is_off: bool = False
-    version: Version = ""
+    version: str = Field("", max_length=32)
 
 
 class OrderOut(Schema):
@@ -209,7 +208,7 @@ class MoveIn(Schema):
 
     source: Status
     target: Status
-    reason: Annotated[str, StringConstraints(max_length=order_views.LONGEST_REASON)] = ""
+    reason: str = Field("", max_length=order_views.LONGEST_REASON)
 
 
 class Chosen(Schema):

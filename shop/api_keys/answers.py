@@ -31,14 +31,8 @@ MARGIN = 4.0
 _RUNNING: Condition = ApiAnswer.digest.exists() & ApiAnswer.status_code.does_not_exist()
 
 
-class KeyReused(Refusal):
-    """The same idempotency key was sent with another request."""
-
-    status = HTTPStatus.CONFLICT
-
-
-class StillRunning(Refusal):
-    """The same request is being carried out."""
+class KeyTaken(Refusal):
+    """The idempotency key was sent with another request, or with this one, which still runs."""
 
     status = HTTPStatus.CONFLICT
 
@@ -48,7 +42,7 @@ def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
 
     ``name`` is unique to the API key and the idempotency key; ``digest`` is of the whole request.
     After None the caller must `finish` or `forget`. A run that did neither, for longer than a
-    request can take, is taken over. Raises KeyReused and StillRunning.
+    request can take, is taken over. Raises KeyTaken.
     """
     key, since = keys.answer(name)["pk"], now - timedelta(seconds=settings.WRITE_SECONDS + MARGIN)
     mine = ApiAnswer(key, key, digest=digest, run=uuid4().hex, since=now, expires_at=now + KEPT)
@@ -63,10 +57,10 @@ def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
     if found.run == mine.run:  # written at the first attempt, whose answer was lost
         return None
     if found.digest != digest:
-        raise KeyReused(_("This Idempotency-Key was sent with another request: use a new one."))
+        raise KeyTaken(_("This Idempotency-Key was sent with another request: use a new one."))
     if found.status_code is None:
         sentence = _("A request with this Idempotency-Key is still running. Try again.")
-        raise StillRunning(sentence, retry_after=max(1, (found.since - since).total_seconds()))
+        raise KeyTaken(sentence, retry_after=max(1, (found.since - since).total_seconds()))
     return HttpResponse(found.body, found.content_type, int(found.status_code))
 
 
