@@ -4,19 +4,20 @@ Ids of comments may hold slashes, so each address ends with its id. What a key m
 pages: ``write`` acts as its user, ``staff`` as one of the staff.
 """
 
+from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Any
+from typing import Annotated
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Query, Router, Schema
 from ninja.errors import HttpError
-from pydantic import AfterValidator, AliasChoices, Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, WithJsonSchema
 from ulid import ULID
 
 from comments.filters import MOST_LANGUAGES, CommentFilter, all_languages, is_language
-from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct, Product, find_product
+from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct, find_product
 from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsRequest, read_comment_page, read_comments_page
@@ -39,8 +40,8 @@ from dynapages.calls import clock
 from dynapages.django.access import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
-from dynapages.lists import PageRequest
-from dynapages.ninja import Cursor, IdText, Listing, Moment, PageOf, caller_of, list_answer
+from dynapages.lists import PageRequest, PageResult
+from dynapages.ninja import IdText, Listing, ListOf, Moment, PageOf, caller_of, lists
 
 NO_SUCH_COMMENT = gettext_lazy("There is no such comment. It may have been deleted.")
 ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
@@ -70,14 +71,11 @@ Language = Annotated[
     WithJsonSchema({"type": "string", "enum": sorted(code for code, _name in all_languages())}),
 ]
 Stars = Annotated[int, Field(ge=1, le=5)]
-_NO_NUL = r"^[^\u0000]*$"
-Title = Annotated[str, StringConstraints(max_length=forms.LONGEST_TITLE, pattern=_NO_NUL)]
-Text = Annotated[str, StringConstraints(max_length=forms.LONGEST_TEXT, pattern=_NO_NUL)]
-
-
-def _read_from(*names: str, **options: Any) -> Any:  # noqa: ANN401 - pydantic's
-    """Return a field that is read from the first of these attributes that there is."""
-    return Field(validation_alias=AliasChoices(*names), **options)
+Text = Annotated[str, StringConstraints(pattern=r"^[^\u0000]*$")]
+Words = Annotated[str, StringConstraints(pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$")]
+Version = Annotated[int, Field(ge=0, le=2**53)]
+BY_NAME_TOO = ConfigDict(validate_by_name=True)
+"""Of what is read of an entry by its names, then filled in and read once more by its own."""
 
 
 class ProductLink(Schema):
@@ -91,9 +89,10 @@ class ProductLink(Schema):
 class ReplyOut(Schema):
     """The shop's reply to a comment."""
 
+    model_config = BY_NAME_TOO
     text: str
-    is_excerpt: bool = _read_from("is_long", "is_excerpt")
-    created: Moment | None = _read_from("replied", "created")
+    is_excerpt: bool = Field(validation_alias="is_long")
+    created: Moment | None = Field(validation_alias="replied")
     version: int
 
 
@@ -105,6 +104,7 @@ class CommentOut(Schema):
     staff a ``revision`` to decide on.
     """
 
+    model_config = BY_NAME_TOO
     id: str
     url: str
     product_id: str
@@ -117,11 +117,11 @@ class CommentOut(Schema):
     username: str
     title: str
     text: str
-    is_excerpt: bool = _read_from("is_long", "is_excerpt")
-    is_verified_purchase: bool = _read_from("is_verified", "is_verified_purchase")
+    is_excerpt: bool = Field(validation_alias="is_long")
+    is_verified_purchase: bool = Field(validation_alias="is_verified")
     is_hidden: bool
     reply: ReplyOut | None
-    helpful_votes: int | None = _read_from("helpful", "helpful_votes", default=None)
+    helpful_votes: int | None = None
     has_voted: bool | None = None
     version: int | None = None
     revision: str | None = None
@@ -132,7 +132,7 @@ class LovedOut(Schema):
 
     number: int
     product: ProductLink
-    five_star_comments: int = _read_from("five_stars", "five_star_comments")
+    five_star_comments: int = Field(validation_alias="five_stars")
 
 
 class CommentedOut(Schema):
@@ -140,7 +140,7 @@ class CommentedOut(Schema):
 
     number: int
     product: ProductLink
-    last_commented: Moment = _read_from("commented", "last_commented")
+    last_commented: Moment = Field(validation_alias="commented")
     comment_id: str
     comment_url: str
 
@@ -149,8 +149,8 @@ class DraftIn(Schema):
     """The content of a comment; without ``language`` that of the text is detected."""
 
     rating: Stars
-    title: Title = ""
-    text: Text = ""
+    title: Text = Field("", max_length=forms.LONGEST_TITLE)
+    text: Text = Field("", max_length=forms.LONGEST_TEXT)
     language: Language | None = None
 
     @property
@@ -166,38 +166,28 @@ class DraftIn(Schema):
 class EditIn(DraftIn):
     """A comment as it is to be, from the version that was read."""
 
-    version: int = Field(ge=0, le=2**53)
+    version: Version
 
 
 class ReportIn(Schema):
     """What is wrong with a comment."""
 
     reason: reports.Reason
-    text: Annotated[str, StringConstraints(max_length=reports.LONGEST_TEXT, pattern=_NO_NUL)] = ""
+    text: Text = Field("", max_length=reports.LONGEST_TEXT)
 
 
 class ReplyIn(Schema):
     """A reply; ``version`` is of the one it replaces, 0 for none."""
 
-    text: Annotated[
-        str,
-        StringConstraints(
-            min_length=1,
-            max_length=replies.LONGEST_REPLY,
-            pattern=r"^[^\u0000]*[^\s\u0000][^\u0000]*$",
-        ),
-    ]
-    version: int = Field(0, ge=0, le=2**53)
+    text: Words = Field(min_length=1, max_length=replies.LONGEST_REPLY)
+    version: Version = 0
 
 
 class DecisionIn(Schema):
     """A decision, on the ``revision`` that was seen, or without one on the comment as it is."""
 
     decision: Decision
-    revision: (
-        Annotated[str, StringConstraints(pattern=rf"^({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}$")]
-        | None
-    ) = None
+    revision: str | None = Field(None, pattern=rf"^({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}$")
 
 
 class Filter(Schema):
@@ -217,42 +207,17 @@ class VoteOut(Schema):
     helpful_votes: int | None
 
 
-Votes = frozenset[str] | None
-
-
-def _out(comment: CommentEntry, *, product_id: str = "", voted: Votes = None) -> CommentOut:
-    shown = CommentOut.model_validate(comment)
-    shown.product_id = shown.product_id or product_id
-    shown.has_voted = None if voted is None else comment.id in voted
-    return shown
-
-
-def _find(request: HttpRequest, comment_id: str) -> CommentOut:
-    """Read a comment that a caller may see, as of the last write. Raises NoSuchComment."""
-    caller = caller_of(request)
-    found, _product, has_voted = read_comment_page(
-        comment_id, visitor=ninja.visitor_of(request), is_recent=request.method != "GET"
-    )
-    is_own = bool(found.username) and found.username == caller.username
-    if found.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
-        raise NoSuchComment(comment_id)
-    shown = _out(found)
-    shown.text, shown.is_excerpt = found.body, False
-    shown.has_voted = has_voted if caller.username else None
-    shown.version = Revision.parse(found.seen).version
-    shown.revision = found.seen if caller.allows(Scope.STAFF) else None
-    return shown
+def _out(comment: CommentEntry, voted: frozenset[str] | None = None, **more: object) -> CommentOut:
+    """Return a comment with what only some answers have of it."""
+    has_voted = None if voted is None else comment.id in voted
+    return CommentOut.model_validate(comment).model_copy(update={"has_voted": has_voted, **more})
 
 
 @router.get("/products/{product_id}/comments", response=Listing[CommentOut], auth=READ)
+@lists
 def list_comments(
-    request: HttpRequest,
-    response: HttpResponse,
-    *,
-    product_id: IdText,
-    chosen: Query[Filter],
-    cursor: Cursor = None,
-) -> object:
+    request: HttpRequest, product_id: IdText, chosen: Query[Filter]
+) -> ListOf[CommentOut]:
     """List a product's comments in any set of languages and ratings, in any order, by any words."""
     search = _search(request, chosen)
     if search and chosen.order.is_by_rating:
@@ -272,11 +237,10 @@ def list_comments(
         )
         page = read_comments_page(wanted)
         voted = page.voted if visitor.username else None
-        shown = [_out(each, product_id=product_id, voted=voted) for each in page.comments]
-        return PageOf(page.found.page, shown, page.total, page.found.plan.name)
+        shown = (_out(each, voted, product_id=product_id) for each in page.comments)
+        return PageOf(tuple(shown), page.found.page, page.total, page.found.plan.name)
 
-    pager = pager_of(product_id, narrowed, chosen.order, search)
-    return list_answer(request, response, pager, read, cursor)
+    return ListOf(pager_of(product_id, narrowed, chosen.order, search), read)
 
 
 def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
@@ -294,78 +258,79 @@ def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
 
 
 @router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], auth=READ)
-def most_helpful(
-    request: HttpRequest, response: HttpResponse, product_id: IdText, cursor: Cursor = None
-) -> object:
+@lists
+def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]:
     """List a product's comments by helpful votes; those without any are left out."""
     visitor = ninja.visitor_of(request)
 
-    def read(asked: PageRequest) -> PageOf[CommentOut]:
+    def read(asked: PageRequest) -> PageResult[CommentOut]:
         _product, found, votes = rankings.read_most_helpful(product_id, asked, visitor=visitor)
-        shown = [
-            _out(one.comment, product_id=product_id, voted=votes if visitor.username else None)
+        voted = votes if visitor.username else None
+        shown = (
+            _out(one.comment, voted, product_id=product_id, helpful_votes=one.helpful)
             for one in found.items
-        ]
-        for comment, one in zip(shown, found.items, strict=True):
-            comment.helpful_votes = one.helpful
-        return PageOf(found.page, shown, plan=rankings.PLAN)
+        )
+        return PageResult(tuple(shown), found.page)
 
-    return list_answer(request, response, Pager("", f"helpful/{product_id}"), read, cursor)
+    return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)
 
 
 @router.get("/users/{username}/comments", response=Listing[CommentOut], auth=READ)
-def written_by(
-    request: HttpRequest, response: HttpResponse, username: IdText, cursor: Cursor = None
-) -> object:
+@lists
+def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
     """List a user's comments, newest first; hidden ones to the user and to staff alone."""
     caller = caller_of(request)
     sees_hidden = caller.username == username or caller.allows(Scope.STAFF)
 
-    def read(asked: PageRequest) -> PageOf[CommentOut]:
+    def read(asked: PageRequest) -> PageResult[CommentOut]:
         found = profiles.list_written_by(username, asked)
         require_user_of(found, asked, username)
         seen = profiles.with_products(
             each for each in found.items if sees_hidden or not each.is_hidden
         )
-        return PageOf(found.page, [_about(*each) for each in seen], plan=profiles.PLAN)
+        shown = (_out(comment, product=product) for comment, product in seen)
+        return PageResult(tuple(shown), found.page)
 
-    return list_answer(request, response, Pager("", f"profile/{username}"), read, cursor)
-
-
-def _about(comment: CommentEntry, product: Product) -> CommentOut:
-    shown = _out(comment)
-    shown.product = ProductLink.model_validate(product)
-    return shown
+    return ListOf(Pager("", f"profile/{username}"), read, profiles.PLAN)
 
 
 @router.get("/rankings/most-loved", response=Listing[LovedOut], auth=READ)
-def most_loved(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
+@lists
+def most_loved(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
     """List products by the number of their 5-star comments."""
-    return _list_ranking(request, response, Ranking.FIVE_STARS, cursor)
+    return _ranking(Ranking.FIVE_STARS)
 
 
 @router.get("/rankings/recently-commented", response=Listing[CommentedOut], auth=READ)
-def recently_commented(
-    request: HttpRequest, response: HttpResponse, cursor: Cursor = None
-) -> object:
+@lists
+def recently_commented(request: HttpRequest) -> ListOf[rankings.RankedProduct]:
     """List products by the time of their last comment."""
-    return _list_ranking(request, response, Ranking.COMMENTED, cursor)
+    return _ranking(Ranking.COMMENTED)
 
 
-def _list_ranking(
-    request: HttpRequest, response: HttpResponse, ranking: Ranking, cursor: str | None
-) -> object:
-    def read(asked: PageRequest) -> PageOf[rankings.RankedProduct]:
-        found = rankings.list_ranking(ranking, asked)
-        return PageOf(found.page, found.items, plan=rankings.PLAN)
-
-    return list_answer(request, response, Pager("", f"ranking/{ranking}"), read, cursor)
+def _ranking(ranking: Ranking) -> ListOf[rankings.RankedProduct]:
+    read = partial(rankings.list_ranking, ranking)
+    return ListOf(Pager("", f"ranking/{ranking}"), read, rankings.PLAN)
 
 
 @router.get("/comments/{path:comment_id}", response=CommentOut, auth=READ)
-def get_comment(request: HttpRequest, comment_id: IdText) -> object:
+def get_comment(request: HttpRequest, comment_id: IdText) -> CommentOut:
     """Return a comment with its whole text; a hidden one to its author and staff alone."""
-    return _find(request, comment_id)
+    caller = caller_of(request)
+    found, _product, has_voted = read_comment_page(
+        comment_id, visitor=ninja.visitor_of(request), is_recent=request.method != "GET"
+    )
+    is_own = bool(found.username) and found.username == caller.username
+    if found.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
+        raise NoSuchComment(comment_id)
+    return _out(
+        found,
+        text=found.body,
+        is_excerpt=False,
+        has_voted=has_voted if caller.username else None,
+        version=Revision.parse(found.seen).version,
+        revision=found.seen if caller.allows(Scope.STAFF) else None,
+    )
 
 
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
@@ -377,7 +342,7 @@ def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
     posting.post_comment(
         said.draft, comment_id=comment_id, product_id=product_id, username=username, now=now
     )
-    return _find(request, comment_id)
+    return get_comment(request, comment_id)
 
 
 @router.put("/comments/{path:comment_id}", response=CommentOut, auth=WRITE)
@@ -390,7 +355,7 @@ def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
         username=caller_of(request).username,
         now=clock.now(),
     )
-    return _find(request, comment_id)
+    return get_comment(request, comment_id)
 
 
 @router.delete("/comments/{path:comment_id}", response={204: None}, auth=WRITE)
@@ -439,7 +404,7 @@ def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
             raise replies.ReplyChanged(seen)
         author, now = caller_of(request).username, clock.now()
         replies.reply_to(comment_id=comment_id, text=said.text, author=author, seen=seen, now=now)
-    return _find(request, comment_id)
+    return get_comment(request, comment_id)
 
 
 @router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)

@@ -1,7 +1,6 @@
 """Tables of the documents: the access patterns of ``access_patterns.toml``, commands, the API."""
 
 import os
-import re
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -74,7 +73,7 @@ def operation_table(app: str) -> str:
     set_up()
     rows = (
         (
-            f"`{operation.methods[0]} {re.sub(r'{path:', '{', path)}`",
+            f"`{operation.methods[0]} {path.replace('{path:', '{')}`",
             "" if isinstance(operation.auth_param, list) else f"`{operation.auth_param.scope}`",
             str(operation.description).partition("\n")[0].replace("``", "`").rstrip("."),
         )

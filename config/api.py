@@ -29,7 +29,7 @@ from dynapages.process import pool
 from dynapages.pynamodb import FAILURES
 from shop import api as shop_api
 from shop.accounts.queries import load_user
-from shop.api_keys.answers import StoredAnswer, begin, finish, forget
+from shop.api_keys.answers import begin, finish, forget
 from shop.api_keys.services import find_key
 
 MINUTE = timedelta(minutes=1)
@@ -39,11 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 class _Answered(Exception):
-    """The request was answered before."""
-
-    def __init__(self, answer: StoredAnswer) -> None:
-        super().__init__()
-        self.answer = answer
+    """The request was answered before, by the response that is its argument."""
 
 
 def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None:
@@ -62,10 +58,9 @@ def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None
         limited = together.start(partial(_limit, request, key.id))
         user = load_user(key.username) if key.username else None
         limited.result()
-    is_staff = user is not None and getattr(user, "is_staff", False)
     if key.username and not (user and user.is_active):
         return None
-    if key.scope is Scope.STAFF and not is_staff:
+    if key.scope is Scope.STAFF and not getattr(user, "is_staff", False):
         return None
     if request.method not in READING and IDEMPOTENCY_KEY in request.headers:
         _begin(request, key.id, request.headers[IDEMPOTENCY_KEY])
@@ -101,6 +96,8 @@ def _begin(request: HttpRequest, key_id: str, named: str) -> None:
     with labelled_calls("answer"):
         answer = begin(name, sha256(sent).hexdigest(), now=clock.now())
     if answer is not None:
+        answer["Idempotent-Replayed"] = "true"
+        add_never_cache_headers(answer)
         raise _Answered(answer)
     request.META[ANSWER] = name
 
@@ -110,16 +107,12 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
     @wraps(run)
     def answered(request: HttpRequest, **values: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
-        is_stored = False
+        response = None
         try:
             response = run(request, **values)
-            is_stored = response.status_code < HTTPStatus.INTERNAL_SERVER_ERROR
         finally:
-            if ANSWER in request.META and not is_stored:
-                _store(partial(forget, request.META[ANSWER]))
-        if ANSWER in request.META and is_stored:
-            kept = StoredAnswer(response.status_code, response["Content-Type"], response.content)
-            _store(partial(finish, request.META[ANSWER], kept, now=clock.now()))
+            if ANSWER in request.META:
+                _keep(request.META[ANSWER], response)
         for name, value in request.META.get(HEADERS, {}).items():
             response[name] = value
         caller = getattr(request, "auth", None)
@@ -132,24 +125,19 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
     return answered
 
 
-def _store(write: Callable[[], object]) -> None:
-    """Write what becomes of an answer; where that fails, what was done stays done."""
+def _keep(name: str, answer: HttpResponse | None) -> None:
+    """Store an answer, unless it is of a fault; where that fails, what was done stays done."""
     try:
         with labelled_calls("answer"):
-            write()
+            if answer is None or answer.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                forget(name)
+            else:
+                finish(name, answer, now=clock.now())
     except FAILURES as failure:
         fault = fault_in(failure)
         if fault is None:
             raise
         logger.warning("The answer to a request with an Idempotency-Key was not kept: %s", fault)
-
-
-def _repeat(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
-    answer: StoredAnswer = error.answer
-    response = HttpResponse(answer.body, answer.content_type, answer.status)
-    response["Idempotent-Replayed"] = "true"
-    add_never_cache_headers(response)
-    return response
 
 
 _RENDERER = JSONRenderer()
@@ -162,7 +150,7 @@ api = ProblemAPI(
     renderer=_RENDERER,
     errors={**comments_api.ERRORS, **shop_api.ERRORS},
 )
-api.add_exception_handler(_Answered, _repeat)
+api.add_exception_handler(_Answered, lambda _request, error: error.args[0])
 api.add_decorator(_answer_once, mode="view")
 api.add_router("", comments_api.router)
 api.add_router("", shop_api.router)

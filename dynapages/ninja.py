@@ -1,6 +1,6 @@
 """For django-ninja: pages of lists with their links, keys of callers, and errors as problems.
 
-An operation that lists returns what `list_answer` does. `KeyAuth` asks the project who sends a
+An operation that lists is one of `lists`. `KeyAuth` asks the project who sends a
 key: the setting ``API_AUTHENTICATOR`` is the dotted path of a function with the arguments of
 `Authenticate`. `ProblemAPI` answers each error with a problem (RFC 9457), never with HTML; so do
 the middleware and handlers of `dynapages.django` for all addresses that begin with ``API_PATH``.
@@ -9,19 +9,16 @@ the middleware and handlers of `dynapages.django` for all addresses that begin w
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import partial, wraps
 from http import HTTPStatus
+from inspect import Parameter, signature
 from secrets import token_bytes
 from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
-from django.utils.cache import (
-    add_never_cache_headers,
-    patch_cache_control,
-    patch_vary_headers,
-)
+from django.utils.cache import add_never_cache_headers, patch_cache_control, patch_vary_headers
 from django.utils.crypto import salted_hmac
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
@@ -37,7 +34,7 @@ from dynapages.calls.meter import current_meter
 from dynapages.django.access import SHARED_SECONDS, Caller, Scope, Visitor
 from dynapages.django.paging import LONGEST_ID, Pager, note_list
 from dynapages.django.refusals import Refusal, problem, refusal_of
-from dynapages.lists.reader import Page, PageRequest
+from dynapages.lists.reader import PageRequest, PageResult
 from dynapages.lists.runs import timestamp
 
 __all__ = [
@@ -45,15 +42,15 @@ __all__ = [
     "IDEMPOTENCY_KEY",
     "KEY_OR_NOBODY",
     "LONGEST_KEY",
-    "Cursor",
     "IdText",
     "KeyAuth",
+    "ListOf",
     "Listing",
     "Moment",
     "PageOf",
     "ProblemAPI",
     "caller_of",
-    "list_answer",
+    "lists",
     "token_of",
     "visitor_of",
 ]
@@ -142,17 +139,24 @@ class Listing(Schema, Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class PageOf(Generic[T]):
-    """A page as it was read, what is shown of it, the ``total`` of its list, and its ``plan``.
+class PageOf(PageResult[T]):
+    """A page of a list whose read tells more: the ``total``, the ``plan``, the list's ``pager``.
 
-    ``pager`` is that of the list where the read tells it: links keep the query of its first page.
+    Links keep the query of that pager's first page.
     """
 
-    page: Page
-    items: Sequence[T]
     total: int | None = None
     plan: str = ""
     pager: Pager | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf(Generic[T]):
+    """A list: its pager, what reads a page of it, and by which plan, unless a `PageOf` tells."""
+
+    pager: Pager
+    read: Callable[[PageRequest], PageResult[T]]
+    plan: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,40 +168,57 @@ class _Cursors(Pager):
         return super(_Cursors, self)._url(cursor=token if token == END else f"{name}.{token}")
 
 
-def list_answer(  # noqa: PLR0917 - what an operation has, in its order
-    request: HttpRequest,
-    response: HttpResponse,
-    pager: Pager,
-    read: Callable[[PageRequest], PageOf[T]],
-    cursor: str | None,
-) -> dict[str, Any]:
-    """Read the page of a list that a `Cursor` asks for; return a `Listing`.
+def lists(run: Callable[..., ListOf[Any]]) -> Callable[..., dict[str, Any]]:
+    """Have an operation that returns a `ListOf` answer the page that a `Cursor` asks for.
 
     The way back past the beginning is answered with the first page, whole. Adds the header ``Link``
     (RFC 8288). Raises Refusal for a cursor of another list, and what ``read`` does.
     """
-    side, _dot, token = ("before", "", END) if cursor == END else (cursor or "").partition(".")
-    cursors = _cursors(request, pager)
-    asked = cursors.requested({side: token} if cursor else {}, size=settings.PAGE_SIZE)
-    found = read(asked)
-    if cursors.overshot(found.page, asked):
-        asked = PageRequest(asked.size)
-        found = read(asked)
-    note_list(pager, asked, found.plan)
-    if found.pager:
-        cursors = _cursors(request, found.pager, QueryDict(urlsplit(found.pager.first_url).query))
-    around = cursors.links(found.page, asked)
-    links = {
-        "first": around.first_url,
-        "previous": around.newer_url,
-        "next": around.older_url,
-        "last": around.last_url,
-    }
-    named = (f'<{url}>; rel="{name}"' for name, url in links.items() if url)
-    response["Link"] = ", ".join(named)
-    meter = current_meter()
-    cost = meter.units if meter else found.page.capacity_units
-    return {"items": found.items, **links, "total": found.total, "cost": cost}
+
+    @wraps(run)
+    def answer(
+        request: HttpRequest,
+        *,
+        response: HttpResponse,
+        cursor: str | None,
+        **values: Any,  # noqa: ANN401 - of any operation
+    ) -> dict[str, Any]:
+        listed = run(request, **values)
+        side, _dot, token = ("before", "", END) if cursor == END else (cursor or "").partition(".")
+        cursors = _cursors(request, listed.pager)
+        asked = cursors.requested({side: token} if cursor else {}, size=settings.PAGE_SIZE)
+        found = listed.read(asked)
+        if cursors.overshot(found.page, asked):
+            asked = PageRequest(asked.size)
+            found = listed.read(asked)
+        told = found if isinstance(found, PageOf) else PageOf(found.items, found.page)
+        note_list(listed.pager, asked, told.plan or listed.plan)
+        if told.pager:
+            cursors = _cursors(request, told.pager, QueryDict(urlsplit(told.pager.first_url).query))
+        around = cursors.links(found.page, asked)
+        links = {
+            "first": around.first_url,
+            "previous": around.newer_url,
+            "next": around.older_url,
+            "last": around.last_url,
+        }
+        named = (f'<{url}>; rel="{name}"' for name, url in links.items() if url)
+        response["Link"] = ", ".join(named)
+        meter = current_meter()
+        cost = meter.units if meter else found.page.capacity_units
+        return {"items": found.items, **links, "total": told.total, "cost": cost}
+
+    own = signature(run)
+    answer.__signature__ = own.replace(  # type: ignore[attr-defined] # ninja asks for it
+        parameters=[*own.parameters.values(), *_ADDED]
+    )
+    return answer
+
+
+_ADDED = (
+    Parameter("response", Parameter.KEYWORD_ONLY, annotation=HttpResponse),
+    Parameter("cursor", Parameter.KEYWORD_ONLY, default=None, annotation=Cursor),
+)
 
 
 def _cursors(request: HttpRequest, pager: Pager, more: QueryDict | None = None) -> _Cursors:
@@ -254,7 +275,6 @@ class ProblemAPI(NinjaAPI):
         """Have each error that a caller can see be a problem."""
         self.add_exception_handler(Http404, partial(_as_problem, HTTPStatus.NOT_FOUND, None))
         self.add_exception_handler(HttpError, _of_status)
-        self.add_exception_handler(AuthenticationError, _without_key)
         self.add_exception_handler(ValidationError, _invalid)
         for kind in (Refusal, *FAILURES):
             self.add_exception_handler(kind, _refused)
@@ -304,10 +324,8 @@ def _as_problem(
 
 
 def _of_status(_request: HttpRequest, error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
-    return problem(HTTPStatus(error.status_code), error.message)
-
-
-def _without_key(_request: HttpRequest, _error: Any) -> HttpResponse:  # noqa: ANN401 - ninja's
+    if not isinstance(error, AuthenticationError):
+        return problem(HTTPStatus(error.status_code), error.message)
     sentence = _("Send a key of the API that is valid: “Authorization: Bearer …”.")
     response = problem(HTTPStatus.UNAUTHORIZED, sentence)
     response["WWW-Authenticate"] = "Bearer"

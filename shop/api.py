@@ -6,12 +6,12 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Literal
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Field, Query, Router, Schema
 from ninja.errors import HttpError
-from pydantic import BeforeValidator, PlainSerializer, StringConstraints, WithJsonSchema
+from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
 
 from dynapages import ninja
 from dynapages.calls import clock
@@ -20,7 +20,7 @@ from dynapages.django.files.identifiers import IDENTIFIER
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
-from dynapages.ninja import Cursor, IdText, Listing, Moment, PageOf, caller_of, list_answer
+from dynapages.ninja import IdText, Listing, ListOf, Moment, PageOf, caller_of, lists
 from shop.basket.basket import pickup_chosen
 from shop.catalogue import editing
 from shop.catalogue import queries as catalogue
@@ -60,17 +60,13 @@ OWN, WRITE, STAFF = map(ninja.KeyAuth, Scope)
 
 Money = Annotated[
     Decimal,
-    PlainSerializer(str, return_type=str),
     WithJsonSchema({"type": "string", "pattern": r"^-?[0-9]+(\.[0-9]+)?$", "examples": ["18.50"]}),
 ]
 """In the currency's main unit."""
-
-
 Day = Annotated[date, BeforeValidator(parse_day)]
 Name = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"[^\s\u0000]")
 ]
-Version = Annotated[str, StringConstraints(max_length=32)]
 NewId = Annotated[str, StringConstraints(pattern=IDENTIFIER)]
 
 
@@ -127,13 +123,13 @@ class ProductIn(Schema):
     """
 
     name: Name
-    description: Annotated[str, StringConstraints(max_length=5_000)] = ""
-    price: Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=2)] | None = None
-    currency: Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")] | None = None
+    description: str = Field("", max_length=5_000)
+    price: Decimal | None = Field(None, ge=0, max_digits=12, decimal_places=2)
+    currency: str | None = Field(None, pattern=r"^[A-Z]{3}$")
     categories: list[IdText] = Field([], max_length=editing.MOST_CATEGORIES)
     external_id: IdText | None = None
     is_off: bool = False
-    version: Version = ""
+    version: str = Field("", max_length=32)
 
 
 class CategoryIn(Schema):
@@ -145,7 +141,7 @@ class CategoryIn(Schema):
     name: Name
     parent: IdText | None = None
     is_off: bool = False
-    version: Version = ""
+    version: str = Field("", max_length=32)
 
 
 class OrderOut(Schema):
@@ -212,7 +208,7 @@ class MoveIn(Schema):
 
     source: Status
     target: Status
-    reason: Annotated[str, StringConstraints(max_length=order_views.LONGEST_REASON)] = ""
+    reason: str = Field("", max_length=order_views.LONGEST_REASON)
 
 
 class Chosen(Schema):
@@ -247,65 +243,46 @@ def _filter(chosen: Chosen | Queued) -> OrderFilter:
 
 
 @router.get("/categories", response=Listing[CategoryOut], auth=READ)
-def list_categories(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
+@lists
+def list_categories(request: HttpRequest) -> ListOf[catalogue.CategoryNode]:
     """List all categories by name, each followed by those in it."""
-
-    def read(asked: PageRequest) -> PageOf[catalogue.CategoryNode]:
-        found = catalogue.list_all_categories(asked)
-        return PageOf(found.page, found.items, plan=catalogue.PLAN)
-
-    return list_answer(request, response, Pager("", "categories/tree"), read, cursor)
+    return ListOf(Pager("", "categories/tree"), catalogue.list_all_categories, catalogue.PLAN)
 
 
 @router.get("/categories/{slug}/products", response=Listing[ProductOut], auth=READ)
+@lists
 def list_products(
-    request: HttpRequest,
-    response: HttpResponse,
-    *,
-    slug: IdText,
-    order: catalogue.ProductOrder | None = None,
-    cursor: Cursor = None,
-) -> object:
+    request: HttpRequest, slug: IdText, order: catalogue.ProductOrder | None = None
+) -> ListOf[catalogue.ProductTile]:
     """List a category's products by id, by name, or by price those that have one."""
-
-    def read(asked: PageRequest) -> PageOf[catalogue.ProductTile]:
-        found = catalogue.read_category(slug, asked, order=order)
-        plan = "products of a category" if order is None else catalogue.PLAN
-        return PageOf(found.page, found.items, plan=plan)
-
-    return list_answer(request, response, catalogue.category_pager(slug, order), read, cursor)
+    plan = "products of a category" if order is None else catalogue.PLAN
+    read = partial(catalogue.read_category, slug, order=order)
+    return ListOf(catalogue.category_pager(slug, order), read, plan)
 
 
 @router.get("/search", response=Listing[ProductOut], auth=READ)
+@lists
 def search_products(
     request: HttpRequest,
-    response: HttpResponse,
-    *,
     q: Annotated[str, Query(max_length=200)] = "",
     by: Annotated[str, Query(max_length=200)] = "",
-    cursor: Cursor = None,
-) -> object:
+) -> ListOf[catalogue.ProductTile]:
     """List products by the beginnings of words of their names; links add ``by``."""
     typed = " ".join(q.split())
     words = parse_search(typed)
 
     def read(asked: PageRequest) -> PageOf[catalogue.ProductTile]:
         found = find_products(words, asked, leading=by)
-        pager = search_pager(typed, words, found.leading)
-        return PageOf(found.page, found.items, plan="words of names", pager=pager)
+        return PageOf(found.items, found.page, pager=search_pager(typed, words, found.leading))
 
-    return list_answer(request, response, search_pager(typed, words, by), read, cursor)
+    return ListOf(search_pager(typed, words, by), read, "words of names")
 
 
 @router.get("/products", response=Listing[ProductOut], auth=READ)
-def all_products(request: HttpRequest, response: HttpResponse, cursor: Cursor = None) -> object:
+@lists
+def all_products(request: HttpRequest) -> ListOf[catalogue.ProductTile]:
     """List all products by name."""
-
-    def read(asked: PageRequest) -> PageOf[catalogue.ProductTile]:
-        found = catalogue.list_all_products(asked)
-        return PageOf(found.page, found.items, plan=catalogue.PLAN)
-
-    return list_answer(request, response, Pager("", "products/all"), read, cursor)
+    return ListOf(Pager("", "products/all"), catalogue.list_all_products, catalogue.PLAN)
 
 
 @router.get("/products/{product_id}", response=WholeProductOut, auth=READ)
@@ -352,34 +329,22 @@ def save_category(request: HttpRequest, slug: NewId, said: CategoryIn) -> object
 
 
 @router.get("/orders", response=Listing[OrderOut], auth=OWN)
-def own_orders(
-    request: HttpRequest, response: HttpResponse, chosen: Query[Chosen], cursor: Cursor = None
-) -> object:
+@lists
+def own_orders(request: HttpRequest, chosen: Query[Chosen]) -> ListOf[OrderEntry]:
     """List the orders of the key's user, newest first."""
-    return _list_orders(request, response, username=_user(request), chosen=chosen, cursor=cursor)
+    return _orders_of(_user(request), chosen)
 
 
 @router.get("/staff/customers/{username}/orders", response=Listing[OrderOut], auth=STAFF)
+@lists
 def customer_orders(
-    request: HttpRequest,
-    response: HttpResponse,
-    *,
-    username: IdText,
-    chosen: Query[Chosen],
-    cursor: Cursor = None,
-) -> object:
+    request: HttpRequest, username: IdText, chosen: Query[Chosen]
+) -> ListOf[OrderEntry]:
     """List a customer's orders, newest first."""
-    return _list_orders(request, response, username=username, chosen=chosen, cursor=cursor)
+    return _orders_of(username, chosen)
 
 
-def _list_orders(
-    request: HttpRequest,
-    response: HttpResponse,
-    *,
-    username: str,
-    chosen: Chosen,
-    cursor: str | None,
-) -> object:
+def _orders_of(username: str, chosen: Chosen) -> ListOf[OrderEntry]:
     wanted = _filter(chosen)
 
     def read(asked: PageRequest) -> PageOf[OrderEntry]:
@@ -388,46 +353,39 @@ def _list_orders(
             order_views.require_customer(username)
         return _page_of(found, wanted)
 
-    return list_answer(request, response, OrderList(username, "").pager(wanted), read, cursor)
+    return ListOf(OrderList(username, "").pager(wanted), read)
 
 
 def _page_of(found: orders.OrdersResult, chosen: OrderFilter) -> PageOf[OrderEntry]:
-    return PageOf(found.page, found.items, total_of(chosen, found.counts), found.plan.name)
+    return PageOf(found.items, found.page, total_of(chosen, found.counts), found.plan.name)
 
 
 @router.get("/staff/orders", response=Listing[OrderOut], auth=STAFF)
-def open_orders(
-    request: HttpRequest, response: HttpResponse, chosen: Query[Queued], cursor: Cursor = None
-) -> object:
+@lists
+def open_orders(request: HttpRequest, chosen: Query[Queued]) -> ListOf[OrderEntry]:
     """List the open orders of all customers, oldest first."""
     wanted = _filter(chosen)
 
     def read(asked: PageRequest) -> PageOf[OrderEntry]:
         return _page_of(orders.list_open_orders(wanted, asked), wanted)
 
-    return list_answer(request, response, queue_pager(wanted), read, cursor)
+    return ListOf(queue_pager(wanted), read)
 
 
 def _user(request: HttpRequest) -> str:
     """Return the key's user. Raises HttpError 403 for a key of nobody."""
     username = caller_of(request).username
     if not username:
-        sentence = gettext_lazy("This key has no user: make one with --user.")
-        raise HttpError(HTTPStatus.FORBIDDEN, str(sentence))
+        raise HttpError(HTTPStatus.FORBIDDEN, _("This key has no user: make one with --user."))
     return username
 
 
 @router.get("/orders/{order_id}", response=WholeOrderOut, auth=OWN)
 def get_order(
     request: HttpRequest, order_id: IdText, first_line: Annotated[int, Query(ge=1, le=10**6)] = 1
-) -> object:
+) -> WholeOrder:
     """Return an order with its lines, by its id or its foreign id; staff find anybody's."""
-    return _find(request, order_id, first_line)
-
-
-def _find(request: HttpRequest, order_id: str, first_line: int = 1) -> WholeOrder:
-    caller = caller_of(request)
-    sees_all = partial(caller.allows, Scope.STAFF)
+    sees_all = partial(caller_of(request).allows, Scope.STAFF)
     return orders.find_order(
         order_id, username=_user(request), sees_all=sees_all, first_line=first_line
     ).order
@@ -448,7 +406,7 @@ def place(request: HttpRequest, said: OrderIn) -> object:
         pickup=pickup_chosen(said.pickup_point or ""),
         now=clock.now(),
     )
-    return _find(request, order_id)
+    return get_order(request, order_id)
 
 
 @router.post("/orders/{order_id}/moves", response=WholeOrderOut, auth=WRITE)
@@ -466,4 +424,4 @@ def move(request: HttpRequest, order_id: IdText, said: MoveIn) -> object:
         reason=said.reason.replace("\r\n", "\n").strip(),
         now=clock.now(),
     )
-    return _find(request, order_id)
+    return get_order(request, order_id)

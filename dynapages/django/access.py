@@ -39,7 +39,6 @@ __all__ = [
     "client_network",
     "is_personal",
     "log_event",
-    "next_of",
     "path_of_next",
     "prefetch",
     "public",
@@ -58,7 +57,7 @@ def with_next(url: str, page_url: str) -> str:
     return f"{url}?{urlencode({'next': page_url})}"
 
 
-def next_of(request: HttpRequest) -> str:
+def _next_of(request: HttpRequest) -> str:
     """Return the ``next`` of a request, which may be another site's; empty without one."""
     return request.GET.get("next") or request.POST.get("next", "")
 
@@ -70,7 +69,7 @@ def back(request: HttpRequest, *, default: str) -> HttpResponse:
 
 def path_of_next(request: HttpRequest, *, default: str) -> str:
     """Return ``next``, or ``default`` when it is missing or no path of this site."""
-    page_url = next_of(request)
+    page_url = _next_of(request)
     # Browsers take more than two slashes for the beginning of a host: Django knows what.
     is_here = url_has_allowed_host_and_scheme(page_url, allowed_hosts=None)
     return page_url if is_here and page_url[:1] == "/" and len(page_url) <= LONGEST else default
@@ -305,4 +304,4 @@ def _page(request: HttpRequest) -> str | None:
         except ValueError:  # no browser sends such an address
             return None
         return current
-    return next_of(request)
+    return _next_of(request)

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from io import StringIO
 from typing import Any
 
@@ -21,11 +20,11 @@ from dynapages.calls.pool import time_budget
 from dynapages.lists.reader import PageRequest, PageResult
 
 __all__ = [
+    "ATOM",
     "PARAMETER",
     "AtomEntry",
     "AtomFeed",
     "CsvPage",
-    "Format",
     "as_atom",
     "csv_response",
     "csv_text",
@@ -34,13 +33,8 @@ __all__ = [
     "site_name",
 ]
 
-PARAMETER = "format"
-
-
-class Format(StrEnum):
-    """The forms of a list beside its page."""
-
-    ATOM = "atom"
+PARAMETER, ATOM = "format", "atom"
+"""The parameter by which a list is asked for in the one form that there is beside its page."""
 
 
 def format_asked(environ: Mapping[str, Any]) -> str:

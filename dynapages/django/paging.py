@@ -4,9 +4,9 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
@@ -26,7 +26,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from dynapages.calls.meter import current_meter
-from dynapages.django.formats import PARAMETER, AtomFeed, Format, as_atom, format_asked
+from dynapages.django.formats import ATOM, PARAMETER, AtomFeed, as_atom, format_asked
 from dynapages.django.refusals import Refusal
 from dynapages.lists.explain import Counted, ReadsOfPage, explain, metered_total
 from dynapages.lists.feed import END, ONE_OF_BOTH, Feed, FeedPage
@@ -259,9 +259,9 @@ class Pager:
         """Return the token of the place behind a page that has entries, for a form."""
         return self._token(page.entries[-1].position)
 
-    def in_format(self, name: str) -> Self:
-        """Return the pager whose links lead to the same pages in another form."""
-        return replace(self, first_url=self._url(**{PARAMETER: name})) if name else self
+    def url_in(self, form: str) -> str:
+        """Return the URL of the first page in a form beside the page, empty for the page itself."""
+        return self._url(**{PARAMETER: form}) if form else self.first_url
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
         """Return whether the way back reached the list's start: show the first page instead."""
@@ -367,35 +367,30 @@ def show_page(  # noqa: PLR0913 - what a page shows, each a keyword
     if plan:
         note_list(pager, asked, plan)
     form = format_asked(request.META)
-    in_form = pager.in_format(form)
     if pager.overshot(page, asked):
-        first_url = in_form.first_url
+        first_url = pager.url_in(form)
         return redirect(_explained(first_url) if EXPLAIN in request.GET else first_url)
     if form:
-        if form != Format.ATOM or feed is None:
+        if form != ATOM or feed is None:
             raise Refusal(str(ONLY_ATOM if feed else NO_FORMAT))
         here, site = request.get_full_path(), site_of(request)
         return as_atom(feed(), site=site, page_path=pager.first_url, feed_path=here)
     filled = {"links": pager.links(page, asked), **context()}
-    filled |= _extents(page, filled.get("total"), shown=pager.shown)
+    extent = extent_of(page, filled.get("total"), shown=pager.shown)
+    in_title = f", {extent}" if extent and page.has_previous else ""
+    filled |= {"extent": extent, "title_extent": in_title}
     if pager.canonical and asked.position is None:
         filled["canonical_url"] = f"{site_of(request)}{pager.canonical}"
     if wants_explanation(request):
         filled["here_url"] = pager.url_of(asked)
     if feed:
-        filled["feed_url"] = pager.in_format(Format.ATOM).first_url
+        filled["feed_url"] = pager.url_in(ATOM)
     if plan:
         meter = current_meter()
         filled["explain"] = partial(
             explain, page, plan=plan, meter=meter, counted=counted, hides=hides
         )
     return render_list(request, *templates, filled)
-
-
-def _extents(page: Page, total: int | None, *, shown: int) -> dict[str, str]:
-    extent = extent_of(page, total, shown=shown)
-    in_title = f", {extent}" if extent and page.has_previous else ""
-    return {"extent": extent, "title_extent": in_title}
 
 
 EXPLAIN = "explain"

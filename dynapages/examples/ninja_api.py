@@ -2,20 +2,19 @@
 
 from django.conf import settings
 from django.core.management import execute_from_command_line
-from django.http import HttpResponse
 from django.urls import path
 from sample_table import TABLE, TEAMS
 
 from dynapages import Index, Run
 from dynapages.django.access import Caller, Scope
 from dynapages.django.paging import Pager
-from dynapages.items import python_item
+from dynapages.lists import PageResult
 from dynapages.process import read
 
 OWN = {"SECRET_KEY": "signs the cursors", "DEBUG": True, "ROOT_URLCONF": __name__, "PAGE_SIZE": 5}
 API = {"API_PATH": "/api/", "API_AUTHENTICATOR": f"{__name__}.caller"}
 settings.configure(**OWN, **API, INSTALLED_APPS=["dynapages.django", "ninja"])
-from dynapages.ninja import Cursor, KeyAuth, Listing, PageOf, ProblemAPI, list_answer  # noqa: E402
+from dynapages.ninja import KeyAuth, Listing, ListOf, ProblemAPI, lists  # noqa: E402
 
 KEYS = {"kims-key": Caller("1", "kim", Scope.READ)}
 INDEX = Index(TABLE, "by_team", partition="team", sort="at", table_key=("id",))
@@ -27,12 +26,13 @@ def caller(_request, key, _scope):
 
 
 @api.get("/notes", response=Listing[dict], auth=KeyAuth(Scope.READ))
-def notes(request, response: HttpResponse, cursor: Cursor = None):
+@lists
+def notes(request):
     def page(asked):
         found = read([Run(INDEX, team) for team in TEAMS], asked)
-        return PageOf(found, [python_item(entry.item) for entry in found.entries])
+        return PageResult(tuple({"id": entry.item["id"]["S"]} for entry in found.entries), found)
 
-    return list_answer(request, response, Pager("", "notes"), page, cursor)
+    return ListOf(Pager("", "notes"), page)
 
 
 urlpatterns = [path("api/", api.urls)]

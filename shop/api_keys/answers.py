@@ -5,12 +5,12 @@ carried out, then what was answered. Once it has expired, it means the same as n
 """
 
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
 from uuid import uuid4
 
 from django.conf import settings
+from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from pynamodb.expressions.condition import Condition
 
@@ -31,33 +31,18 @@ MARGIN = 4.0
 _RUNNING: Condition = ApiAnswer.digest.exists() & ApiAnswer.status_code.does_not_exist()
 
 
-@dataclass(frozen=True, slots=True)
-class StoredAnswer:
-    """An answer of the API. Of a body that was over `LARGEST_BODY`, ``body`` is empty."""
-
-    status: int
-    content_type: str
-    body: bytes
-
-
-class KeyReused(Refusal):
-    """The same idempotency key was sent with another request."""
+class KeyTaken(Refusal):
+    """The idempotency key was sent with another request, or with this one, which still runs."""
 
     status = HTTPStatus.CONFLICT
 
 
-class StillRunning(Refusal):
-    """The same request is being carried out."""
-
-    status = HTTPStatus.CONFLICT
-
-
-def begin(name: str, digest: str, *, now: datetime) -> StoredAnswer | None:
+def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
     """Return the stored answer, or None where the request is to be carried out by the caller.
 
     ``name`` is unique to the API key and the idempotency key; ``digest`` is of the whole request.
     After None the caller must `finish` or `forget`. A run that did neither, for longer than a
-    request can take, is taken over. Raises KeyReused and StillRunning.
+    request can take, is taken over. Raises KeyTaken.
     """
     key, since = keys.answer(name)["pk"], now - timedelta(seconds=settings.WRITE_SECONDS + MARGIN)
     mine = ApiAnswer(key, key, digest=digest, run=uuid4().hex, since=now, expires_at=now + KEPT)
@@ -72,23 +57,23 @@ def begin(name: str, digest: str, *, now: datetime) -> StoredAnswer | None:
     if found.run == mine.run:  # written at the first attempt, whose answer was lost
         return None
     if found.digest != digest:
-        raise KeyReused(_("This Idempotency-Key was sent with another request: use a new one."))
+        raise KeyTaken(_("This Idempotency-Key was sent with another request: use a new one."))
     if found.status_code is None:
         sentence = _("A request with this Idempotency-Key is still running. Try again.")
-        raise StillRunning(sentence, retry_after=max(1, (found.since - since).total_seconds()))
-    return StoredAnswer(int(found.status_code), found.content_type, found.body)
+        raise KeyTaken(sentence, retry_after=max(1, (found.since - since).total_seconds()))
+    return HttpResponse(found.body, found.content_type, int(found.status_code))
 
 
-def finish(name: str, answer: StoredAnswer, *, now: datetime) -> None:
+def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
     """Store the answer, for 24 hours from now. One write: a unit for each KB.
 
     A body over `LARGEST_BODY` is left out: the same request is then answered without one, rather
     than carried out twice. Of two runs, as of one that was taken over, the first answer stays.
     """
     changes = [
-        ApiAnswer.status_code.set(answer.status),
-        ApiAnswer.content_type.set(answer.content_type),
-        ApiAnswer.body.set(answer.body if len(answer.body) <= LARGEST_BODY else b""),
+        ApiAnswer.status_code.set(answer.status_code),
+        ApiAnswer.content_type.set(answer["Content-Type"]),
+        ApiAnswer.body.set(answer.content if len(answer.content) <= LARGEST_BODY else b""),
         ApiAnswer.expires_at.set(now + KEPT),
     ]
     with suppress(ConditionFailed):

@@ -18,6 +18,7 @@ from tests.support.orders.making import put_product
 pytestmark = pytest.mark.usefixtures("tables")
 SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
 DAY = timedelta(days=1)
+KEEP = api._keep
 LONG = timedelta(minutes=10)
 """Longer than a request can take."""
 
@@ -190,12 +191,12 @@ class TestAProcessThatDied:
     @pytest.fixture(autouse=True)
     def dead(self, monkeypatch):
         """The answer is never stored, as nothing else is by a process that is no more."""
-        monkeypatch.setattr(api, "_store", Mock())
+        monkeypatch.setattr(api, "_keep", Mock())
 
     @pytest.fixture
     def alive(self, monkeypatch, dead, later):
         def alive():
-            monkeypatch.setattr(api, "_store", lambda write: write())
+            monkeypatch.setattr(api, "_keep", KEEP)
             later(LONG)
 
         return alive

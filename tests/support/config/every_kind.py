@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.http import HttpResponse
 
 from comments.data.writer import BulkWriter
 from comments.gates import block_author
@@ -33,7 +34,7 @@ from shop.accounts.second_factor.services import turn_on
 from shop.accounts.services import confirm, create_profile
 from shop.activity.entries import LOG
 from shop.activity.tables import Month, forget_layout
-from shop.api_keys.answers import StoredAnswer, begin, finish
+from shop.api_keys.answers import begin, finish
 from shop.api_keys.services import create_key
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
@@ -95,7 +96,7 @@ def _write_accounts() -> None:
 def _write_api_keys() -> None:
     create_key(name="Till", scope=Scope.WRITE, username=AUTHOR, now=NOW)
     begin("once", "digest", now=NOW)
-    answer = StoredAnswer(201, "application/json", b"{}")
+    answer = HttpResponse(b"{}", "application/json", 201)
     finish("once", answer, now=NOW)
 
 
