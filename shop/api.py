@@ -31,7 +31,7 @@ from shop.days import BadListFilter, Days, parse_day
 from shop.order_status import OPEN, Status
 from shop.orders import queries as orders
 from shop.orders import views as order_views
-from shop.orders.entries import OrderEntry, WholeOrder
+from shop.orders.entries import OrderEntry, WholeOrder, money
 from shop.orders.filters import OrderFilter
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup
 from shop.orders.listing import OrderList, queue_pager, total_of
@@ -96,11 +96,15 @@ class ProductOut(Schema):
 
 
 class WholeProductOut(ProductOut):
-    """A product with its description and categories; staff change the ``version``."""
+    """A product with its description and categories; staff change the ``version``.
+
+    Only they see the ``external_id``, and the price of one that ``is_off``.
+    """
 
     description: str
     categories: list[CategoryLink]
     is_off: bool
+    external_id: str | None = None
     version: str | None = None
 
 
@@ -290,7 +294,11 @@ def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
     """Return a product."""
     shown = WholeProductOut.model_validate(catalogue.find_product(product_id))
     if caller_of(request).allows(Scope.STAFF):
-        shown.version = editing.find_editable(product_id).version
+        stored = editing.find_editable(product_id)
+        content, shown.version = stored.content, stored.version
+        shown.external_id, shown.currency = content.external_id, content.currency or ""
+        if content.unit_price_cents is not None:
+            shown.price = money(content.unit_price_cents)
     return shown
 
 

@@ -320,3 +320,67 @@ class TestAnOrder:
         )
         assert problem_of(answer)[0] == 409
         assert author.get(f"/orders/{order['id']}").json()["status"] == "PLACED"
+
+
+class TestAProduct:
+    @pytest.fixture
+    def saved(self, staff, fresh):
+        url = f"/products/{fresh('torch')}"
+        said = {"name": "Torch", "price": "12.50", "currency": "EUR", "external_id": "T-1"}
+        answer = staff.put(url, said)
+        assert answer.status_code == 200
+        return url, said
+
+    def test_is_read_as_it_was_saved(self, staff, saved):
+        url, said = saved
+        read = staff.get(url).json()
+        assert {name: read[name] for name in said} == said
+
+    def test_is_changed_from_the_version_that_was_read(self, staff, saved):
+        url, said = saved
+        version = staff.get(url).json()["version"]
+        changed = {**said, "name": "Lantern", "version": version}
+        assert staff.put(url, changed).json()["name"] == "Lantern"
+        assert problem_of(staff.put(url, {**changed, "name": "Lamp"}))[0] == 409
+
+    def test_that_is_there_is_not_created_by_another(self, staff, saved):
+        url, said = saved
+        assert problem_of(staff.put(url, {**said, "name": "Lamp"}))[0] == 409
+
+    def test_keeps_its_price_while_it_is_off(self, staff, saved):
+        url, said = saved
+        for is_off in (True, False):
+            read = staff.get(url).json()
+            again = {**said, "price": read["price"], "version": read["version"], "is_off": is_off}
+            assert staff.put(url, again).json()["is_off"] is is_off
+            assert NOBODY.get(url).json()["price"] == (None if is_off else "12.50")
+
+    def test_shows_others_no_version_and_no_external_id(self, saved):
+        read = NOBODY.get(saved[0]).json()
+        assert (read["version"], read["external_id"]) == (None, None)
+
+    def test_needs_a_currency_with_its_price(self, staff, fresh):
+        refused = problem_of(staff.put(f"/products/{fresh('x')}", {"name": "X", "price": "1.00"}))
+        assert refused == (400, "A price needs its currency, and a currency its price.")
+
+    def test_needs_categories_that_are_there(self, staff, fresh):
+        said = {"name": "X", "categories": [fresh("none")]}
+        assert problem_of(staff.put(f"/products/{fresh('x')}", said))[0] == 404
+
+
+class TestACategory:
+    def test_is_created_below_another_and_renamed(self, staff, fresh):
+        outer, inner = (f"/categories/{fresh(name)}" for name in ("outer", "inner"))
+        assert staff.put(outer, {"name": "Outer"}).json()["trail"] == []
+        parent = outer.rpartition("/")[2]
+        made = staff.put(inner, {"name": "Inner", "parent": parent}).json()
+        assert [step["slug"] for step in made["trail"]] == [parent]
+        said = {"name": "Within", "parent": parent, "version": made["version"]}
+        assert staff.put(inner, said).json()["name"] == "Within"
+        assert NOBODY.get(outer).json()["children"][0]["name"] == "Within"
+
+    def test_does_not_lie_in_itself(self, staff, fresh):
+        slug = fresh("loop")
+        version = staff.put(f"/categories/{slug}", {"name": "Loop"}).json()["version"]
+        said = {"name": "Loop", "parent": slug, "version": version}
+        assert problem_of(staff.put(f"/categories/{slug}", said))[0] == 409
