@@ -33,7 +33,8 @@ __all__ = [
     "site_name",
 ]
 
-PARAMETER, ATOM = "format", "atom"
+PARAMETER = "format"
+ATOM = "atom"
 """The parameter by which a list is asked for in the one form that there is beside its page."""
 
 

@@ -6,12 +6,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from dynapages.django.access import log_event, prefetch, staff_only
+from dynapages.django.access import Visitor, log_event, prefetch, staff_only
 from shop.api_keys.services import ApiKey, list_keys, revoke_key
 
 
+def _read(_request: HttpRequest, _visitor: Visitor) -> list[ApiKey]:
+    return list_keys()
+
+
 @require_safe
-@prefetch(lambda _request, _visitor: list_keys(), staff_only)
+@prefetch(_read, staff_only)
 def api_keys(request: HttpRequest, listed: list[ApiKey]) -> HttpResponse:
     """Show all keys, without their secrets.
 

@@ -15,7 +15,7 @@ from tests.support.config.api import NOBODY, Program, problem_of, program_of
 from tests.support.config.lists import ADDRESSES, IN_THE_API, listed_shop
 from tests.support.markup import read_markup
 
-pytestmark = pytest.mark.usefixtures("tables")
+pytestmark = pytest.mark.usefixtures("tables", "wide_limits")
 COMMENTS = "/products/{product_id}/comments"
 FORGED = f"after.{'x' * 40}.{'x' * 43}"
 LISTS = pytest.mark.parametrize("page", IN_THE_API)

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
@@ -10,13 +9,12 @@ import pytest
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 
-from config import api
 from dynapages.calls import clock
 from dynapages.django.access import Scope
 from shop.api_keys.services import create_key
 from tests.support.config.lists import listed_shop
 
-pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("tables", "wide_limits"), pytest.mark.slow]
 SECONDS, SEED = 60, 1
 
 
@@ -39,13 +37,6 @@ def address():
     server.server_close()
 
 
-@pytest.fixture
-def without_limits(monkeypatch):
-    for name in ("READS", "WRITES"):
-        monkeypatch.setattr(api, name, replace(getattr(api, name), times=100_000))
-
-
-@pytest.mark.usefixtures("without_limits")
 class TestTheSchema:
     def test_is_kept_by_every_operation(self, address, tmp_path):
         owner = listed_shop().arguments["username"]
