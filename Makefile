@@ -114,7 +114,7 @@ lambda:
 	@rm -rf $(TASK) && mkdir -p $(TASK) && cp -R $(PACKAGES) $(TASK)
 	@if command -v uv >/dev/null; then uv pip install --python $(PYTHON) $(INTO_TASK); \
 	else $(PYTHON) -m pip install --no-compile $(INTO_TASK); fi
-	@cd $(TASK) && rm -rf bin .lock numpy* py3langid* dynapages/tests && find . -name __pycache__ -exec rm -rf {} + \
+	@cd $(TASK) && rm -rf bin .lock numpy* py3langid* ninja* pydantic* dynapages/tests && find . -name __pycache__ -exec rm -rf {} + \
 		&& find botocore/data/* -prune -type d ! -name "dynamodb*" -exec rm -rf {} + \
 		&& find . \( -name "*.so" -o -name RECORD -o -name REQUESTED -o -name INSTALLER \) -delete
 	@cd $(TASK) && export TZ=UTC LC_ALL=C && chmod -R u=rwX,go=rX . && find . -exec touch -t 198001010000 {} + \

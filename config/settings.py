@@ -130,7 +130,7 @@ INSTALLED_APPS = [
     "shop.accounts",
     *filter(is_here, ("demo", "lab")),
     "django_htmx",
-    "ninja",  # for the files of the API's page
+    *filter(is_here, ("ninja",)),  # for the files of the API's page
     "whitenoise.runserver_nostatic",
     "django.contrib.auth",
     "django.contrib.contenttypes",  # only because django.contrib.auth imports its models

@@ -128,7 +128,7 @@ class ProductIn(Schema):
 
     name: Name
     description: str = Field("", max_length=5_000)
-    price: Decimal | None = Field(None, ge=0, max_digits=12, decimal_places=2)
+    price: str | None = Field(None, pattern=r"^[0-9]{1,10}(\.[0-9]{1,2})?$", examples=["18.50"])
     currency: str | None = Field(None, pattern=r"^[A-Z]{3}$")
     categories: list[IdText] = Field([], max_length=editing.MOST_CATEGORIES)
     external_id: IdText | None = None
@@ -310,7 +310,7 @@ def save_product(request: HttpRequest, product_id: NewId, said: ProductIn) -> ob
     product = NewProduct(
         product_id,
         category_slugs=tuple(said.categories),
-        unit_price_cents=None if said.price is None else int(said.price.scaleb(2)),
+        unit_price_cents=None if said.price is None else int(Decimal(said.price).scaleb(2)),
         **said.dict(exclude={"price", "categories", "version"}),
     )
     editing.save_product(product, version=said.version)

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from comments.filters import CommentFilter
 from comments.host import Product
 from comments.indexes.planner import ListPlan
-from comments.lists.listing import json_ld, listing_of, pager_of, things_on_page
+from comments.lists.listing import comments_feed, json_ld, listing_of, pager_of, things_on_page
 from comments.lists.page import Highlights, explain_page
 from comments.lists.queries import CommentEntry, CommentPage
 from comments.replies.services import Reply
@@ -164,6 +164,7 @@ def _show(request: HttpRequest, product_id: str, asked_for: CommentFilter | None
         pager,
         asked,
         found.page,
+        feed=lambda: comments_feed(listing["heading"], listing["comments"]),
         templates=("comments/product.html" if is_own else "comments/lists/list.html", FRAGMENT),
         context=lambda: {
             "product": shown,
