@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import LazySettings, settings
 from django.core.cache import cache
 from django.test import override_settings
 from django.utils import translation
@@ -37,6 +37,25 @@ CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 def pytest_configure() -> None:
     record_permissions()
+    change_settings_at_once()
+
+
+def change_settings_at_once() -> None:
+    """Let threads read settings while a test changes them: for a moment, Django would have none.
+
+    The thread of the activity log reads them after a test's last request.
+    """
+    change_one = LazySettings.__setattr__
+
+    def change(self: LazySettings, name: str, value: Any) -> None:
+        if name != "_wrapped":
+            change_one(self, name, value)
+            return
+        self.__dict__[name] = value
+        for remembered in list(self.__dict__.keys() - {name}):
+            self.__dict__.pop(remembered, None)
+
+    LazySettings.__setattr__ = change  # type: ignore[method-assign]
 
 
 @pytest.hookimpl(optionalhook=True)

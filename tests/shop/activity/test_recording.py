@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from threading import Event
 
 import pytest
 from django.conf import settings as django_settings
+from django.test import override_settings
 
 from dynapages.process import client
 from dynapages_testing.processes import until
@@ -155,6 +158,29 @@ class TestWhenItCannotBeWritten:
         assert LOG.flush(seconds=10)
         forget_layout(month)  # as a reader in another process, which never knew
         assert whole_log() == [entry]
+
+
+def test_an_entrys_table_can_be_told_while_a_test_changes_a_setting():
+    often, interval, is_over = 1e-6, sys.getswitchinterval(), Event()
+
+    def tell_tables() -> set[str]:
+        told = set()
+        while not is_over.is_set():
+            told.add(THIS.table)
+        return told
+
+    sys.setswitchinterval(often)
+    try:
+        with ThreadPoolExecutor() as pool:
+            telling = pool.submit(tell_tables)
+            for _ in range(1000):
+                with override_settings(PAGE_SIZE=5):
+                    pass
+            is_over.set()
+            assert telling.result() == {THIS.table}
+    finally:
+        is_over.set()
+        sys.setswitchinterval(interval)
 
 
 ENDING = """
