@@ -294,7 +294,7 @@ class ProblemAPI(NinjaAPI):
             add_never_cache_headers(response)
         return response
 
-    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:  # noqa: ANN401
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:  # noqa: ANN401 - ninja's
         """Return the schema, with the problems of each operation."""
         schema = super().get_openapi_schema(**options)
         schema["components"]["schemas"]["Problem"] = _Problem.model_json_schema()

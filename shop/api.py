@@ -1,5 +1,6 @@
 """The catalogue and the orders in the site's API (docs/api.md)."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -28,7 +29,7 @@ from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.views import NO_SUCH_PRODUCT, search_pager
 from shop.days import BadListFilter, Days, parse_day
-from shop.order_status import OPEN, Status
+from shop.order_status import ENDS, OPEN, Status
 from shop.orders import queries as orders
 from shop.orders import views as order_views
 from shop.orders.entries import OrderEntry, WholeOrder, money
@@ -292,13 +293,15 @@ def all_products(request: HttpRequest) -> ListOf[catalogue.ProductTile]:
 @router.get("/products/{product_id}", response=WholeProductOut, auth=READ)
 def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
     """Return a product."""
-    shown = WholeProductOut.model_validate(catalogue.find_product(product_id))
-    if caller_of(request).allows(Scope.STAFF):
-        stored = editing.find_editable(product_id)
-        content, shown.version = stored.content, stored.version
-        shown.external_id, shown.currency = content.external_id, content.currency or ""
-        if content.unit_price_cents is not None:
-            shown.price = money(content.unit_price_cents)
+    if not caller_of(request).allows(Scope.STAFF):
+        return WholeProductOut.model_validate(catalogue.find_product(product_id))
+    stored = editing.find_editable(product_id)  # as of the last write
+    product, content = catalogue.product_in(product_id, [stored.node]), stored.content
+    shown = WholeProductOut.model_validate(replace(product, description=content.description))
+    shown.version, shown.external_id = stored.version, content.external_id
+    shown.currency = content.currency or ""
+    if content.unit_price_cents is not None:
+        shown.price = money(content.unit_price_cents)
     return shown
 
 
@@ -320,8 +323,9 @@ def save_product(request: HttpRequest, product_id: NewId, said: ProductIn) -> ob
 @router.get("/categories/{slug}", response=WholeCategoryOut, auth=READ)
 def get_category(request: HttpRequest, slug: IdText) -> WholeCategoryOut:
     """Return a category."""
-    shown = WholeCategoryOut.model_validate(catalogue.find_category(slug))
-    if caller_of(request).allows(Scope.STAFF):
+    is_staff = caller_of(request).allows(Scope.STAFF)
+    shown = WholeCategoryOut.model_validate(catalogue.find_category(slug, consistent=is_staff))
+    if is_staff:
         shown.version = editing.find_editable_category(slug).version
     return shown
 
@@ -429,7 +433,7 @@ def move(request: HttpRequest, order_id: IdText, said: MoveIn) -> object:
         target=said.target,
         is_staff=is_staff,
         who=caller.username,
-        reason=said.reason.replace("\r\n", "\n").strip(),
+        reason=said.reason.replace("\r\n", "\n").strip() if said.target in ENDS else "",
         now=clock.now(),
     )
     return get_order(request, order_id)

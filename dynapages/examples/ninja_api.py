@@ -14,7 +14,7 @@ from dynapages.process import read
 OWN = {"SECRET_KEY": "signs the cursors", "DEBUG": True, "ROOT_URLCONF": __name__, "PAGE_SIZE": 5}
 API = {"API_PATH": "/api/", "API_AUTHENTICATOR": f"{__name__}.caller"}
 settings.configure(**OWN, **API, INSTALLED_APPS=["dynapages.django", "ninja"])
-from dynapages.ninja import KeyAuth, Listing, ListOf, ProblemAPI, lists  # noqa: E402
+from dynapages.ninja import KeyAuth, Listing, ListOf, ProblemAPI, lists  # noqa: E402 - needs settings
 
 KEYS = {"kims-key": Caller("1", "kim", Scope.READ)}
 INDEX = Index(TABLE, "by_team", partition="team", sort="at", table_key=("id",))

@@ -214,13 +214,14 @@ def _trail_of(product: Item) -> tuple[Category, ...]:
     return trail_in(product) or steps_in(product, CATEGORIES)[:1]
 
 
-def find_category(slug: str) -> CategoryNode:
+def find_category(slug: str, *, consistent: bool = False) -> CategoryNode:
     """Read a category with ancestors and children by one query, metered as ``category``.
 
     Raises NoSuchCategory.
     """
     key = keys.category(slug)
-    below = Run(index=BY_KEY, partition=key, prefix=keys.CATEGORY_PREFIX)
+    index = replace(BY_KEY, consistent=consistent)
+    below = Run(index=index, partition=key, prefix=keys.CATEGORY_PREFIX)
     request = PageRequest(MOST_IN_ONE + 1)
     with labelled_calls("category"):
         page = read([below], request, order=Order.OLDEST_FIRST, look_ahead=False)

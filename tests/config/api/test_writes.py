@@ -313,6 +313,13 @@ class TestAnOrder:
         assert staff.get(f"/orders/{order['id']}").json()["username"] == author.username
         assert staff.post(moves, said).json()["status"] == "CANCELED"
 
+    def test_keeps_a_reason_where_it_ends_alone(self, author, staff, bulb):
+        order = author.post("/orders", {"lines": [{"product_id": bulb}]}).json()
+        moves, why = f"/orders/{order['id']}/moves", {"reason": "Too dark"}
+        staff.post(moves, {"source": "PLACED", "target": "APPROVED", **why})
+        ended = author.post(moves, {"source": "APPROVED", "target": "CANCELED", **why}).json()
+        assert [step["reason"] for step in ended["history"]] == ["", "", "Too dark"]
+
     def test_makes_no_move_that_is_for_staff(self, author, bulb):
         order = author.post("/orders", {"lines": [{"product_id": bulb}]}).json()
         answer = author.post(
