@@ -43,6 +43,10 @@ from shop.catalogue.search import SUGGESTED, find_products, parse_search
 from shop.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
+FORGED = gettext_noop(
+    "This form is from before you last signed in, or cookies are blocked. Nothing was changed: "
+    "send it once more."
+)
 COPIES_WAIT = gettext_noop(
     "Some products and categories below this one still show its old name or place. To update "
     "them, run “manage.py check_integrity --only catalogue --repair”."
@@ -129,19 +133,27 @@ def category(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
-def edit_product(request: HttpRequest, product_id: str = "") -> HttpResponse:
+def edit_product(
+    request: HttpRequest, product_id: str = "", *, is_forged: bool = False
+) -> HttpResponse:
     """Create a product, or change it, take it off or put it back."""
-    return _edit(request, ProductForm, product_id, "comments:product")
+    return _edit(request, ProductForm, product_id, "comments:product", is_forged=is_forged)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
-def edit_category(request: HttpRequest, slug: str = "") -> HttpResponse:
+def edit_category(request: HttpRequest, slug: str = "", *, is_forged: bool = False) -> HttpResponse:
     """Create a category, or rename, move or hide it, or show it again."""
-    return _edit(request, CategoryForm, slug, "category")
+    return _edit(request, CategoryForm, slug, "category", is_forged=is_forged)
 
 
-def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) -> HttpResponse:
+for _view in (edit_product, edit_category):  # what was typed comes back where the CSRF token fails
+    _view.again = partial(_view, is_forged=True)  # type: ignore[attr-defined] # see csrf_failure
+
+
+def _edit(
+    request: HttpRequest, kind: type[EditForm], item_id: str, route: str, *, is_forged: bool
+) -> HttpResponse:
     try:
         stored = kind.find(item_id) if item_id else None
     except LookupError as error:
@@ -149,7 +161,10 @@ def _edit(request: HttpRequest, kind: type[EditForm], item_id: str, route: str) 
     sent, is_theirs = request.POST.copy(), False
     form = kind(sent if request.method == "POST" else None, stored=stored)
     status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
-    if form.is_valid():
+    if is_forged:
+        status = HTTPStatus.FORBIDDEN
+        form.add_error(None, _(FORGED))
+    elif form.is_valid():
         status = HTTPStatus.CONFLICT
         try:
             is_done = form.save()

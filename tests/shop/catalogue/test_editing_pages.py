@@ -4,6 +4,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from shop.accounts.queries import find_user
 from shop.catalogue.editing import find_editable, find_editable_category, save_product
 from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import find_product
@@ -97,6 +98,18 @@ class TestTheFormOfAProduct:
         page = read_markup(answer.content.decode())
         assert page.one("textarea", name="description").text.strip() == "A <new> text."
         assert page.all(class_="errorlist")
+        assert find_editable(lamp.id).content == lamp
+
+    def test_comes_back_with_all_that_was_typed_where_its_token_is_old(self, staff, lamp):
+        url = f"/staff/products/{lamp.id}/edit/"
+        sent = {**form_at(staff, url), "name": "Torch"}
+        for writer, status in ((someone("staff", is_staff=True), 403), (someone("alice"), 404)):
+            careful = Client(enforce_csrf_checks=True)
+            careful.force_login(find_user(writer.username))
+            answer = careful.post(url, sent, headers={"Origin": "http://testserver"})
+            assert answer.status_code == status
+            assert ("send it once more" in answer.content.decode()) is (status == 403)
+            assert ('value="Torch"' in answer.content.decode()) is (status == 403)
         assert find_editable(lamp.id).content == lamp
 
     def test_shows_what_somebody_else_has_saved_and_keeps_what_was_typed(self, staff, lamp):
