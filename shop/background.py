@@ -188,6 +188,8 @@ class BackgroundWrites(Generic[T]):
             while True:
                 with self._state:
                     self._state.wait_for(lambda: self._waiting)
+                if not self.runs_by_itself:
+                    return
                 if not self._send_some():
                     time.sleep(self._pause())
         finally:

@@ -80,6 +80,18 @@ class TestWhatIsPut:
         far.is_open.set()
         assert writes.flush(seconds=10)
 
+    def test_waits_for_a_flush_where_the_thread_is_to_send_nothing_more(self):
+        far = Far()
+        writes = queue(far)
+        writes.put(1)
+        assert until(lambda: far.arrived == [1])
+        writes.runs_by_itself = False
+        writes.put(2)
+        assert until(lambda: writes._thread is None)
+        assert far.arrived == [1]
+        assert writes.flush(seconds=10)
+        assert far.arrived == [1, 2]
+
 
 class TestAFailure:
     @pytest.mark.parametrize("failure", [AWAY, MISSING, THROTTLED])

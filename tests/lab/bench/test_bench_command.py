@@ -1,5 +1,6 @@
 """``manage.py bench``, from end to end on a little data."""
 
+from importlib.util import find_spec
 from io import StringIO
 
 import pytest
@@ -142,6 +143,7 @@ class TestTheGrid:
         assert rare.where(reader="filter").number("items_read") == LITTLE["comments"]
 
 
+@pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
 class TestThroughput:
     def test_is_measured_for_each_list(self, found):
         rates = found.where(part="throughput", metric="per_second")
