@@ -83,7 +83,9 @@ def site():
 
 @pytest.fixture(scope="session")
 def chromium():
-    with sync_playwright() as playwright:
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        # Playwright's event loop stays in this thread, and tests of PostgreSQL may come after.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
         more = [] if CHROMIUM.endswith("shell") else OF_THE_WINDOW
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *more])
         yield browser
