@@ -55,6 +55,8 @@ def proxy(running):
     return running
 
 
+PATIENCE = 30.0
+"""Seconds for an answer that comes, however busy the machine is."""
 BY_BOTOCORE = False
 """How the calls of this module are sent; see `transport`."""
 
@@ -153,7 +155,7 @@ class TestAnAnswerThatIsNoJSONObject:
     @pytest.mark.parametrize("operation", OPERATIONS)
     def test_is_damaged_whatever_was_called(self, proxy, operation, has_checksums):
         proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
-        called = client_of(proxy, attempts=1)
+        called = client_of(proxy, attempts=1, read_seconds=PATIENCE)
         for body in DAMAGED:
             proxy.bodies = [body]
             with pytest.raises(Damaged):
@@ -164,18 +166,24 @@ class TestAnAnswerThatIsNoJSONObject:
         for body in (*DAMAGED, b"{}"):
             proxy.bodies = [body]
             with pytest.raises(Damaged):
-                client_of(proxy, attempts=1).describe_table(TableName=unique("nothing"))
+                client_of(proxy, attempts=1, read_seconds=PATIENCE).describe_table(
+                    TableName=unique("nothing")
+                )
 
     def test_is_not_taken_for_an_empty_one_which_writes_have(self, proxy, has_checksums):
         proxy.kinds, proxy.has_checksums, proxy.bodies = ["damaged"], has_checksums, [b"{}"]
-        assert "Attributes" not in client_of(proxy).put_item(**OPERATIONS["PutItem"])
+        assert "Attributes" not in client_of(proxy, read_seconds=PATIENCE).put_item(
+            **OPERATIONS["PutItem"]
+        )
         assert proxy.met.total() == 1
 
     def test_of_a_front_end_is_said_in_its_sentence(self, proxy, has_checksums):
         proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
         proxy.bodies = [b"<html>Not found</html>"]
         with pytest.raises(ClientError) as raised:
-            client_of(proxy, attempts=1).describe_table(TableName=unique("nothing"))
+            client_of(proxy, attempts=1, read_seconds=PATIENCE).describe_table(
+                TableName=unique("nothing")
+            )
         assert (
             str(fault_in(raised.value)) == "What answers at the database's address is not DynamoDB."
         )
