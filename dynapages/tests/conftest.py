@@ -79,10 +79,13 @@ def new_table(client):
     """Makes tables with string keys ``pk`` and ``sk``, and an index ``by_kind`` on ``p`` and ``s``.
 
     They are those of the lists of `dynapages_testing.merged_lists`, and are gone after the tests.
+    One of a name is made once: a worker may come back to a module of which it had other tests.
     """
     made: list[str] = []
 
     def make(name: str = "") -> str:
+        if name in made:
+            return name
         name = name or unique("dynapages-test")
         client.create_table(
             TableName=name,

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -75,7 +76,9 @@ class TestAnExample:
 
     def test_of_an_error_is_what_the_site_answers(self, tables):
         (pair,) = [each for each in SHOWN if '"status"' in each[1]]
-        assert Client().get(url_in(shlex.split(pair[0]))).json() == json.loads(pair[1])
+        problem = json.loads(pair[1])
+        problem["title"] = HTTPStatus(problem["status"]).phrase  # newer Pythons call 422 otherwise
+        assert Client().get(url_in(shlex.split(pair[0]))).json() == problem
 
     @pytest.mark.parametrize("words", SENT)
     def test_sends_what_the_operation_takes(self, words):

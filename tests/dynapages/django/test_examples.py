@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from http import HTTPStatus
 from importlib.util import find_spec
 
 import pytest
@@ -126,6 +127,6 @@ class TestTheApiOfNinja:
         assert pages[0]["previous"] is None
         assert pages[1]["previous"].startswith("/api/notes?cursor=before.")
         assert [json.loads(text)["title"] for _, text in (nobody, wrong)] == [
-            "Unauthorized",
-            "Unprocessable Entity",
+            HTTPStatus.UNAUTHORIZED.phrase,
+            HTTPStatus.UNPROCESSABLE_ENTITY.phrase,
         ]

@@ -13,12 +13,20 @@ from http.client import HTTPConnection
 from importlib.metadata import distribution
 from pathlib import Path
 
+import django
+import pytest
+
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT
 
 
 def production_packages(folder: Path) -> Path:
-    """Link what requirements-production.txt installs, and nothing else, into a folder."""
+    """Link what requirements-production.txt installs, and nothing else, into a folder.
+
+    Skips the test where a newer Django is installed than the one that is named there.
+    """
+    if django.VERSION >= (6,):
+        pytest.skip("what requirements-production.txt names is not installed here")
     text = (PROJECT / "requirements-production.txt").read_text()
     for name, marker in re.findall(r"^([\w-]+)==\S+ (?:; (.*))?\\$", text, re.MULTILINE):
         if "win32" in marker or ">= '3.12'" in marker:
