@@ -55,7 +55,7 @@ def change_settings_at_once() -> None:
         for remembered in list(self.__dict__.keys() - {name}):
             self.__dict__.pop(remembered, None)
 
-    LazySettings.__setattr__ = change  # type: ignore[method-assign]
+    LazySettings.__setattr__ = change  # type: ignore[method-assign] # for tests alone
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -39,6 +39,7 @@ GRID = [
 ]
 
 pytestmark = [pytest.mark.real_engine, pytest.mark.slow, pytest.mark.long]
+needs_locust = pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -143,7 +144,7 @@ class TestTheGrid:
         assert rare.where(reader="filter").number("items_read") == LITTLE["comments"]
 
 
-@pytest.mark.skipif(find_spec("locust") is None, reason="Locust is not installed")
+@needs_locust
 class TestThroughput:
     def test_is_measured_for_each_list(self, found):
         rates = found.where(part="throughput", metric="per_second")
@@ -161,6 +162,7 @@ class TestImports:
 
 
 class TestWhatIsWritten:
+    @needs_locust
     def test_is_a_document_with_the_tables(self, found, report):
         for text in (
             "## Pages of comments",

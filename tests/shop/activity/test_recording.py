@@ -161,7 +161,7 @@ class TestWhenItCannotBeWritten:
 
 
 def test_an_entrys_table_can_be_told_while_a_test_changes_a_setting():
-    often, interval, is_over = 1e-6, sys.getswitchinterval(), Event()
+    interval, is_over = sys.getswitchinterval(), Event()
 
     def tell_tables() -> set[str]:
         told = set()
@@ -169,7 +169,7 @@ def test_an_entrys_table_can_be_told_while_a_test_changes_a_setting():
             told.add(THIS.table)
         return told
 
-    sys.setswitchinterval(often)
+    sys.setswitchinterval(1e-6)  # so that the thread meets every moment of a change
     try:
         with ThreadPoolExecutor() as pool:
             telling = pool.submit(tell_tables)
