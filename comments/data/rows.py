@@ -2,11 +2,12 @@
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from html import unescape
 from pathlib import Path
@@ -41,6 +42,25 @@ NEEDED = frozenset({"id", "product_id", "language", "rating", "created_at"})
 ID_FROM = ("product_id", "author", "created_at", "body")
 """What tells comments without ids apart."""
 _PRESETS = Path(__file__).parent / "presets.toml"
+_LONGEST_COLUMN = 100
+"""Characters of a column's name that are compared, and shown when a row is rejected."""
+
+AllowedValues = Mapping[str, Sequence[str]]
+"""The values that columns may have, in lower case, by `column_key`."""
+
+
+@lru_cache(maxsize=1_024)
+def _key_of(start: str) -> str:
+    return "".join(filter(str.isalnum, start.casefold()))
+
+
+def column_key(column: str) -> str:
+    """Return the letters and digits of a column's name, in lower case.
+
+    Vendors change how they write a name: ``review_status`` became ``Review Status``.
+    """
+    # Only the start: the cache must not hold names of a million characters.
+    return _key_of(column[:_LONGEST_COLUMN])
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +91,10 @@ class Shape:
     - ``constants``: the values of fields where a row has none.
     - ``languages``: the codes of the file's languages that are spelled otherwise, in lower case.
     - ``id_from``: the columns or fields whose digest is the id of a row without one.
-    - ``only``: rows whose value of a column is not among these are rejected.
+    - ``only``: a row that has one of these columns is rejected unless its value is allowed.
+    - ``public``: by field, such columns too: of a row with another value the field is left out.
+    - ``bought``: the values of ``verified`` that mean that the author bought the product, where the
+      file does not have true and false; any other value means that it is not known.
     - ``low`` and ``high``: the columns with the scale of a row's rating, instead of ``scale``.
     - ``element``: the name of the elements of XML that are rows.
     - ``rows``: the list in an object of JSON that has the rows.
@@ -88,7 +111,9 @@ class Shape:
     detect_language: bool = False
     id_from: Sequence[str] = ()
     is_html: bool = False
-    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    only: AllowedValues = field(default_factory=dict)
+    public: Mapping[str, AllowedValues] = field(default_factory=dict)
+    bought: Sequence[str] = ()
     low: str | None = None
     high: str | None = None
     element: str | None = None
@@ -111,8 +136,8 @@ class Shape:
     def among(self, present: Sequence[str]) -> "Shape":
         """Return the shape of a file that has the columns ``present`` and no others.
 
-        Raises BadMapping for the column of a needed or ``named`` field that is missing, or there
-        twice.
+        Raises BadMapping for the column of a needed or ``named`` field that is missing, and for a
+        column of a field or of ``only`` or ``public`` that is there twice.
         """
         found = {name: [column for column in self.of(name) if column in present] for name in FIELDS}
         for name in FIELDS:
@@ -122,7 +147,19 @@ class Shape:
                 columns_among(present, {name: wanted[0]}, needed=[name] if is_needed else [])
             elif is_needed:
                 raise BadMapping(f"{name} has no column: give it one, or a value by --set.")
+        decisive = self._columns_of_rules
+        for column in present:
+            if column_key(column) in decisive:
+                columns_among(present, {column: column}, needed=[])
         return replace(self, columns=found)
+
+    @property
+    def _columns_of_rules(self) -> Collection[str]:
+        """The keys of the columns that decide whether a row or a field is published."""
+        found = set(self.only)
+        for rules in self.public.values():
+            found |= set(rules)
+        return found
 
     @property
     def _needed(self) -> Collection[str]:
@@ -147,7 +184,14 @@ def preset(name: str) -> Shape:
     if name not in known:
         raise BadMapping(f"There is no preset “{name}”; the presets are: {', '.join(known)}.")
     values = {key: value for key, value in known[name].items() if key != "about"}
+    values["only"] = _by_column_key(values.get("only", {}))
+    public = values.get("public", {})
+    values["public"] = {field: _by_column_key(rules) for field, rules in public.items()}
     return Shape(**{"id_from": ID_FROM, **values})
+
+
+def _by_column_key(rules: Mapping[str, Sequence[str]]) -> AllowedValues:
+    return {column_key(column): allowed for column, allowed in rules.items()}
 
 
 def scale_of(text: str) -> Scale:
@@ -180,8 +224,9 @@ class Findings:
     """What was found in the rows that were read, and how many of them needed a guess.
 
     ``spelled`` are the languages as the file has them; ``products`` are the file's ids of products
-    that could not be kept, by those they were mapped to. Of the latest row, ``product_before`` is
-    such an id that an export of this shop tells, and ``product_name`` what it calls the product.
+    that could not be kept, by those they were mapped to. ``left_out`` counts the values of fields
+    that are not public. Of the latest row, ``product_before`` is such an id that an export of this
+    shop tells, and ``product_name`` what it calls the product.
     """
 
     spelled: set[str] = field(default_factory=set)
@@ -190,13 +235,14 @@ class Findings:
     rounded_ratings: int = 0
     dated_by_month: int = 0
     products: dict[str, str] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
     product_before: str = ""
     product_name: str = ""
 
 
 @dataclass(slots=True)
 class _Row:
-    """A record and what had to be guessed of it."""
+    """A record, what had to be guessed of it, and the fields that were left out of it."""
 
     record: Record
     values: dict[str, str]
@@ -205,6 +251,7 @@ class _Row:
     is_language_guessed: bool = False
     is_rating_rounded: bool = False
     is_dated_by_month: bool = False
+    left_out: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +273,8 @@ class CommentParser:
         return comment
 
     def _comment(self, row: _Row) -> NewComment:
-        self._require_wanted(row.record)
+        self._require_published(row.record)
+        self._leave_out_private(row)
         values = row.values
         return NewComment(
             id=self._comment_id(row),
@@ -238,7 +286,7 @@ class CommentParser:
             title=short_text("title", values["title"], LONGEST_LINE_OF_TEXT),
             body=_body(values["body"]),
             username=_username(values["username"]),
-            verified=_flag("verified", values["verified"]),
+            verified=self._is_verified(values["verified"]),
             reply=self._reply(row),
         )
 
@@ -248,6 +296,7 @@ class CommentParser:
         findings.guessed_languages += row.is_language_guessed
         findings.rounded_ratings += row.is_rating_rounded
         findings.dated_by_month += row.is_dated_by_month
+        findings.left_out.update(row.left_out)
         if row.spelled:
             findings.spelled.add(row.spelled)
 
@@ -264,13 +313,26 @@ class CommentParser:
         values = (record.values.get(column) for column in self.shape.of("id"))
         return next((v[:LONGEST_ID] for v in values if isinstance(v, str)), "")
 
-    def _require_wanted(self, record: Record) -> None:
-        for column, wanted in self.shape.only.items():
-            value = record.values.get(column)
-            text = "" if value is None else str(value).strip().lower()
-            if text not in wanted:
-                named = ", ".join(filter(None, wanted))
-                raise RowRefused(f"{column} is “{text[:20]}”: only {named} is imported")
+    def _require_published(self, record: Record) -> None:
+        column = _column_not_allowed(record, self.shape.only)
+        if column is None:
+            return
+        value = _word(record.values[column])
+        found = f"“{value[:20]}”" if value else "empty"
+        allowed = " or ".join(self.shape.only[column_key(column)])
+        raise RowRefused(f"{column[:_LONGEST_COLUMN]} is {found}: only {allowed} is imported")
+
+    def _leave_out_private(self, row: _Row) -> None:
+        for name, rules in self.shape.public.items():
+            has_value = bool(row.values[name].strip())
+            if has_value and _column_not_allowed(row.record, rules) is not None:
+                row.values[name] = ""
+                row.left_out.append(name)
+
+    def _is_verified(self, text: str) -> bool:
+        if self.shape.bought:
+            return _word(text) in self.shape.bought
+        return _flag("verified", text)
 
     def _comment_id(self, row: _Row) -> str:
         found = row.values["id"]
@@ -356,6 +418,23 @@ class CommentParser:
         if moment > self.now + LATEST:
             raise RowRefused(f"{name}: “{text}” is in the future")
         return moment
+
+
+def _column_not_allowed(record: Record, rules: AllowedValues) -> str | None:
+    """Return the first column of a record whose value is not among those it may have.
+
+    A column that a record does not have breaks no rule; one that is empty does.
+    """
+    for column, value in record.values.items():
+        allowed = rules.get(column_key(column))
+        if allowed is not None and _word(value) not in allowed:
+            return column
+    return None
+
+
+def _word(value: object) -> str:
+    """Return a value as a word in lower case; the booleans of JSON are words too."""
+    return "" if value is None else str(value).strip().lower()
 
 
 def _plain(name: str, value: object) -> str:

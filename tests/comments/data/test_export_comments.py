@@ -153,7 +153,7 @@ class TestThereAndBack:
             assert (found.body, found.title) == (comment.body, comment.title)
             assert (found.language, found.rating) == (comment.language, comment.rating)
             assert (found.created, found.product_id) == (comment.created_at, comment.product_id)
-            assert found.author == (comment.author or "Anonymous")
+            assert found.author == comment.author
 
 
 class TestExport:
