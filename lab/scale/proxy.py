@@ -5,7 +5,6 @@ the answer's ConsumedCapacity, which has the units of the table and of each inde
 changes an index, the keys there are those of the item before and after it, which the proxy reads.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,9 +14,9 @@ from re import findall
 from threading import Lock
 from typing import Any, NamedTuple, Self
 
+from dynapages.engine.proxy import Answer, Call, Proxy, refusal
 from dynapages.items import Item, item_bytes
 from lab.scale.limits import Buckets, Limits, Partition
-from lab.storm.proxy import Forwarding, Proxy
 
 READS = frozenset({"GetItem", "BatchGetItem", "Query"})
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems"})
@@ -113,6 +112,83 @@ class ThrottlingProxy(Proxy):
             for use in call.uses:
                 self._buckets.charge(use.partition, use.units)
 
+    def answer(self, call: Call) -> Answer | None:
+        """Return the engine's answer, or a refusal where a partition has nothing left."""
+        if self.paused or call.operation not in READS | WRITES:
+            return call.send()
+        before = self._images(call)
+        keys = [*self._keys_of(call), *self._index_keys(call, before)]
+        if self.is_refused(call.body, keys):
+            return _throttled(call)
+        answer = call.ask(call.operation, {**call.request, "ReturnConsumedCapacity": "INDEXES"})
+        if consumed := answer.decoded().get("ConsumedCapacity"):
+            index_keys = list(self._index_keys(call, before, written=True))
+            told = consumed if isinstance(consumed, list) else [consumed]
+            uses = _uses_of(told, keys, index_keys)
+            actions = len(call.actions())
+            self.charge(ProxiedCall(call.operation, tuple(uses), actions, len(answer.body)))
+        return answer
+
+    def _keys_of(self, call: Call) -> Iterator[Key]:
+        """Yield the keys that a request names: those of items, or that of a Query."""
+        request = call.request
+        if call.operation == "Query":
+            table, wanted = request["TableName"], request.get("IndexName", "")
+            shapes = self._shapes(call, table)
+            # A local index is in the partitions of its table.
+            shape = next((one for one in shapes if one.index == wanted), shapes[0])
+            yield Key(Partition(table, shape.index, _queried(request, shape.keys[0])))
+        elif call.operation in READS:
+            single = {request["TableName"]: {"Keys": [request["Key"]]}} if "Key" in request else {}
+            for table, asked in request.get("RequestItems", single).items():
+                name = self._shapes(call, table)[0].keys[0]
+                yield from (Key(Partition(table, "", _text(key[name]))) for key in asked["Keys"])
+        else:
+            for action in call.actions():
+                table, item = action["TableName"], action.get("Item") or action["Key"]
+                key = _text(item[self._shapes(call, table)[0].keys[0]])
+                weight = ceil(item_bytes(item) / WRITE_BLOCK)
+                yield Key(Partition(table, "", key, is_write=True), weight)
+
+    def _images(self, call: Call) -> list[Item]:
+        """Read the items that a call writes in tables with global indexes, as they are."""
+        if call.operation not in WRITES:
+            return []
+        return [self._image(call, action) for action in call.actions()]
+
+    def _image(self, call: Call, action: Mapping[str, Any]) -> Item:
+        table = action["TableName"]
+        shape, *indexes = self._shapes(call, table)
+        if not indexes:
+            return {}
+        key = action.get("Key") or {name: action["Item"][name] for name in shape.keys}
+        request = {"TableName": table, "Key": key, "ConsistentRead": True}
+        found: Item = call.ask("GetItem", request).decoded().get("Item", {})
+        return found
+
+    def _index_keys(
+        self, call: Call, before: Sequence[Item], *, written: bool = False
+    ) -> Iterator[Key]:
+        """Yield the keys in indexes of the items before a write, and of those that it puts.
+
+        When it is ``written``, of all entries that it has changed.
+        """
+        for action, old in zip(call.actions() if before else (), before, strict=True):
+            new = self._image(call, action) if written else action.get("Item", {})
+            table, (_, *indexes) = action["TableName"], self._shapes(call, action["TableName"])
+            for shape in indexes:
+                entries = [shape.entry(old), shape.entry(new)]
+                if not (written and entries[0] == entries[1]):
+                    texts = {_text(entry[shape.keys[0]]) for entry in entries if entry}
+                    for key in sorted(texts):
+                        yield Key(Partition(table, shape.index, key, is_write=True))
+
+    def _shapes(self, call: Call, table: str) -> list["Shape"]:
+        if table not in self.shapes:
+            described = call.ask("DescribeTable", {"TableName": table}).decoded()["Table"]
+            self.shapes[table] = _shapes_of(described)
+        return self.shapes[table]
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
@@ -145,107 +221,11 @@ def _shapes_of(table: Mapping[str, Any]) -> list[Shape]:
     return [own, *(Shape.of(one, own.keys) for one in table.get("GlobalSecondaryIndexes", ()))]
 
 
-class _Handler(Forwarding):
-    proxy: ThrottlingProxy
-
-    def do_POST(self) -> None:  # noqa: N802 - the name that http.server calls
-        operation, body = self.read_call()
-        if self.proxy.paused or operation not in READS | WRITES:
-            self.answer(*self.send(body))
-            return
-        request = json.loads(body)
-        before = self._images(operation, request)
-        keys = [*self._keys_of(operation, request), *self._index_keys(request, before)]
-        if self.proxy.is_refused(body, keys):
-            self._throttle(request)
-            return
-        counting = {**request, "ReturnConsumedCapacity": "INDEXES"}
-        status, content = self.send(json.dumps(counting).encode())
-        answer = json.loads(content)
-        if consumed := answer.get("ConsumedCapacity"):
-            index_keys = list(self._index_keys(request, before, written=True))
-            told = consumed if isinstance(consumed, list) else [consumed]
-            uses = _uses_of(told, keys, index_keys)
-            actions = len(request.get("TransactItems", "1"))
-            self.proxy.charge(ProxiedCall(operation, tuple(uses), actions, len(content)))
-        self.answer(status, content)
-
-    def _throttle(self, request: Mapping[str, Any]) -> None:
-        if "TransactItems" in request:
-            reasons = [{"Code": "ThrottlingError"} for _ in request["TransactItems"]]
-            self.fail(400, "TransactionCanceledException", CancellationReasons=reasons)
-        else:
-            self.fail(400, "ProvisionedThroughputExceededException")
-
-    def _keys_of(self, operation: str, request: Mapping[str, Any]) -> Iterator[Key]:
-        """Yield the keys that a request names: those of items, or that of a Query."""
-        if operation == "Query":
-            table, wanted = request["TableName"], request.get("IndexName", "")
-            shapes = self._shapes(table)
-            # A local index is in the partitions of its table.
-            shape = next((one for one in shapes if one.index == wanted), shapes[0])
-            yield Key(Partition(table, shape.index, _queried(request, shape.keys[0])))
-        elif operation in READS:
-            single = {request["TableName"]: {"Keys": [request["Key"]]}} if "Key" in request else {}
-            for table, asked in request.get("RequestItems", single).items():
-                name = self._shapes(table)[0].keys[0]
-                yield from (Key(Partition(table, "", _text(key[name]))) for key in asked["Keys"])
-        else:
-            for action in _actions(request):
-                table, item = action["TableName"], action.get("Item") or action["Key"]
-                key = _text(item[self._shapes(table)[0].keys[0]])
-                weight = ceil(item_bytes(item) / WRITE_BLOCK)
-                yield Key(Partition(table, "", key, is_write=True), weight)
-
-    def _images(self, operation: str, request: Mapping[str, Any]) -> list[Item]:
-        """Read the items that a request writes in tables with global indexes, as they are."""
-        return [self._image(one) for one in _actions(request)] if operation in WRITES else []
-
-    def _image(self, action: Mapping[str, Any]) -> Item:
-        table, (shape, *indexes) = action["TableName"], self._shapes(action["TableName"])
-        if not indexes:
-            return {}
-        key = action.get("Key") or {name: action["Item"][name] for name in shape.keys}
-        answer = self._ask("GetItem", TableName=table, Key=key, ConsistentRead=True)
-        found: Item = answer.get("Item", {})
-        return found
-
-    def _index_keys(
-        self, request: Mapping[str, Any], before: Sequence[Item], *, written: bool = False
-    ) -> Iterator[Key]:
-        """Yield the keys in indexes of the items before a write, and of those that it puts.
-
-        When it is ``written``, of all entries that it has changed.
-        """
-        for action, old in zip(_actions(request) if before else (), before, strict=True):
-            new = self._image(action) if written else action.get("Item", {})
-            table, (_, *indexes) = action["TableName"], self._shapes(action["TableName"])
-            for shape in indexes:
-                entries = [shape.entry(old), shape.entry(new)]
-                if not (written and entries[0] == entries[1]):
-                    texts = {_text(entry[shape.keys[0]]) for entry in entries if entry}
-                    for key in sorted(texts):
-                        yield Key(Partition(table, shape.index, key, is_write=True))
-
-    def _shapes(self, table: str) -> list[Shape]:
-        if table not in self.proxy.shapes:
-            described = self._ask("DescribeTable", TableName=table)["Table"]
-            self.proxy.shapes[table] = _shapes_of(described)
-        return self.proxy.shapes[table]
-
-    def _ask(self, operation: str, **request: object) -> dict[str, Any]:
-        target = {"X-Amz-Target": f"DynamoDB_20120810.{operation}"}
-        answer: dict[str, Any] = json.loads(self.send(json.dumps(request).encode(), **target)[1])
-        return answer
-
-
-ThrottlingProxy.handler = _Handler
-
-
-def _actions(request: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    if "TransactItems" in request:
-        return [action for each in request["TransactItems"] for action in each.values()]
-    return [request]
+def _throttled(call: Call) -> Answer:
+    if "TransactItems" not in call.request:
+        return refusal(400, "ProvisionedThroughputExceededException")
+    reasons = [{"Code": "ThrottlingError"} for _ in call.actions()]
+    return refusal(400, "TransactionCanceledException", CancellationReasons=reasons)
 
 
 def _queried(request: Mapping[str, Any], name: str) -> str:

@@ -22,8 +22,8 @@ from django.test import Client
 from config.telemetry.requests import RequestRecord, observed
 from demo.processes import DemoConfig, serving
 from dynapages.calls import metered
+from dynapages.engine.fault_proxy import FaultProxy, Rule
 from dynapages.process import client, current_connection
-from lab.storm.proxy import FaultyProxy
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import belongings, browser_of
 from tests.support.config.environments import run_python
@@ -125,8 +125,8 @@ class TestACallThatIsThrottled:
         pytest.importorskip("opentelemetry.sdk", reason=WHERE)
         telemetry = import_module("tests.support.config.telemetry").telemetry
         table = f"{settings.DYNAMODB_TABLE_PREFIX}comments"
-        with FaultyProxy(settings.DYNAMODB_ENDPOINT_URL, rate=1.0) as proxy:
-            proxy.kinds = ("throttled",)
+        rules = [Rule("rate exceeded")]
+        with FaultProxy(settings.DYNAMODB_ENDPOINT_URL, rules=rules) as proxy:
             elsewhere = replace(current_connection(), endpoint_url=proxy.endpoint_url, attempts=3)
             with telemetry(elsewhere) as told:
                 with pytest.raises(Exception, match="ThrottlingException"):

@@ -9,8 +9,8 @@ from botocore.exceptions import ClientError
 from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, Damaged, build_client
 from dynapages.calls.faults import Throttled, Unauthorized, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
+from dynapages.engine.fault_proxy import DAMAGED, FaultProxy, Rule
 from dynapages_testing.chance import unique
-from dynapages_testing.faulty_proxy import DAMAGED, FaultyProxy
 
 TABLE = unique("dynapages-test")
 _KEY = {"pk": {"S": "DAMAGED"}, "sk": {"S": "DAMAGED"}}
@@ -42,14 +42,15 @@ OPERATIONS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def running(connection):
-    with FaultyProxy(connection.endpoint_url) as proxy:
+    with FaultProxy(connection.endpoint_url) as proxy:
         yield proxy
 
 
 @pytest.fixture
 def proxy(running):
-    """The proxy, which fails every call; it takes half a second to stop, so all tests share it."""
-    running.fails, running.stall_seconds = True, 20.0
+    """The proxy, without any fault."""
+    running.rules.clear()
+    running.stall_seconds = 20.0
     running.bodies, running.has_checksums = DAMAGED, True
     running.met.clear()
     return running
@@ -67,7 +68,7 @@ def transport(request, monkeypatch):
     monkeypatch.setattr(f"{__name__}.BY_BOTOCORE", request.param)
 
 
-def client_of(proxy: FaultyProxy, *, attempts: int = 3, read_seconds: float = 0.5) -> Any:
+def client_of(proxy: FaultProxy, *, attempts: int = 3, read_seconds: float = 0.5) -> Any:
     return build_client(
         Connection(
             region="us-east-1",
@@ -81,7 +82,7 @@ def client_of(proxy: FaultyProxy, *, attempts: int = 3, read_seconds: float = 0.
     )
 
 
-def fails(proxy: FaultyProxy, budget: float = 60.0, **limits: Any) -> BaseException:
+def fails(proxy: FaultProxy, budget: float = 60.0, **limits: Any) -> BaseException:
     called = client_of(proxy, **limits)  # which takes time, and none of the budget
     with time_budget(budget), pytest.raises(Exception) as raised:  # noqa: PT011 - its fault is looked at
         called.list_tables()
@@ -105,7 +106,7 @@ class TestACallThatFails:
         ],
     )
     def test_is_repeated_and_then_told(self, proxy, kind, fault):
-        proxy.kinds = [kind]
+        proxy.rules.append(Rule(kind))
         assert isinstance(fault_in(fails(proxy)), fault)
         assert proxy.met.total() == 3
 
@@ -113,18 +114,17 @@ class TestACallThatFails:
         "kind", ["throttled", "reset before", "truncated", "front end", "damaged"]
     )
     def test_is_answered_when_the_next_attempt_is(self, proxy, kind):
-        proxy.kinds = [kind]
+        proxy.rules.append(Rule(kind))
         called = client_of(proxy)
 
         def recover(**_: object) -> None:
-            proxy.fails = False
+            proxy.rules.clear()
 
         called.meta.events.register("response-received.dynamodb.*", recover)
         assert "TableNames" in called.list_tables()
         assert proxy.met.total() == 1
 
     def test_is_not_repeated_when_it_was_wrong(self, proxy):
-        proxy.fails = False
         calls: list[object] = []
         called = client_of(proxy)
         called.meta.events.register("before-send.dynamodb.*", lambda **_: calls.append(1))
@@ -133,12 +133,12 @@ class TestACallThatFails:
         assert len(calls) == 1
 
     def test_is_not_repeated_with_an_expired_token(self, proxy):
-        proxy.kinds = ["expired token"]
+        proxy.rules.append(Rule("expired token"))
         assert isinstance(fault_in(fails(proxy)), Unauthorized)
         assert proxy.met.total() == 1
 
     def test_leaves_the_throttling_of_a_batch_to_its_caller(self, proxy):
-        proxy.kinds = ["throttled"]
+        proxy.rules.append(Rule("throttled"))
         with pytest.raises(ClientError):
             client_of(proxy).batch_get_item(RequestItems={"things": {"Keys": []}})
         assert proxy.met.total() == 1
@@ -154,7 +154,8 @@ def table(new_table):
 class TestAnAnswerThatIsNoJSONObject:
     @pytest.mark.parametrize("operation", OPERATIONS)
     def test_is_damaged_whatever_was_called(self, proxy, operation, has_checksums):
-        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        proxy.rules.append(Rule("damaged"))
+        proxy.has_checksums = has_checksums
         called = client_of(proxy, attempts=1, read_seconds=PATIENCE)
         for body in DAMAGED:
             proxy.bodies = [body]
@@ -162,7 +163,8 @@ class TestAnAnswerThatIsNoJSONObject:
                 called._make_api_call(operation, OPERATIONS[operation])
 
     def test_is_damaged_where_it_tells_of_an_error(self, proxy, has_checksums):
-        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        proxy.rules.append(Rule("damaged"))
+        proxy.has_checksums = has_checksums
         for body in (*DAMAGED, b"{}"):
             proxy.bodies = [body]
             with pytest.raises(Damaged):
@@ -171,14 +173,16 @@ class TestAnAnswerThatIsNoJSONObject:
                 )
 
     def test_is_not_taken_for_an_empty_one_which_writes_have(self, proxy, has_checksums):
-        proxy.kinds, proxy.has_checksums, proxy.bodies = ["damaged"], has_checksums, [b"{}"]
+        proxy.rules.append(Rule("damaged"))
+        proxy.has_checksums, proxy.bodies = has_checksums, [b"{}"]
         assert "Attributes" not in client_of(proxy, read_seconds=PATIENCE).put_item(
             **OPERATIONS["PutItem"]
         )
         assert proxy.met.total() == 1
 
     def test_of_a_front_end_is_said_in_its_sentence(self, proxy, has_checksums):
-        proxy.kinds, proxy.has_checksums = ["damaged"], has_checksums
+        proxy.rules.append(Rule("damaged"))
+        proxy.has_checksums = has_checksums
         proxy.bodies = [b"<html>Not found</html>"]
         with pytest.raises(ClientError) as raised:
             client_of(proxy, attempts=1, read_seconds=PATIENCE).describe_table(
@@ -191,7 +195,7 @@ class TestAnAnswerThatIsNoJSONObject:
 
 class TestATimeBudget:
     def test_bounds_all_attempts_together(self, proxy):
-        proxy.kinds = ["stalled"]
+        proxy.rules.append(Rule("stalled"))
         proxy.stall_seconds = 5.0
         begun = monotonic()
         fault = fault_in(fails(proxy, 0.6, attempts=9, read_seconds=3.0))
@@ -200,16 +204,15 @@ class TestATimeBudget:
         assert proxy.met.total() >= 2
 
     def test_bounds_an_answer_that_drips(self, proxy):
-        proxy.kinds = ["dripping"]
+        proxy.rules.append(Rule("dripping"))
         begun = monotonic()
         fails(proxy, 0.6, read_seconds=3.0)
         assert monotonic() - begun < 3
 
     def test_makes_no_call_when_it_is_spent(self, connection):
-        with FaultyProxy(
-            connection.endpoint_url
-        ) as unused:  # by no other test, whose calls may be late
-            unused.fails = True
+        rules = [Rule("server error")]
+        # By no other test, whose calls may be late.
+        with FaultProxy(connection.endpoint_url, rules=rules) as unused:
             assert isinstance(fault_in(fails(unused, 0.0)), Unreachable)
             assert unused.met.total() == 0
 
@@ -241,7 +244,7 @@ class TestABreaker:
         breaker.enter()
 
     def test_spares_a_database_that_is_away(self, proxy):
-        proxy.kinds = ["reset before"]
+        proxy.rules.append(Rule("reset before"))
         called = client_of(proxy, attempts=1)
         for _ in range(FAILURES + 5):
             with pytest.raises(Exception):  # noqa: B017, PT011 - whichever

@@ -12,7 +12,7 @@ import pytest
 from dynapages.calls import clock
 from dynapages.calls.client import build_client
 from dynapages.calls.clock import Clock
-from dynapages_testing.faulty_proxy import FaultyProxy
+from dynapages.engine.fault_proxy import FaultProxy
 
 FIVE_MINUTES = 300.0
 
@@ -113,7 +113,7 @@ class TestTheWarning:
 @contextmanager
 def answers_at(date, connection):
     """A client of its own, whose answers all tell one date."""
-    with FaultyProxy(connection.endpoint_url, fails=False, date=date) as proxy:
+    with FaultProxy(connection.endpoint_url, date=date) as proxy:
         yield build_client(replace(connection, endpoint_url=proxy.endpoint_url))
 
 

@@ -16,8 +16,8 @@ from botocore.stub import Stubber
 
 from dynapages.calls.client import build_client
 from dynapages.calls.faults import Unauthorized, Unreachable, fault_in
+from dynapages.engine.fault_proxy import FaultProxy, Rule
 from dynapages_testing.chance import unique
-from dynapages_testing.faulty_proxy import FaultyProxy
 
 TABLE = unique("dynapages-test")
 KEY = {"pk": {"S": "A"}, "sk": {"S": "1"}}
@@ -109,13 +109,9 @@ class TestBothTransports:
             assert ours == theirs, call
 
     def test_repeat_a_write_that_was_carried_out_without_doing_it_twice(self, transport, fresh):
-        with FaultyProxy(transport.endpoint_url, kinds=["reset after"]) as proxy:
+        lost = Rule("reset after", operation="TransactWriteItems", times=1)
+        with FaultProxy(transport.endpoint_url, rules=[lost]) as proxy:
             client = build_client(replace(transport, endpoint_url=proxy.endpoint_url))
-
-            def recover(**_: object) -> None:
-                proxy.fails = False
-
-            client.meta.events.register("response-received.dynamodb.*", recover)
             key = {"pk": {"S": fresh("count")}, "sk": {"S": "1"}}
             add = {
                 "UpdateExpression": "ADD n :one",
@@ -124,7 +120,7 @@ class TestBothTransports:
             client.transact_write_items(
                 TransactItems=[{"Update": {"TableName": TABLE, "Key": key, **add}}]
             )
-            assert proxy.met == {"reset after": 1}
+            assert lost.fired == 1
         found = build_client(transport).get_item(TableName=TABLE, Key=key, ConsistentRead=True)
         assert found["Item"]["n"] == {"N": "1"}
 

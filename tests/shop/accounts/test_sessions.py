@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import Client
 
 from dynapages.calls import clock, metered
-from lab.storm.proxy import DAMAGED, FaultyProxy
+from dynapages.engine.fault_proxy import DAMAGED, FaultProxy, Rule
 from shop.accounts.models import SIGNED_IN_AT
 from shop.accounts.queries import find_user
 from shop.accounts.services import end_sessions
@@ -135,10 +135,10 @@ class TestADamagedAnswer:
     @pytest.mark.parametrize("body", DAMAGED)
     def test_is_not_read_as_if_there_were_no_user(self, hers, alice, body):
         with (
-            FaultyProxy(settings.DYNAMODB_ENDPOINT_URL, kinds=["damaged"], bodies=[body]) as proxy,
+            FaultProxy(settings.DYNAMODB_ENDPOINT_URL, bodies=[body]) as proxy,
             connected(proxy.endpoint_url, attempts=1),
         ):
             assert hers.get("/orders/").status_code == 200
-            proxy.rate = 1.0
+            proxy.rules.append(Rule("damaged"))
             assert hers.get("/orders/").status_code == 503
         assert signed_in_name(hers) == alice.username
