@@ -135,7 +135,8 @@ messages: install
 
 # Pins the newest versions the *.in files allow, with their hashes; needs uv. What is installed beside
 # requirements.txt has the versions of that.
-COMPILE_FOR := uv pip compile --universal --no-header --no-annotate --generate-hashes --python-version
+# Extras are not stripped: pip would look for another version of a package that one of its requirements asks for with them.
+COMPILE_FOR := uv pip compile --universal --no-header --no-annotate --generate-hashes --no-strip-extras --python-version
 COMPILE := $(COMPILE_FOR) 3.11
 COMPILE_NEWEST := $(COMPILE_FOR) 3.12 --override .ci/newest-overrides.txt
 BESIDE := demo/requirements lab/requirements requirements-telemetry requirements-checks

@@ -4,10 +4,11 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from importlib.metadata import distributions, metadata, packages_distributions
 from itertools import chain
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.support.project import PROJECT
 
@@ -18,7 +19,13 @@ OPTIONAL = {"playwright"}
 
 def pins(name: str) -> dict[str, str]:
     """The version of each package in a file, by its name in lower case."""
-    return dict(re.findall(r"^([a-z0-9._-]+)==(\S+)", (PROJECT / name).read_text(), re.MULTILINE))
+    return {package: version for package, _, version in found_in(name)}
+
+
+def found_in(name: str) -> list[tuple[str, str, str]]:
+    """The name, the extras and the version of each package in a file."""
+    text = (PROJECT / name).read_text()
+    return re.findall(r"^([a-z0-9._-]+)(?:\[(.+)\])?==(\S+)", text, re.MULTILINE)
 
 
 def files() -> list[str]:
@@ -49,6 +56,20 @@ class TestThePins:
     def test_of_everything_are_those_of_the_demo_and_of_a_server_too(self):
         both = pins("demo/requirements.txt") | pins("requirements-production.txt")
         assert both.items() <= pins(EVERYTHING).items()
+
+    def test_have_the_extras_that_other_packages_ask_for(self):
+        """Pip refuses a file with hashes where a requirement has extras that its pin has not."""
+        pinned = {package: {*extras.split(",")} for package, extras, _ in found_in(EVERYTHING)}
+        installed = {str(one.metadata["Name"]).lower() for one in distributions()}
+        asked = [
+            Requirement(text)
+            for package in pinned.keys() & installed
+            for text in metadata(package).get_all("Requires-Dist") or ()
+        ]
+        applying = [one for one in asked if one.marker is None or one.marker.evaluate()]
+        assert [
+            str(one) for one in applying if not one.extras <= pinned.get(one.name.lower(), set())
+        ] == []
 
     @pytest.mark.parametrize("name", ["faker", "locust", "matplotlib", "moto", "psycopg"])
     def test_of_a_server_have_nothing_for_the_demo_and_the_lab(self, name):
