@@ -9,6 +9,7 @@ from django.conf import settings
 
 from dynapages.calls.client import Connection
 from dynapages.django.paging import register_id_converters
+from dynapages.django.work import start_with_first_request
 from dynapages.process import connect
 
 __all__ = ["DEFAULTS", "DynamoAppConfig"]
@@ -41,6 +42,9 @@ DEFAULTS: Final[dict[str, Any]] = {
     "DYNAMODB_IS_AN_ENGINE": False,
     # For `rate_limits`: the dotted path of a function that returns a `Limiter`.
     "RATE_LIMITER": "",
+    # For `work`: dotted paths of queues, and whether processes that serve do what is owed in them.
+    "WORK_QUEUES": (),
+    "WORK_IN_WEB": True,
     # For `dynapages.ninja`: what the paths of an API begin with, empty without one; and the dotted
     # path of a function that says who sends a key.
     "API_PATH": "",
@@ -67,6 +71,7 @@ class DynamoAppConfig(AppConfig):
 
     def ready(self) -> None:
         register_id_converters()
+        start_with_first_request()
         connect(
             Connection(
                 region=settings.AWS_REGION,

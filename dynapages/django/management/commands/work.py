@@ -1,0 +1,90 @@
+"""``manage.py work``: does what is owed, in a process of its own."""
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from threading import Event
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from dynapages.django.options import at_least_one, failures_in_one_line
+from dynapages.django.work import queues
+from dynapages.work import INTERVAL, LEASE, Figures, Queue, Worker
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class Command(BaseCommand):
+    """Looks in the queues of ``WORK_QUEUES`` once a minute."""
+
+    help = (
+        "Do what is owed, such as e-mails, and what follows from changes and was not finished by "
+        "its own process: once a minute, until it is interrupted; then it finishes what it has "
+        "begun. With --once it does what is due, and ends. May be stopped, killed and started "
+        "again at any moment, and run more than once at a time, also beside web processes, which "
+        "do the same unless WORK_IN_WEB is 0."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--once", action="store_true", help="end when nothing is due")
+        parser.add_argument(
+            "--every",
+            type=at_least_one,
+            default=int(INTERVAL),
+            metavar="SECONDS",
+            help=f"time from one look to the next (default: {INTERVAL:g})",
+        )
+        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+    def handle(self, **options: Any) -> None:
+        found = queues()
+        if not found:
+            raise CommandError("Nothing is owed here: the setting WORK_QUEUES is empty.")
+        worker = Worker(interval=options["every"])
+        with _stopped_by_signals(worker) as stopped:
+            if options["once"]:
+                _do_what_is_due(worker, found, stopped)
+            else:
+                if options["verbosity"] and not options["json"]:
+                    self.stdout.write(f"Looking every {options['every']} seconds for what is due.")
+                worker.start(found)
+                stopped.wait()
+                worker.close(seconds=LEASE.total_seconds())
+        figures = worker.figures
+        self.stdout.write(json.dumps(asdict(figures)) if options["json"] else _prose(figures))
+
+
+def _do_what_is_due(worker: Worker, found: list[Queue], stopped: Event) -> None:
+    """Look until a look has done nothing: what is done may owe something else."""
+    with failures_in_one_line():
+        while not stopped.is_set():
+            looked = worker.look(found)
+            if not (looked.done or looked.failed or looked.dead):
+                break
+
+
+@contextmanager
+def _stopped_by_signals(worker: Worker) -> Iterator[Event]:
+    """Give an event that SIGTERM and Ctrl-C set; the worker then finishes what it has in hand."""
+    stopped = Event()
+
+    def stop(*_: object) -> None:
+        worker.stop_looking()
+        stopped.set()
+
+    before = {each: signal.signal(each, stop) for each in SIGNALS}
+    try:
+        yield stopped
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _prose(figures: Figures) -> str:
+    return (
+        f"{figures.done:,} done, {figures.failed:,} failed and put off, {figures.dead:,} given up, "
+        f"{figures.units:,.1f} units"
+    )

@@ -1,0 +1,234 @@
+"""The thread of a process: when it looks, what wakes it, and what it does at the end."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from threading import Event
+from typing import Any
+
+import pytest
+
+from dynapages.calls import Unreachable
+from dynapages.work import Queue, Worker, worker, workers
+from dynapages.writes import write_together
+
+LONG = 30.0
+"""Seconds in which even a busy machine comes to it."""
+
+
+@pytest.fixture(scope="module")
+def table(new_table):
+    return new_table()
+
+
+class Handler:
+    """Notes what it is passed; ``is_called`` once it was."""
+
+    def __init__(self) -> None:
+        self.noted: list[Any] = []
+        self.is_called = Event()
+
+    def __call__(self, payload: Mapping[str, Any]) -> None:
+        self.noted.append(payload["text"])
+        self.is_called.set()
+
+
+@pytest.fixture
+def handler():
+    return Handler()
+
+
+@pytest.fixture
+def broken(client):
+    """Events of the client's calls while DynamoDB is away."""
+
+    def refuse(**_: object) -> None:
+        raise Unreachable
+
+    class Broken:
+        def __init__(self) -> None:
+            self.is_broken = False
+
+        def __getattr__(self, name: str) -> Any:
+            return refuse if self.is_broken and name == "update_item" else getattr(client, name)
+
+    return Broken()
+
+
+@pytest.fixture
+def queue(broken, table, fresh, handler):
+    name = fresh("DUE")
+    queue = Queue("notes", table, lambda shard: f"{name}#{shard}", client=lambda: broken)
+    queue.register("note", handler)
+    return queue
+
+
+@pytest.fixture
+def owe(queue, client):
+    """Stores something that is due in an hour, so that no look finds it."""
+
+    def store(text: str = "a"):
+        owed = queue.owe("note", {"text": text}, after=timedelta(hours=1))
+        write_together(client, [owed.action])
+        return owed
+
+    return store
+
+
+@pytest.fixture
+def by_hand():
+    """A worker without a thread."""
+    worker = Worker()
+    worker.runs_by_itself = False
+    return worker
+
+
+@pytest.fixture
+def by_itself() -> Iterator[Worker]:
+    worker = Worker()
+    yield worker
+    worker.close(seconds=LONG)
+
+
+class TestAProcessThatWasStarted:
+    def test_looks_by_itself(self, by_itself, queue, client, handler):
+        write_together(client, [queue.owe("note", {"text": "a"}).action])
+        by_itself.start([queue])
+        assert handler.is_called.wait(LONG)
+
+    def test_attempts_at_once_what_it_is_woken_for(self, by_itself, queue, owe, handler):
+        by_itself.start([queue])
+        by_itself.wake(owe())
+        assert handler.is_called.wait(LONG)
+        assert by_itself.flush(LONG)
+        assert list(queue.waiting()) == []
+
+    def test_attempts_it_again_while_the_database_is_away(
+        self, by_hand, queue, owe, handler, broken
+    ):
+        by_hand.start([queue])
+        owed = owe()
+        broken.is_broken = True
+        by_hand.wake(owed)
+        by_hand.flush(0.01)
+        assert len(by_hand) == 1
+        assert handler.noted == []
+        broken.is_broken = False
+        assert by_hand.flush(LONG)
+        assert handler.noted == ["a"]
+
+    def test_leaves_it_to_the_looks_after_some_attempts(
+        self, by_hand, queue, owe, broken, monkeypatch, caplog
+    ):
+        monkeypatch.setattr(workers, "PAUSES", (0, 0))
+        by_hand.start([queue])
+        broken.is_broken = True
+        by_hand.wake(owe())
+        assert by_hand.flush(LONG)
+        assert caplog.messages == [
+            "What is owed was left to others: The database cannot be reached at the moment."
+        ]
+        assert len(list(queue.waiting())) == 1
+
+    def test_counts_what_it_does(self, by_hand, queue, owe):
+        by_hand.start([queue])
+        by_hand.wake(owe())
+        by_hand.flush(LONG)
+        assert (by_hand.figures.done, by_hand.figures.failed, by_hand.figures.dead) == (1, 0, 0)
+        assert by_hand.figures.units > 0
+
+
+class TestAProcessThatWasNotStarted:
+    def test_leaves_what_it_owes_to_others(self, queue, owe, handler):
+        bystander = Worker()
+        bystander.wake(owe())
+        assert len(bystander) == 0
+        assert bystander.flush(LONG)
+        assert handler.noted == []
+
+    def test_makes_by_a_thread_what_was_put_off(self, by_itself):
+        is_called = Event()
+        by_itself.later(0, is_called.set)
+        assert is_called.wait(LONG)
+
+
+class TestACallThatWasPutOff:
+    def test_is_made_by_whoever_waits_for_it(self, by_hand):
+        made: list[str] = []
+        by_hand.later(0.02, lambda: made.append("second"))
+        by_hand.later(0.01, lambda: made.append("first"))
+        assert by_hand.flush(LONG)
+        assert made == ["first", "second"]
+
+    def test_is_left_where_there_is_no_time(self, by_hand):
+        by_hand.later(LONG, lambda: None)
+        assert not by_hand.flush(0)
+        assert len(by_hand) == 1
+
+    def test_may_fail_and_the_others_are_made(self, by_hand, caplog):
+        made: list[str] = []
+
+        def fail(error: Exception) -> None:
+            raise error
+
+        by_hand.later(0, lambda: fail(Unreachable()))
+        by_hand.later(0, lambda: fail(ZeroDivisionError()))
+        by_hand.later(0, lambda: made.append("third"))
+        assert by_hand.flush(LONG)
+        assert made == ["third"]
+        assert "The database cannot be reached at the moment." in caplog.text
+        assert "ZeroDivisionError" in caplog.text
+
+
+class TestTheEndOfAProcess:
+    def test_makes_the_calls_that_wait(self, by_hand):
+        made: list[str] = []
+        by_hand.later(0, lambda: made.append("a"))
+        by_hand.close(LONG)
+        assert made == ["a"]
+
+    def test_ends_the_looking_when_the_item_in_hand_is_done(self, queue, client, handler):
+        """One of two that are due is done, the other left to other processes."""
+        for text in "ab":
+            write_together(client, [queue.owe("note", {"text": text}).action])
+        ending = Worker()
+        ending.runs_by_itself = False
+
+        def close(payload: Mapping[str, Any]) -> None:
+            handler(payload)
+            ending.stop_looking()
+
+        queue.register("note", close)
+        ending.look([queue])
+        assert len(handler.noted) == 1
+        assert len(list(queue.waiting())) == 1
+
+
+class TestAForkedProcess:
+    def test_begins_with_nothing_and_makes_no_calls(self, by_hand, queue, owe):
+        by_hand.start([queue])
+        by_hand.wake(owe())
+        by_hand._begin()  # what the fork calls in the child
+        assert len(by_hand) == 0
+        by_hand.wake(owe())
+        assert len(by_hand) == 0
+
+
+class TestTheWorkerOfAProcess:
+    def test_is_one(self):
+        assert worker() is worker()
+
+    def test_is_closed_at_the_end(self):
+        """A program that puts off a call ends when that was made."""
+        program = "from dynapages.work import worker\nworker().later(0.2, lambda: print('made'))\n"
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        ended = subprocess.run(
+            [sys.executable, "-c", program],
+            env=environment,
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        assert ended.stdout == "made\n"

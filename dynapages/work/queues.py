@@ -1,0 +1,337 @@
+"""Queues of what is owed, in the partitions of a table: stored, claimed, done, or given up.
+
+What is owed is put in the transaction that owes it. It is due some time later, so that whoever owes
+it may do it at once; whoever has done it deletes the item. Else a `Worker` of some process finds it
+there. It claims the item for the time of a lease, by a conditional update, has a handler of its
+kind do the work, and deletes it. So a process that is killed loses nothing: after the lease another
+one does the work, which may then have been done in part, or wholly. A handler must bear that.
+
+An attempt that fails moves the item to a later moment, in one transaction. While DynamoDB itself is
+at fault that goes on for ever; after so many other failures the item is moved to the partition of
+the dead, where it stays until staff have it tried again, or discard it.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from dynapages.calls import clock
+from dynapages.calls.faults import fault_in, sentence_about
+from dynapages.calls.pool import time_budget
+from dynapages.items import Item, wire_key
+from dynapages.lists.runs import SEPARATOR, timestamp
+from dynapages.work.owed import CLAIMS, DEAD, LEASE_UNTIL, Owed, Postponed, owed_in
+from dynapages.writes.transactions import (
+    Action,
+    ConditionFailed,
+    Expression,
+    Table,
+    delete,
+    put,
+    update,
+    write_one,
+    write_together,
+)
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+
+SHARDS = 4
+PAGE = 25
+"""Items read at a time."""
+LEASE = timedelta(minutes=1)
+"""How long a handler may take, unless it is registered with another time."""
+REST = timedelta(minutes=1)
+"""For which a kind is left alone whose other system is away: each attempt may take a timeout."""
+MOST_CLAIMS = 20
+"""Attempts that were begun and never ended, one after the other: the work itself may be what kills
+the processes.
+"""
+_BEHIND = chr(ord(SEPARATOR) + 1)
+"""Sorts behind all keys of one moment."""
+
+Handler = Callable[[Mapping[str, Any]], None]
+"""Does what is owed, by its payload; it may be called again for one that it has done."""
+
+logger = logging.getLogger(__name__)
+
+
+class Outcome(StrEnum):
+    """What became of an attempt; ``LEFT`` is what others have, or a kind that is not known here."""
+
+    DONE = "done"
+    FAILED = "failed"
+    DEAD = "dead"
+    LEFT = "left"
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often a failure is retried, None for ever, and after how long: it doubles each time."""
+
+    most: int | None
+    longest: timedelta
+    first: timedelta = timedelta(seconds=30)
+
+    def pause(self, attempts: int) -> timedelta:
+        """Return the pause after so many attempts have failed, at least 1."""
+        doublings = min(attempts - 1, 20)
+        return min(self.longest, self.first * (1 << doublings))
+
+
+FAULTS = Retries(most=None, longest=timedelta(minutes=10))
+"""Of DynamoDB: it will come back."""
+POSTPONED = Retries(most=15, longest=timedelta(hours=1))
+"""Of other systems: for eight hours."""
+ERRORS = Retries(most=8, longest=timedelta(minutes=10))
+"""Of the handler: half an hour, in which it may be deployed anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    handler: Handler
+    lease: timedelta
+
+
+class Queue:
+    """A queue called ``name``, for the log, in partitions of ``table``.
+
+    ``partition(shard)`` returns the partition key of a shard, whose name is ``"0"``, ``"1"`` and so
+    on, or ``"DEAD"``. ``client()`` returns the client of all calls but that of the transaction in
+    which something is owed. Both key attributes of the table must be strings.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        table: Table,
+        partition: Callable[[str], str],
+        *,
+        client: "Callable[[], DynamoDBClient]",
+        partition_key: str = "pk",
+        sort_key: str = "sk",
+        shards: int = SHARDS,
+    ) -> None:
+        self.name = name
+        self.table = table
+        self.partition_key = partition_key
+        self.sort_key = sort_key
+        self.shards = [str(number) for number in range(shards)]
+        self.partition = partition
+        self._client = client
+        self._kinds: dict[str, _Kind] = {}
+        self._unknown: set[str] = set()
+        self._rests_until: dict[str, datetime] = {}
+
+    def register(self, kind: str, handler: Handler, *, lease: timedelta = LEASE) -> None:
+        """Have a handler do what is owed of this kind.
+
+        After ``lease`` others may begin the same; its calls to DynamoDB then raise OutOfTime.
+        """
+        self._kinds[kind] = _Kind(handler, lease)
+
+    # Owing and doing
+
+    def owe(
+        self, kind: str, payload: Mapping[str, Any], *, after: timedelta = timedelta(0)
+    ) -> Owed:
+        """Return what is owed, due ``after`` some time; nothing is written.
+
+        Its ``action`` belongs in the transaction that owes it. Until it is due, it is left to the
+        caller, who may do it and call `done`.
+        """
+        now = clock.now()
+        return Owed(self, kind, payload, moment=now + after, owed_at=now)
+
+    def put(self, owed: Owed) -> Action:
+        """Build the put of something that is owed."""
+        return put(self.table, {**self.key_of(owed), **owed.attributes()})
+
+    def done(self, owed: Owed) -> None:
+        """Delete what is owed, also if it is gone already. Raises botocore's errors."""
+        write_one(self._client(), self._delete(owed))
+
+    # What a worker calls
+
+    def due(self, shard: str, *, now: datetime) -> Iterator[Owed]:
+        """Yield what is due in a shard, oldest first; half a unit where there is nothing.
+
+        Eventually consistent: what others do at the same time may still be there.
+        """
+        return self._query(shard, until=timestamp(now) + _BEHIND)
+
+    def attempt(self, owed: Owed) -> Outcome:
+        """Claim what is owed, have its handler do it, and delete it; or move it where that fails.
+
+        Raises botocore's errors where it could not even be moved: it is then left until its lease
+        is over.
+        """
+        kind = self._kinds.get(owed.kind)
+        if kind is None:
+            self._log_unknown(owed.kind)
+            return Outcome.LEFT
+        if owed.kind in self._rests_until and clock.now() < self._rests_until[owed.kind]:
+            return Outcome.LEFT
+        with time_budget(kind.lease.total_seconds()):
+            claimed = self._claim(owed, kind.lease)
+            if claimed is None:
+                return Outcome.LEFT
+            if claimed.claims > MOST_CLAIMS:
+                sentence = f"It was begun {MOST_CLAIMS} times, and no process came to its end."
+                return self._fail(claimed, sentence, Retries(0, timedelta(0)))
+            failed = self._run(kind.handler, claimed)
+        if failed is None:
+            self.done(claimed)
+            return Outcome.DONE
+        return self._fail(claimed, *failed)
+
+    def _run(self, handler: Handler, owed: Owed) -> tuple[str, Retries] | None:
+        """Return what went wrong, and how it is retried; None for nothing."""
+        try:
+            handler(owed.payload)
+        except Postponed as error:
+            if error.is_away:
+                self._rests_until[owed.kind] = clock.now() + REST
+            return error.sentence, POSTPONED
+        except Exception as error:
+            if fault_in(error) is not None:
+                return sentence_about(error), FAULTS
+            # A mistake in one handler must not keep the others from their work.
+            logger.exception("%s: %s failed.", self.name, owed.kind)
+            return f"{type(error).__name__}: the log has the rest.", ERRORS
+        return None
+
+    def _claim(self, owed: Owed, lease: timedelta) -> Owed | None:
+        """Return what is owed with a lease of this process, None where others have it."""
+        now = clock.now()
+        if owed.is_leased(now):
+            return None
+        claimed = owed.claimed(f"{timestamp(now + lease)}{SEPARATOR}{token_hex(4)}")
+        names = {"#key": self.partition_key, "#lease": LEASE_UNTIL, "#claims": CLAIMS}
+        changes = Expression(
+            "SET #lease = :lease ADD #claims :one",
+            names,
+            {":lease": {"S": claimed.lease}, ":one": {"N": "1"}},
+        )
+        is_free = Expression(
+            "attribute_exists(#key) AND (attribute_not_exists(#lease) OR #lease < :now)",
+            names,
+            {":now": {"S": timestamp(now)}},
+        )
+        key = self.key_of(owed)
+        try:
+            write_one(self._client(), update(self.table, key, changes, is_free))
+        except ConditionFailed:  # done, moved or leased by others since it was read
+            return None
+        return claimed
+
+    def _fail(self, claimed: Owed, sentence: str, retries: Retries) -> Outcome:
+        """Move what could not be done to a later moment, or to the dead."""
+        counts = retries is not FAULTS
+        failed = claimed.again(clock.now(), sentence, counts=counts)
+        logger.warning(
+            "%s: %s failed for the %s. time. %s", self.name, failed.kind, failed.attempts, sentence
+        )
+        is_dead = retries.most is not None and failed.failures >= retries.most
+        if is_dead:
+            moved = failed.dying()
+        else:
+            moved = failed.moved(failed.moment + retries.pause(failed.attempts))
+        is_mine = Expression(
+            "#lease = :mine", {"#lease": LEASE_UNTIL}, {":mine": {"S": claimed.lease}}
+        )
+        taken = self._delete(claimed, is_mine)
+        try:
+            write_together(self._client(), [taken, moved.action])
+        except ConditionFailed:  # it took longer than its lease, and others have it
+            return Outcome.LEFT
+        return Outcome.DEAD if is_dead else Outcome.FAILED
+
+    def _log_unknown(self, kind: str) -> None:
+        if kind not in self._unknown:
+            self._unknown.add(kind)
+            logger.warning("%s: nothing here does %r; it is left to others.", self.name, kind)
+
+    # What staff see
+
+    def waiting(self) -> Iterator[Owed]:
+        """Yield all that is owed and not dead, due or not; strongly consistent."""
+        for shard in self.shards:
+            yield from self._query(shard, consistent=True)
+
+    def dead(self) -> Iterator[Owed]:
+        """Yield what was given up, the first one first; strongly consistent.
+
+        It stays until it is retried or discarded.
+        """
+        return self._query(DEAD, consistent=True)
+
+    def find_dead(self, sort_key: str) -> Owed | None:
+        """Return one that was given up, by its sort key; strongly consistent."""
+        key = wire_key({self.partition_key: self.partition(DEAD), self.sort_key: sort_key})
+        answer = self._client().get_item(TableName=self._table_name, Key=key, ConsistentRead=True)
+        return owed_in(self, answer["Item"]) if "Item" in answer else None
+
+    def retry(self, dead: Owed) -> Owed | None:
+        """Have one that was given up be due now, with all its attempts; return it.
+
+        Returns None where it is not there any more.
+        """
+        exists = Expression("attribute_exists(#key)", {"#key": self.partition_key})
+        anew = dead.anew(clock.now())
+        try:
+            write_together(self._client(), [self._delete(dead, exists), anew.action])
+        except ConditionFailed:
+            return None
+        return anew
+
+    def discard(self, owed: Owed) -> None:
+        """Delete what is owed without doing it, also if it is gone already."""
+        write_one(self._client(), self._delete(owed))
+
+    # The table
+
+    @property
+    def _table_name(self) -> str:
+        name: str = self.table if isinstance(self.table, str) else self.table.Meta.table_name
+        return name
+
+    def key_of(self, owed: Owed) -> Item:
+        """Return the table key of what is owed."""
+        shard = DEAD
+        if not owed.is_dead:
+            shard = self.shards[crc32(owed.token.encode()) % len(self.shards)]
+        partition = self.partition(shard)
+        return wire_key({self.partition_key: partition, self.sort_key: owed.sort_key})
+
+    def _delete(self, owed: Owed, condition: Expression | None = None) -> Action:
+        return delete(self.table, self.key_of(owed), condition)
+
+    def _query(self, shard: str, *, until: str = "", consistent: bool = False) -> Iterator[Owed]:
+        names = {"#pk": self.partition_key}
+        values = wire_key({":pk": self.partition(shard)})
+        condition = "#pk = :pk"
+        if until:
+            condition += " AND #sk < :until"
+            names["#sk"] = self.sort_key
+            values = {**values, **wire_key({":until": until})}
+        request: dict[str, Any] = {
+            "TableName": self._table_name,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeNames": names,
+            "ExpressionAttributeValues": values,
+            "ConsistentRead": consistent,
+            "Limit": PAGE,
+        }
+        while True:
+            answer = self._client().query(**request)
+            for item in answer["Items"]:
+                yield owed_in(self, item)
+            if "LastEvaluatedKey" not in answer:
+                return
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]

@@ -1,0 +1,299 @@
+"""The worker of a process: a thread that looks for what is due, and does it.
+
+It looks once a minute, in all queues it was started with. What this very process could not do, or
+does not want a page to wait for, it is woken for. Nothing depends on one thread: what is owed is
+stored, and each process that looks finds it.
+"""
+
+import atexit
+import logging
+import os
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from heapq import heappop, heappush
+from math import inf
+from threading import Condition, Thread
+
+from dynapages.calls import clock
+from dynapages.calls.faults import FAILURES, fault_in, sentence_about
+from dynapages.calls.meter import metered
+from dynapages.work.owed import Owed
+from dynapages.work.queues import Outcome, Queue
+
+INTERVAL = 60.0
+"""Seconds from one look to the next, a quarter more or less: so processes do not look together."""
+FIRST_LOOK = 5.0
+"""Seconds within which a process that has just started looks."""
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds between attempts while DynamoDB is away; then it is left to the looks."""
+AT_EXIT = 5.0
+"""Seconds that the end of a process waits for what its thread was woken for."""
+MOST_WAITING = 10_000
+"""Calls; what is more than that is left to the looks."""
+
+_RANDOM = random.Random()  # noqa: S311 - no secret
+
+logger = logging.getLogger(__name__)
+
+Call = Callable[[], object]
+
+
+@dataclass(slots=True)
+class Figures:
+    """How much was done, failed and will be tried again, and died; and the capacity units of it."""
+
+    done: int = 0
+    failed: int = 0
+    dead: int = 0
+    units: float = 0.0
+
+    def count(self, outcome: Outcome) -> None:
+        """Count one attempt; what was left to others does not count."""
+        if outcome is Outcome.DONE:
+            self.done += 1
+        elif outcome is Outcome.FAILED:
+            self.failed += 1
+        elif outcome is Outcome.DEAD:
+            self.dead += 1
+
+    def add(self, others: "Figures") -> None:
+        """Add the figures of something else."""
+        self.done += others.done
+        self.failed += others.failed
+        self.dead += others.dead
+        self.units += others.units
+
+
+@dataclass(order=True, frozen=True, slots=True)
+class _Entry:
+    """A call, and when it is due by `time.monotonic`; of two at one time the older is first."""
+
+    at: float
+    number: int
+    call: Call = field(compare=False)
+
+
+class Worker:
+    """Looks in queues by a thread of its own, from `start` on, and makes calls that were put off.
+
+    A forked process begins with nothing, and looks only once it was started itself. Where
+    ``runs_by_itself`` is False no thread is started: `look` and `flush` do all. ``interval`` is in
+    seconds. ``figures`` are of all its attempts.
+    """
+
+    def __init__(self, *, interval: float = INTERVAL) -> None:
+        self.runs_by_itself = True
+        self.interval = interval
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        self.figures = Figures()
+        self._queues: Sequence[Queue] = ()
+        self._state = Condition()
+        self._waiting: list[_Entry] = []
+        self._number = 0
+        self._look_at = inf
+        self._is_busy = False
+        self._is_closing = False
+        self._thread: Thread | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    # What a process calls
+
+    def start(self, queues: Sequence[Queue]) -> None:
+        """Look in these queues from now on, every minute."""
+        with self._state:
+            self._queues = queues
+            self._is_closing = False
+            self._look_at = time.monotonic() + _RANDOM.uniform(0, min(FIRST_LOOK, self.interval))
+            self._start_thread()
+            self._state.notify_all()
+
+    def wake(self, owed: Owed) -> None:
+        """Attempt what is owed at once, by the thread of this process, whenever it is due.
+
+        Where the worker was not started nothing is done: another process will look. Never waits or
+        raises.
+        """
+        if self._queues:
+            self.later(0, partial(self._attempt, owed, PAUSES))
+
+    def later(self, seconds: float, call: Call) -> None:
+        """Make a call by the thread of this process after so many seconds.
+
+        It should be one that others make as well if this process dies. An error it raises is
+        logged. In a process that was not started, a thread is started for this alone.
+        """
+        with self._state:
+            if len(self._waiting) >= MOST_WAITING:
+                return
+            self._number += 1
+            heappush(self._waiting, _Entry(time.monotonic() + seconds, self._number, call))
+            self._start_thread()
+            self._state.notify_all()
+
+    def flush(self, seconds: float) -> bool:
+        """Make the calls that wait, sleeping until each is due; return whether none is left.
+
+        It takes at most so many seconds, and the time of the last call; the first is always made.
+        """
+        until = time.monotonic() + seconds
+        has_made_one = False
+        while True:
+            with self._state:
+                if not self._waiting and not self._is_busy:
+                    return True
+                now = time.monotonic()
+                is_over = now >= until
+                entry = None if is_over and has_made_one else self._take(now)
+                if entry is None and is_over:
+                    return False
+                if entry is None:
+                    # Another thread's call, or one that is not due, is waited for.
+                    due = until if self._is_busy else self._waiting[0].at
+                    self._state.wait(min(due, until) - now)
+                    continue
+            self._make(entry.call)
+            has_made_one = True
+
+    def stop_looking(self) -> None:
+        """Look no more, once the item in hand is done. May be called by the handler of a signal."""
+        with self._state:
+            self._look_at = inf
+            self._is_closing = True
+            self._state.notify_all()
+
+    def close(self, seconds: float) -> None:
+        """Look no more; finish what is in hand, and make the calls that wait if there is time."""
+        self.stop_looking()
+        self.flush(seconds)
+        self._queues = ()
+
+    # Looking
+
+    def look(self, queues: Sequence[Queue] = ()) -> Figures:
+        """Do all that is due in these queues, or in those it was started with.
+
+        A look that finds nothing is one Query for each shard of each queue, of half a unit. Where a
+        shard cannot be read, the others are looked in first, and the first failure is raised then.
+        """
+        looked = Figures()
+        failures: list[Exception] = []
+        with _measured(looked):
+            for queue in queues or self._queues:
+                # In another order each time: processes that look together would claim the same.
+                for shard in _RANDOM.sample(queue.shards, len(queue.shards)):
+                    try:
+                        self._look_in(queue, shard, looked)
+                    except FAILURES as failure:
+                        failures.append(failure)
+        self.figures.add(looked)
+        if failures:
+            raise failures[0]
+        return looked
+
+    def _look_in(self, queue: Queue, shard: str, looked: Figures) -> None:
+        for owed in queue.due(shard, now=clock.now()):
+            if self._is_closing:
+                return
+            looked.count(queue.attempt(owed))
+
+    def _attempt(self, owed: Owed, pauses: Sequence[float]) -> None:
+        """Attempt what this process was woken for, again after these pauses while it cannot."""
+        attempted = Figures()
+        try:
+            with _measured(attempted):
+                attempted.count(owed.queue.attempt(owed))
+        except FAILURES as failure:
+            if fault_in(failure) is None or not pauses or self._is_closing:
+                raise
+            self.later(pauses[0], partial(self._attempt, owed, pauses[1:]))
+        finally:
+            self.figures.add(attempted)
+
+    # The thread
+
+    def _start_thread(self) -> None:
+        if self._thread is None and self.runs_by_itself and not self._is_closing:
+            self._thread = Thread(target=self._run, name="work", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            with self._state:
+                call = self._next()
+                if call is None:
+                    self._thread = None  # the next call starts another one
+                    return
+            self._make(call)
+
+    def _next(self) -> Call | None:
+        """Wait for the next call, and take it; return None when none is to come."""
+        while self.runs_by_itself and not self._is_closing:
+            now = time.monotonic()
+            entry = self._take(now)
+            if entry is not None:
+                return entry.call
+            if self._look_at <= now and not self._is_busy:
+                self._is_busy = True
+                return self._look_and_wait
+            due = min([self._look_at, *(entry.at for entry in self._waiting[:1])])
+            if due == inf and not self._is_busy:
+                return None
+            self._state.wait(None if self._is_busy else due - now)
+        return None
+
+    def _take(self, now: float) -> _Entry | None:
+        """Return the first entry that is due, for its call to be made; None while one is made."""
+        if self._is_busy or not self._waiting or self._waiting[0].at > now:
+            return None
+        self._is_busy = True
+        return heappop(self._waiting)
+
+    def _make(self, call: Call) -> None:
+        try:
+            call()
+        except FAILURES as failure:
+            logger.warning("What is owed was left to others: %s", sentence_about(failure))
+        except Exception:  # a mistake in one call must not keep the others from being made
+            logger.exception("What is owed was left to others.")
+        finally:
+            with self._state:
+                self._is_busy = False
+                self._state.notify_all()
+
+    def _look_and_wait(self) -> None:
+        try:
+            self.look()
+        finally:
+            pause = self.interval * _RANDOM.uniform(0.75, 1.25)
+            with self._state:
+                if not self._is_closing:
+                    self._look_at = time.monotonic() + pause
+
+
+@contextmanager
+def _measured(figures: Figures) -> Iterator[None]:
+    """Add the capacity units of the block to ``figures``."""
+    with metered() as meter:
+        before = meter.units
+        try:
+            yield
+        finally:
+            figures.units += meter.units - before
+
+
+_of_process = Worker()
+atexit.register(_of_process.close, seconds=AT_EXIT)
+
+
+def worker() -> Worker:
+    """Return the worker of this process; at the process's end it is closed within 5 seconds."""
+    return _of_process
