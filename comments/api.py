@@ -35,6 +35,7 @@ from comments.reports import services as reports
 from comments.search.words import BadSearch, parse_search
 from comments.store.comments import NoSuchComment, OwnComment, Revision, State, load_comment
 from comments.votes.services import take_back, vote
+from comments.work import finish_owed_or_log
 from dynapages import ninja
 from dynapages.calls import clock
 from dynapages.django.access import Scope
@@ -362,9 +363,12 @@ def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
 def delete(request: HttpRequest, comment_id: IdText) -> None:
     """Delete a comment of one's own, or as staff any."""
     caller = caller_of(request)
-    if not (
-        caller.allows(Scope.STAFF) or posting.is_author(caller.username, load_comment(comment_id))
-    ):
+    try:
+        is_own = posting.is_author(caller.username, load_comment(comment_id))
+    except NoSuchComment:
+        finish_owed_or_log(comment_id)  # the answer to the first attempt may have been lost
+        raise
+    if not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     posting.delete_comment(comment_id, by=caller.username, now=clock.now())
 
@@ -404,6 +408,8 @@ def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
             raise replies.ReplyChanged(seen)
         author, now = caller_of(request).username, clock.now()
         replies.reply_to(comment_id=comment_id, text=said.text, author=author, seen=seen, now=now)
+    else:
+        replies.finish_reply(comment_id)
     return get_comment(request, comment_id)
 
 

@@ -13,6 +13,10 @@ TAKEN = ("edit", "delete", "vote", "report", "~")
 """What addresses under ``comments/`` begin with that are not pages of comments."""
 
 
+QUEUE = "comments.work.QUEUE"
+"""What comments owe: the worker looks there, whether or not the project's settings say so."""
+
+
 class PlainCommentId(IdWithSlashes):
     """``<plain_comment_id:…>``: an id whose page is at ``comments/<id>/``."""
 
@@ -37,6 +41,7 @@ class CommentsConfig(AppConfig):
         super().import_models()
 
     def ready(self) -> None:
+        from comments import work  # noqa: F401, PLC0415 - registers what the worker does for comments
         from comments.checks import check_project, check_tables  # noqa: PLC0415 - users are ready now
 
         register(check_project, "comments")
@@ -44,5 +49,7 @@ class CommentsConfig(AppConfig):
         for name, converter in (("plain_comment_id", PlainCommentId), ("username", Username)):
             if name not in get_converters():  # tests may get apps ready several times
                 register_converter(converter, name)
+        if QUEUE not in settings.WORK_QUEUES:
+            settings.WORK_QUEUES = [*settings.WORK_QUEUES, QUEUE]
         if not settings.RATE_LIMITER:
             settings.RATE_LIMITER = "comments.store.table.limiter"

@@ -15,6 +15,7 @@ rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
 rate limit              ``LIMIT#<hash>``      ``LIMIT#<hash>``
+what is still owed      ``DUE#<n>``           ``<moment>#<token>``
 ======================  ====================  =====================
 
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
@@ -58,6 +59,7 @@ TALLY_PREFIX = "TALLY#"
 RANK_PREFIX = "RANK#"
 COUNTS_PREFIX = "COUNTS#"
 HELD_PREFIX = "HELD#"
+DUE_PREFIX = "DUE#"
 
 DIGITS = 10
 """Of a score: what makes the order of the strings the order of the numbers."""
@@ -191,6 +193,11 @@ def limit(name: str) -> dict[str, str]:
     Its name, with those of users and network addresses, is not in it, but an HMAC.
     """
     return _alone(f"LIMIT#{salted_hmac('limit', name, algorithm='sha256').hexdigest()}")
+
+
+def due(shard: str) -> str:
+    """Return the partition of one shard of what is owed (see `dynapages.work`)."""
+    return f"{DUE_PREFIX}{shard}"
 
 
 def checkpoint(stream: str, shard: str) -> dict[str, str]:

@@ -3,7 +3,8 @@
 Each is sent once, after the write is committed, in the thread that wrote; by pages, by commands and
 by steps over many comments. Imports send them with ``--signals`` alone. What a receiver raises is
 logged, and changes nothing else. A process that ends between the write and the signal has sent
-none: a receiver that must miss nothing follows the table's stream instead.
+none: a receiver that must miss nothing follows the table's stream instead. Of a reply, `reply_owes`
+is sent before the write.
 
 All have ``comment_id``, ``by`` (a user name, empty for a command) and ``moment`` (aware). Most have
 ``comment``, a `comments.items.NewComment` as it is after the change, and ``was``, the
@@ -18,6 +19,7 @@ from datetime import datetime
 from django.dispatch import Signal
 
 from comments.models import Comment
+from dynapages.work import Owed
 
 comment_posted = Signal()
 """A ``comment`` is in its lists for the first time; ``was`` is None, or HELD where it waited."""
@@ -41,6 +43,10 @@ comment_replied = Signal()
 """Staff wrote (``is_new``) or changed the reply, ``text``; None where they deleted it."""
 vote_cast = Signal()
 """The user ``by`` finds a comment helpful, or (``is_helpful`` false) not any more."""
+reply_owes = Signal()
+"""Staff are about to write a new reply. A receiver returns what the project owes then: a sequence
+of `dynapages.work.Owed`, each stored in the reply's own transaction, such as an e-mail; or None.
+"""
 
 
 def announce(
@@ -49,6 +55,18 @@ def announce(
     """Send a signal of a comment; Django logs what a receiver raises."""
     if not _is_silent.get():
         signal.send_robust(Comment, comment_id=comment_id, by=by, moment=moment, **more)
+
+
+def owed_by(signal: Signal, comment_id: str, *, by: str, moment: datetime) -> list[Owed]:
+    """Return what the receivers of a signal owe; Django logs what one of them raises."""
+    owes: list[Owed] = []
+    if _is_silent.get():
+        return owes
+    answers = signal.send_robust(Comment, comment_id=comment_id, by=by, moment=moment)
+    for _receiver, answer in answers:
+        if answer is not None and not isinstance(answer, Exception):
+            owes.extend(answer)
+    return owes
 
 
 _is_silent = ContextVar("is_silent", default=False)

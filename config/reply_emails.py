@@ -1,4 +1,7 @@
-"""E-mails to authors whose comments the shop replies to: a receiver of the comments' signal."""
+"""E-mails to authors whose comments the shop replies to: owed in the transaction of the reply."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.conf import settings
 from django.dispatch import receiver
@@ -6,37 +9,56 @@ from django.urls import reverse
 
 from comments.host import find_products
 from comments.replies.services import find_reply
-from comments.signals import comment_replied
+from comments.signals import reply_owes
 from comments.store.comments import NoSuchComment, load_comment
-from shop.accounts.emails import EMAILS, Email
+from dynapages.work import Owed
+from shop.accounts import mailer
+from shop.accounts.queries import find_user
+from shop.work import QUEUE
+
+REPLY_EMAIL = "reply email"
+"""The kind of these due items."""
 
 
-@receiver(comment_replied)
-def queue_reply_email(comment_id: str, by: str, *, is_new: bool, **_: object) -> None:
-    """Queue an e-mail about a new reply, not a changed or deleted one; none without SITE_URL."""
-    if is_new and (site := settings.SITE_URL):
-        EMAILS.put(lambda: write_reply_email(comment_id, by, site))
+@receiver(reply_owes)
+def owe_reply_email(comment_id: str, **_: object) -> Sequence[Owed]:
+    """Return the e-mail that a new reply owes; none without SITE_URL."""
+    site = settings.SITE_URL
+    if not site:
+        return []
+    return [QUEUE.owe(REPLY_EMAIL, {"comment": comment_id, "site": site})]
 
 
-def write_reply_email(comment_id: str, by: str, site: str) -> Email | None:
-    """Return the e-mail to a comment's author, in the comment's language if the site has it.
+def send_reply_email(payload: Mapping[str, Any]) -> None:
+    """Send an e-mail to a comment's author, in the comment's language if the site has it.
 
     None where reply or comment are deleted or hidden by now, the comment was imported, or its
-    author is who replied.
+    author is who replied. Raises Postponed.
     """
+    comment_id, site = payload["comment"], payload["site"]
     try:
         stored = load_comment(comment_id)
     except NoSuchComment:
-        return None
+        return
     comment, reply = stored.comment, find_reply(comment_id)
-    if reply is None or stored.is_hidden or comment.username in {"", by}:
-        return None
+    if reply is None or stored.is_hidden or comment.username in {"", reply.author}:
+        return
+    user = find_user(comment.username)
+    if user is None or not user.is_active or user.mutes_replies:
+        return
     name = find_products([comment.product_id])[comment.product_id].name
-    details = {
+    context = {
+        "name": user.username,
         "product": " ".join(name.split()),  # a subject is one line
         "reply": reply.text,
         "path": reverse("comments:comment", args=[comment_id]),
+        "opt_out": mailer.opt_out_path(user),
     }
     known = comment.language in dict(settings.LANGUAGES)
     language = comment.language if known else settings.LANGUAGE_CODE
-    return Email("reply", comment.username, site, language=language, details=details)
+    address = mailer.confirmed_address(user)
+    with mailer.taken_by_the_mail_server(REPLY_EMAIL):
+        mailer.deliver("reply", address, context, site=site, language=language)
+
+
+QUEUE.register(REPLY_EMAIL, send_reply_email, lease=mailer.LEASE)

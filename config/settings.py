@@ -62,6 +62,10 @@ DYNAMODB_TABLE_MAKERS = ["shop.activity.tables.make_tables"]
 # The limits of what visitors do are stored in the table of the shop.
 RATE_LIMITER = "shop.table.limiter"
 
+# What is owed is done by a thread of each web process, or by 'manage.py work' alone.
+WORK_QUEUES = ["comments.work.QUEUE", "shop.work.QUEUE"]
+WORK_IN_WEB = env.flag("WORK_IN_WEB", default=True)
+
 DATABASES: dict[str, dict[str, str]] = {}
 
 # --- The API: see docs/api.md ---

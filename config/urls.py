@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from config import home, site, user_data_views
+from config import home, site, user_data_views, work_views
 from config.api import api
 from config.docs_pages import document
 from config.web.answers import form_token
@@ -35,6 +35,8 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("docs/", document, name="documentation"),
     path("docs/<path:name>/", document, name="document"),
+    path("staff/work/", work_views.given_up, name="work"),
+    path("staff/work/decide/", work_views.decide, name="decide_work"),
     path("form-token/", form_token, name="form_token"),
     path("healthz", site.healthz, name="healthz"),
     path("readyz", site.readyz, name="readyz"),

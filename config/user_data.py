@@ -19,7 +19,7 @@ from dynapages.process import read
 from dynapages.upkeep import Trace
 from shop.data.exports import walk_through
 from shop.orders.queries import products_bought_by
-from shop.user_data import ACTIVITY, API_KEYS, PROFILE, PURCHASES
+from shop.user_data import ACTIVITY, API_KEYS, EMAILS, PROFILE, PURCHASES
 
 AT_ONCE = 200
 
@@ -80,8 +80,8 @@ def _attributes(model: type[Any], item: Item) -> dict[str, Any]:
 Batch = Sequence[Mapping[str, Any]]
 Section = tuple[str, Iterable[Batch]]
 """A kind of data, and its items."""
-ALL: Sequence[Trace] = (PROFILE, API_KEYS, PURCHASES, *OF_COMMENTS, ACTIVITY)
-OWN: Sequence[Trace] = tuple(trace for trace in ALL if trace not in {IMPORTED, ACTIVITY})
+ALL: Sequence[Trace] = (PROFILE, API_KEYS, EMAILS, PURCHASES, *OF_COMMENTS, ACTIVITY)
+OWN: Sequence[Trace] = tuple(trace for trace in ALL if trace not in {EMAILS, IMPORTED, ACTIVITY})
 """What keys of the user lead to. To find the rest, all that others have done is read as well."""
 SECRETS = frozenset({"password", "totp_secret", "recovery_codes", "secret_hash"})
 """What somebody signs in with: whoever reads the export must not be able to."""

@@ -20,7 +20,7 @@ MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
 TELEMETRY = "config.telemetry.sdk"
 """Imported only where it is asked for: its packages are optional."""
-QUEUES = {"activity log": "shop.activity.entries.LOG", "emails": "shop.accounts.emails.EMAILS"}
+LOG = "shop.activity.entries.LOG"
 """What is written in the background; imported when Django's apps are ready."""
 
 
@@ -39,11 +39,10 @@ def start_errors() -> list[CheckMessage]:
 
 def _begin(**_: object) -> None:
     request_started.disconnect(_begin)
-    queues = {name: import_string(path) for name, path in QUEUES.items()}
-    queues["activity log"].resume()
-    import_string("comments.search.writer.sweep_later")()
+    log = import_string(LOG)
+    log.resume()
     if settings.OPENTELEMETRY:
-        import_module(TELEMETRY).start(queues)
+        import_module(TELEMETRY).start({"activity log": log})
 
 
 def _clock_errors() -> list[CheckMessage]:

@@ -32,6 +32,8 @@ pickup point in its area  ``GEO#<area>``             ``<geohash>#<id>``
 place of a zip prefix     ``ZIP#<prefix>``           ``ZIP#<prefix>``
 figures of the lab        ``LAB#FIGURES``            ``LAB#FIGURES``
 pages of the sitemap      ``SITEMAP#STARTS``         ``SITEMAP#STARTS``
+what the shop owes        ``DUE#<n>``                ``<moment>#<token>``
+what was given up         ``DUE#DEAD``               ``<moment>#<token>``
 ========================  =========================  ===========================
 
 A step of ``migrate_items`` keeps its checkpoint here, under the key ``MIGRATION#<step>`` twice.
@@ -81,6 +83,7 @@ CAPS = ("N", "S")
 """The letter in front of a geohash near the north or the south pole (`shop.pickup.cells`)."""
 ROOT = f"{CATEGORY_PREFIX}~"
 """The root of the tree of categories."""
+DUE_PREFIX = "DUE#"
 SITEMAP = "SITEMAP#STARTS"
 """Both keys of where the pages of the sitemap begin."""
 API_KEYS = "APIKEYS"
@@ -261,6 +264,11 @@ def spot(geohash: str, point_id: str) -> str:
 def zip_prefix(prefix: str) -> str:
     """Return both keys of a zip prefix."""
     return f"{ZIP_PREFIX}{prefix}"
+
+
+def due(shard: str) -> str:
+    """Return the partition of one shard of what is owed (see `dynapages.work`)."""
+    return f"{DUE_PREFIX}{shard}"
 
 
 def _both(key: str) -> dict[str, str]:

@@ -7,21 +7,26 @@ which nobody can sign in by or take again. Of a user without orders the name is 
 from collections.abc import Iterator
 
 from dynapages.calls import clock
-from dynapages.items import table_key
+from dynapages.items import Item, table_key
 from dynapages.lists import every_entry
 from dynapages.process import client
 from dynapages.upkeep import Kept, Trace
 from dynapages.writes import delete, write_one
 from shop import keys
+from shop.accounts.emails import EMAIL, Email
 from shop.accounts.queries import find_user
 from shop.accounts.services import delete_profile, shut_profile
 from shop.activity.entries import LOG, Kind, entry_in
 from shop.activity.listing import list_activity
 from shop.activity.tables import Activity
 from shop.api_keys.services import list_keys, revoke_key
-from shop.models import ApiKeyItem, Order, Profile, Purchase
+from shop.models import ApiKeyItem, Order, Profile, Purchase, ShopItem
 from shop.orders.queries import products_bought_by
-from shop.table import TABLE
+from shop.table import TABLE, key_of
+from shop.work import QUEUE, everything_owed
+
+_JOINT = "|"
+"""A character that is in no table's name and no partition key of the log, or of what is owed."""
 
 
 def has_orders(username: str) -> bool:
@@ -72,6 +77,30 @@ def _api_key(_username: str, key_id: str) -> list[Kept]:
     return [(ApiKeyItem, TABLE, table_key(keys.API_KEYS, keys.api_key(key_id)))]
 
 
+def _emails_naming(username: str) -> Iterator[str]:
+    """Yield the names of the e-mails that are owed to a user, or were given up."""
+    user = find_user(username)
+    address = user.email if user else ""
+    for owed in everything_owed():
+        if owed.kind == EMAIL and Email.of(owed.payload).names(username, address):
+            partition, sort_key = key_of(QUEUE.key_of(owed))
+            yield f"{partition}{_JOINT}{sort_key}"
+
+
+def _key_of_email(name: str) -> Item:
+    return table_key(*name.split(_JOINT, 1))
+
+
+def _delete_email(_username: str, name: str) -> None:
+    write_one(client(), delete(TABLE, _key_of_email(name)))
+
+
+def _email(_username: str, name: str) -> list[Kept]:
+    return [(ShopItem, TABLE, _key_of_email(name))]
+
+
+EMAILS = Trace("e-mails that are owed", _emails_naming, _delete_email, _email)
+"""The user's address tells some of them: find these before the profile is shut."""
 PURCHASES = Trace("purchases", products_bought_by, _delete_purchase, _purchase)
 PROFILE = Trace("profile", _open_profile, _close_profile, _profile)
 API_KEYS = Trace("API keys", _api_keys_of, _revoke_key, _api_key)
@@ -79,8 +108,6 @@ API_KEYS = Trace("API keys", _api_keys_of, _revoke_key, _api_key)
 
 AT_ONCE = 300
 FLUSH_SECONDS = 5.0
-_JOINT = "|"
-"""A character that is in no table's name and no partition key of the log."""
 
 
 def entries_about(username: str) -> Iterator[str]:

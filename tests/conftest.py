@@ -18,10 +18,11 @@ from django.utils.module_loading import import_string
 
 from comments.templatetags import comments as comment_tags
 from dynapages.django.templatetags import dynapages
+from dynapages.django.work import queues
 from dynapages.process import client, connect, current_connection
 from dynapages.tables import create_missing
+from dynapages.work import worker
 from dynapages_testing.strict import refuse_what_aws_refuses
-from shop.accounts.emails import EMAILS
 from shop.activity.entries import LOG
 from shop.activity.tables import Month, make_table, make_tables, table_names
 from tests.support.chance import unique
@@ -29,6 +30,7 @@ from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used
 from tests.support.policy import lacking, superfluous
 from tests.support.project import PROJECT
+from tests.support.work import forget_what_waits
 
 _problems = pytest.StashKey[list[str]]()
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -155,11 +157,15 @@ def nothing_behind_motos_back(pytestconfig):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def emails_are_sent_when_asked_for():
-    """A test that reads letters has them sent first, by ``tests.support.accounts.emails``."""
-    EMAILS.runs_by_itself = False
+def what_is_owed_is_done_when_asked_for():
+    """No thread does what is owed: tests do, by ``tests.support.work``.
+
+    So a test that reads e-mails has them sent first, by ``tests.support.accounts.emails``.
+    """
+    worker().runs_by_itself = False
+    worker().start(queues())
     yield
-    EMAILS.flush(seconds=1)
+    forget_what_waits()  # the engine is gone when the process ends
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -187,6 +193,7 @@ def tables(pytestconfig):
     create_missing(models, client=client())
     make_tables(client=client(), now=datetime.now(UTC))
     yield
+    forget_what_waits()  # it is about these tables
     if pytestconfig.stash[engine_key] is not None:
         LOG.flush(seconds=5)
         _delete_tables()
@@ -227,11 +234,16 @@ def own_log(tables, settings):
 
 @pytest.fixture(autouse=True)
 def nothing_remembered():
-    """Forget the counts that pages were planned by, the HTML of their parts, and their language."""
+    """Forget the counts that pages were planned by, the HTML of their parts, and their language.
+
+    And that another system was away.
+    """
     translation.deactivate()
     cache.clear()
     dynapages._render.cache_clear()
     comment_tags._render.cache_clear()
+    for queue in queues():
+        queue._rests_until.clear()
 
 
 @pytest.fixture

@@ -85,7 +85,7 @@ class ImportReport:
 
     ``findings`` are too; ``cells`` are the languages and ratings of those that are not superseded.
     Of a trial the verdicts are what would be, if it was compared with what is stored: there may be
-    no database yet.
+    no database yet. ``left`` are changes whose postings or ranks could not be written yet.
     """
 
     passes: TwoPassImport[NewComment]
@@ -95,6 +95,7 @@ class ImportReport:
     findings: Findings
     is_trial: bool = False
     is_compared: bool = True
+    left: int = 0
 
     @property
     def written(self) -> int:
@@ -139,8 +140,7 @@ def import_file(
                 cells.update((one.language, one.rating) for one in chunk)
             advance(len(chunk))
         advance(passes.superseded)
-    if not is_trial:
-        writer.rank_products(progress)
+    left = 0 if is_trial else writer.finish(progress)
     return ImportReport(
         passes=passes,
         verdicts=verdicts + VerdictCounts(superseded=passes.superseded),
@@ -149,6 +149,7 @@ def import_file(
         findings=findings[0],
         is_trial=is_trial,
         is_compared=is_compared,
+        left=left,
     )
 
 
@@ -204,6 +205,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "written": report.written,
         **asdict(report.verdicts),
         "products_created": report.products_created,
+        "left": report.left,
         "languages": dict(_by_language(report).most_common()),
         "country_codes": taken_for_languages(findings.spelled),
         "guessed_languages": findings.guessed_languages,
@@ -211,6 +213,8 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "rounded_ratings": findings.rounded_ratings,
         "dated_by_month": findings.dated_by_month,
         "mapped_products": len(findings.products),
+        "private_replies": findings.left_out["reply"],
+        "anonymous_authors": findings.left_out["author"],
         "spelling": passes.spelling,
     }
 
@@ -264,17 +268,35 @@ def _remarks(report: ImportReport) -> Iterator[str]:
             "Rows dated to the first of a month, because a date has no day: {:,}.",
         ),
         (len(findings.products), "Ids of products that were mapped to allowed ones: {:,}."),
+        (findings.left_out["reply"], "Replies that are not public, which were left out: {:,}."),
+        (
+            findings.left_out["author"],
+            "Names of authors who are anonymous, which were left out: {:,}.",
+        ),
     )
     for number, sentence in remarks:
         if number:
             yield sentence.format(number)
     if warning := warning_about(findings.spelled):
         yield warning
+    if report.left:
+        yield left_behind(report)
     if collided := report.verdicts.collided:
         yield (
             f"Rows with the id of a comment that is not another version of them: {collided:,}. If "
             f"it is of another source, --id-prefix keeps the two apart."
         )
+
+
+def left_behind(report: ImportReport) -> str:
+    """Return the sentence about changes that could not be finished; empty where there are none."""
+    if not report.left:
+        return ""
+    return (
+        f"{report.left:,} changes are not finished: searches are right, but slower, and ranks may "
+        f"be old. A process of the site, or “manage.py work”, goes on with them; so does the same "
+        f"import."
+    )
 
 
 def _by_language(report: ImportReport) -> Counter[str]:

@@ -3,9 +3,11 @@
 The stored items are read first, so that an interrupted load is resumed by starting it again.
 Each comment is compared with the one stored under its id (`Change`); some dozens are put in a
 transaction with their bodies, counts and primary items, on condition that what was read is still
-stored. The ranks are derived at the end: `rank_products`.
+stored. The ranks are derived at the end, and what earlier imports have left is finished:
+`BulkWriter.finish`. Before each part is written, a due item says which products must be ranked.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass
@@ -19,18 +21,33 @@ from comments.items import CONTENT, NewComment, NewReply, items_of, reply_of, re
 from comments.models import TABLE, Comment, CommentReply
 from comments.rankings.services import Touch, refresh_ranks
 from comments.replies.services import BY_STAFF
-from comments.search.writer import CommentChange, sweep, write
+from comments.search.pending import changes_of
+from comments.search.postings import is_searchable
+from comments.search.writer import CommentChange, finish_change, write
 from comments.sets.copies import follow
 from comments.signals import announce, comment_edited, comment_posted
 from comments.store.comments import NEW_OR_DELETED, State, comment_in, is_tombstone
 from comments.store.counts import Cell, CountChanges
+from comments.store.derived import bulk_batches
+from comments.store.owed import Committed, ranks_of
 from comments.store.table import ATTEMPTS, LIST_KEYS, comment_key
-from dynapages.calls import Batches, clock
+from dynapages.calls import Batches, clock, sentence_about
+from dynapages.calls import in_chunks as split
 from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.lists import moment_at
-from dynapages.pynamodb import unchanged
-from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Contended, delete, put
+from dynapages.process import client
+from dynapages.pynamodb import FAILURES, unchanged
+from dynapages.work import worker
+from dynapages.writes import (
+    MOST_ACTIONS,
+    Action,
+    ConditionFailed,
+    Contended,
+    delete,
+    put,
+    write_one,
+)
 
 _PLACE = Comment.place.attr_name
 _AUTHOR = Comment.author.attr_name
@@ -279,6 +296,11 @@ class VerdictCounts:
         return VerdictCounts(*map(add, astuple(self), astuple(other)))
 
 
+CLOSING_SECONDS = 10.0
+"""How long an import waits at its end until its changes can be deleted."""
+PRODUCTS_AT_ONCE = 400
+logger = logging.getLogger(__name__)
+
 Prepare = Callable[[set[str]], object]
 
 
@@ -290,6 +312,7 @@ class BulkWriter:
         self._announces = announces
         self._touched: set[str] = set()
         self._known: dict[str, Touch] = {}
+        self._owed: list[Committed] = []
 
     def write(self, comments: Sequence[NewComment]) -> VerdictCounts:
         """Write the comments that are new or newer than stored, and count the verdicts.
@@ -312,6 +335,7 @@ class BulkWriter:
             self._note(changes)
             needed = [change for change in changes if change.is_needed]
             prepare({change.comment.product_id for change in needed})
+            self._owe_ranks(needed)
             lost = self._put(needed)
             if self._announces:
                 _announce(change for change in needed if change.comment.id not in lost)
@@ -321,19 +345,57 @@ class BulkWriter:
                 return decided
         raise Contended(f"{len(comments)} comments were changed by others at every attempt.")
 
-    def rank_products(self, progress: Progress) -> None:
-        """Derive the ranks of all products of the comments written since the last call.
+    def finish(self, progress: Progress) -> int:
+        """Do what the comments written since the last call owe, and those that were there already.
 
-        Where all comments of a product were stored already its ranks are only compared. A failure
-        is logged and not raised.
+        An import before this one may have been killed. Returns how many changes are left, whose
+        postings or ranks could not be written: the worker goes on with them. What fails is logged.
+        """
+        left = self._finish_postings(progress)
+        if self._rank_products(progress):
+            for committed in self._owed:
+                committed.end()
+        else:
+            left += len(self._owed)
+        self._touched, self._known, self._owed = set(), {}, []
+        worker().flush(seconds=CLOSING_SECONDS)
+        return left
+
+    def _owe_ranks(self, changes: Sequence[Change]) -> None:
+        """Store that the products of comments must be ranked, before these are written."""
+        products = {product for change in changes for product in change.products}
+        committed = Committed(ranks_of(products).due_item())
+        for action in committed.actions:
+            write_one(client(), action)
+        self._owed.append(committed)
+
+    def _rank_products(self, progress: Progress) -> bool:
+        """Derive the ranks of all products; return whether nothing failed.
+
+        Where all comments of a product were stored already its ranks are only compared.
         """
         touched = {p: touch for p, touch in self._known.items() if p in self._touched}
         seen = {p: touch for p, touch in self._known.items() if p not in self._touched}
         with progress.step("Ranking", total=len(self._known), unit=" products") as advance:
-            if refresh_ranks(touched, log_failures=True, advance=advance):
-                refresh_ranks(seen, only_stale=True, log_failures=True, advance=advance)
-        self._touched, self._known = set(), {}
-        sweep()  # an import before this one may have been killed
+            return refresh_ranks(touched, log_failures=True, advance=advance) and refresh_ranks(
+                seen, only_stale=True, log_failures=True, advance=advance
+            )
+
+    def _finish_postings(self, progress: Progress) -> int:
+        """Write the postings that this import, or one before it, has left behind.
+
+        Returns how many changes of these products could not be finished.
+        """
+        if not is_searchable():
+            return 0
+        worker().flush(seconds=CLOSING_SECONDS)  # what is written needs no second look
+        changes = set[str]()
+        with progress.step("Finishing", total=len(self._known), unit=" products") as advance:
+            for some in split(sorted(self._known), PRODUCTS_AT_ONCE):
+                found = self._batches.pool.gather([partial(changes_of, one) for one in some])
+                changes.update(change for of_product in found for change in of_product)
+                advance(len(some))
+        return sum(not _finish(change) for change in sorted(changes))
 
     def _note(self, changes: Iterable[Change]) -> None:
         for change in changes:
@@ -361,6 +423,15 @@ class BulkWriter:
         return {comment_id for group in lost for comment_id in group}
 
 
+def _finish(change: str) -> bool:
+    try:
+        finish_change(change, bulk_batches())
+    except (*FAILURES, ConditionFailed) as failure:
+        logger.warning("The change %s was left behind: %s", change, sentence_about(failure))
+        return False
+    return True
+
+
 def _announce(changes: Iterable[Change]) -> None:
     for change in changes:
         comment, now = change.comment, clock.now()
@@ -378,21 +449,28 @@ def _write_together(changes: Sequence[Change]) -> list[str]:
     try:
         actions = [action for change in changes for action in change.actions()]
         followed = [CommentChange(c.stored, c.merged, text=c.comment.body) for c in changes]
-        write(actions, followed, counted)
+        committed = write(actions, followed, counted)
     except ConditionFailed:
         return [change.comment.id for change in changes]
+    committed.end()
     return []
 
 
 def _transactions(changes: Sequence[Change]) -> Iterator[list[Change]]:
-    """Divide changes into transactions that DynamoDB takes, with counts and the one of postings."""
+    """Divide changes into transactions that DynamoDB takes, with what else these store.
+
+    That are the counts of each product, and where comments can be searched a change, a mark of it
+    in each product, and its due item.
+    """
+    of_product, of_all = (2, 2) if is_searchable() else (1, 0)
     group: list[Change] = []
     actions, characters, products = 0, 0, set[str]()
     for change in sorted(changes, key=lambda change: change.comment.product_id):
         actions += change.cost
         characters += change.characters
         products |= change.products
-        is_full = actions + len(products) >= MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
+        stored = actions + of_product * len(products) + of_all
+        is_full = stored > MOST_ACTIONS or characters > TRANSACTION_CHARACTERS
         if group and is_full:
             yield group
             group = []

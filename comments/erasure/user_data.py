@@ -20,6 +20,7 @@ from comments.profiles.queries import ids_written_by
 from comments.store.comments import NOT_DELETED, NoSuchComment
 from comments.store.table import comment_key, query_pages, write_if
 from comments.votes.services import rank_or_log, take_back
+from comments.work import finish_owed
 from dynapages.process import client
 from dynapages.pynamodb import update
 from dynapages.upkeep import Kept, Trace
@@ -40,7 +41,7 @@ def comments_listed_in(partition: str) -> Iterator[str]:
 def delete_written(username: str, comment_id: str) -> None:
     """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it."""
     delete_comment(comment_id, found_by=keys.erased(username))
-    delete_comment(comment_id)  # finishes what the first time only logged
+    finish_owed(comment_id)  # and raise what the deletion has only logged
     _forget(comment_id)
 
 

@@ -189,7 +189,8 @@ class CommentsPage:
         counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
         comments = [_values_of(comment) for comment in found.comments]  # their `repr` takes long
         facts = (self.product, self.chosen, comments, counts, self.highlights)
-        return (*facts, found.page.next_position, self.wanted.all_languages, self.wanted.search)
+        of_page = (found.page.next_position, found.pending)
+        return (*facts, *of_page, self.wanted.all_languages, self.wanted.search)
 
     @property
     def comments(self) -> tuple[CommentEntry, ...]:
@@ -210,6 +211,12 @@ class CommentsPage:
         page = self.found.page
         if not self.wanted.search:
             return self.found.counts.of(self.chosen)
+        if not self.found.pending.are_none:
+            # The ordinals of a page count postings, of which some may not be right.
+            is_all = (
+                not page.has_next and not page.has_previous and self.found.pending.are_all_named
+            )
+            return len(self.comments) if is_all else None
         if page.has_next or not page.entries:
             return None if page.has_next or page.has_previous else 0
         last = page.entries[-1].position.ordinal
@@ -242,6 +249,8 @@ class CommentsPage:
             url_of = partial(list_url, wanted.product_id, self.chosen, wanted.order)
             context["search"] = search_shown(wanted.search, languages, url_of)
             context["most_units"] = MOST_UNITS
+            context["is_behind"] = not self.found.pending.are_all_named
+            context["is_searched_anew"] = not self.found.pending.are_none
         if self.highlights:
             things = things_on_page(product, self.found.comments, counts, site=wanted.site)
             context["structured_data"] = json_ld({"@graph": things})

@@ -39,12 +39,14 @@ from comments.keys import score_at
 from comments.lists.orders import CommentOrder, comments_in_front
 from comments.models import TABLE, ByLanguageAndRating, Comment, CommentBody
 from comments.replies.services import Reply, reply_in
+from comments.search.pending import NOTHING_PENDING, PendingChanges
 from comments.sets import plans
 from comments.sets.copies import SETS
 from comments.store.comments import (
     NoSuchComment,
     Revision,
     hold_reason,
+    is_listed,
     is_tombstone,
     product_id_of,
 )
@@ -151,6 +153,7 @@ class CommentPage:
 
     The links to its neighbours are built from ``page``; ``shown`` has also what was found in
     partitions that were counted as empty. ``counts`` are those of the product, as of now.
+    ``pending`` is what a search knows of changes that may not be in postings yet.
     """
 
     comments: tuple[CommentEntry, ...]
@@ -158,6 +161,7 @@ class CommentPage:
     page: Page
     shown: Page
     counts: ProductCounts
+    pending: PendingChanges = NOTHING_PENDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,12 +407,16 @@ def with_recent(
     return tuple(sorted([*others, *here], key=place, reverse=falls))
 
 
-def in_list(product_id: str, chosen: CommentFilter) -> Callable[[Item], bool]:
-    """Return a predicate for items of the table that are in a list of a product's comments."""
-    partition = keys.product_partition(product_id)
+def in_list(
+    product_id: str, chosen: CommentFilter, *, with_hidden: bool = False
+) -> Callable[[Item], bool]:
+    """Return a predicate for items of the table that are in a list of a product's comments.
+
+    Or would be, but that they are hidden, in a list ``with_hidden`` ones.
+    """
 
     def belongs(item: Item) -> bool:
-        if item.get(Comment.product_partition.attr_name, {"S": ""})["S"] != partition:
+        if product_id_of(item) != product_id or not (with_hidden or is_listed(item)):
             return False
         entry = entry_of(item)
         right_language = not chosen.languages or entry.language in chosen.languages

@@ -8,33 +8,51 @@ merge, ratings are one more filter.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
+from time import monotonic
 from urllib.parse import urlencode
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.planner import BY_LANGUAGE, ListPlan, filters
 from comments.lists.orders import CommentOrder
-from comments.lists.queries import CommentPage, Recent, entry_of
+from comments.lists.queries import (
+    CommentPage,
+    Recent,
+    entry_of,
+    in_list,
+    read_recent,
+    with_recent,
+)
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import Comment, CommentBody
 from comments.search.models import TABLE
+from comments.search.pending import PendingChanges, find_pending
 from comments.search.postings import STEMS, partition, postings_of
 from comments.search.words import Search
 from comments.store.counts import ProductCounts
+from dynapages.calls import labelled_calls
 from dynapages.items import Item, table_key
-from dynapages.lists import HasAll, Index, PageRequest, Run
-from dynapages.process import page_batches, read
+from dynapages.lists import LEAST_UNITS, HasAll, Index, PageRequest, Run
+from dynapages.process import page_batches, pool, read
 
 WORDS = "words"
 """The name of the plan."""
 MOST_UNITS = 12.0
-"""Capacity units of a page of a search, however few comments have all its words."""
+"""Capacity units of a page of a search, however few comments have all its words.
+
+While changes are unfinished, the comments of these cost up to a unit each beside it.
+"""
 FIRST_READ = 18
 """Postings that are read of each stem at first, of several."""
 FIRST_READS = 48
 """The same of all stems and languages together, by their comments, but `LEAST_READ` of each."""
 LEAST_READ = 3
+MARKS_SECONDS = 0.5
+"""How much later than the postings the marks may be read. They stay for two seconds; the rest of these
+is for replicas that lag.
+"""
 MOST_QUERIES = 16
 """Of the first round: they cost half a capacity unit each at the least."""
 _HIDDEN = Comment.hidden_product.attr_name
@@ -133,25 +151,86 @@ def search_comments(
 
     It costs `MOST_UNITS` at most, and a query or two; a page that would cost more is short, and the
     list goes on. It is read again where ``exact``, the counts of now, have other languages.
+
+    In the same round it is asked which changes may not be in postings yet. Comments of these are
+    read from the table, strongly, for up to a unit each, and are on the page as they are now. Where
+    the answer takes long, as after several attempts, a change may have been finished meanwhile that
+    the postings did not have when they were read: they are read again.
     """
-    asked = replace(request, most_units=MOST_UNITS)
-    plan = plan_search(product_id, wanted, chosen, counts, needed=asked.size + 1)
-    page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
-    now = exact() if exact else counts
-    if {*languages_of(chosen, now)} != {*languages_of(chosen, counts)}:
-        return search_comments(product_id, wanted, chosen, request, counts=now, order=order)
-    comments = tuple(entry_of(entry.item) for entry in page.entries)
-    return CommentPage(comments=comments, plan=plan, page=page, shown=page, counts=now)
+    began = monotonic()
+    with pool().together() as together:
+        marks = together.start(partial(_find_pending, product_id))
+        asked = replace(request, most_units=MOST_UNITS - LEAST_UNITS)
+        plan = plan_search(product_id, wanted, chosen, counts, needed=asked.size + 1)
+        page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
+        now = exact() if exact else counts
+        if {*languages_of(chosen, now)} != {*languages_of(chosen, counts)}:
+            plan = plan_search(product_id, wanted, chosen, now, needed=asked.size + 1)
+            page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
+        pending, answered = marks.result()
+        if answered - began > MARKS_SECONDS:
+            page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
+    found = CommentPage(
+        comments=tuple(entry_of(entry.item) for entry in page.entries),
+        plan=plan,
+        page=page,
+        shown=page,
+        counts=now,
+        pending=pending,
+    )
+    if pending.are_none:
+        return found
+    belongs = in_list(product_id, chosen, with_hidden=wanted.with_hidden)
+    return _as_they_are_now(found, wanted, request, belongs=belongs, order=order)
+
+
+def _find_pending(product_id: str) -> tuple[PendingChanges, float]:
+    """Return what the marks say, and when they were read by `time.monotonic`."""
+    with labelled_calls("unfinished changes"):
+        pending = find_pending(product_id)
+    return pending, monotonic()
+
+
+def _as_they_are_now(
+    found: CommentPage,
+    wanted: SearchRequest,
+    request: PageRequest,
+    *,
+    belongs: Callable[[Item], bool],
+    order: CommentOrder,
+) -> CommentPage:
+    """Return a page with the comments of unfinished changes as they are in the table.
+
+    Where not all of these are named, every comment of the page is read.
+    """
+    ids = set(found.pending.comment_ids)
+    if not found.pending.are_all_named:
+        ids.update(comment.id for comment in found.comments)
+    comments = with_recent(
+        found.comments,
+        matching(wanted, read_recent(sorted(ids))),
+        page=found.page,
+        request=request,
+        belongs=belongs,
+        order=order,
+    )
+    return replace(found, comments=comments)
 
 
 def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:
     """Return comments just written, those without all words of a search as if they were deleted.
 
-    Long bodies are read now, strongly. With hidden comments none is returned: the list has them.
+    With hidden comments none is returned: the list has them.
     """
-    if wanted.with_hidden:
-        return {}
-    items = [item for item in recent.values() if item]
+    return {} if wanted.with_hidden else matching(wanted, recent)
+
+
+def matching(wanted: SearchRequest, comments: Recent) -> Recent:
+    """Return comments of the table, those without all words of a search as if they were deleted.
+
+    Long bodies are read, strongly.
+    """
+    items = [item for item in comments.values() if item]
     long = [table_key(item["pk"]["S"], keys.BODY) for item in items if _BODY_BYTES in item]
     bodies = {
         item["pk"]["S"]: item[_TEXT]["S"] for item in page_batches().get(COMMENTS_TABLE, long)
@@ -162,4 +241,4 @@ def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:
         asked = wanted.search.stems(entry_of(item).language)
         return bool(asked and postings) and {*asked} <= {*postings[0][STEMS]["SS"]}
 
-    return {one: item if item and has_all(item) else None for one, item in recent.items()}
+    return {one: item if item and has_all(item) else None for one, item in comments.items()}

@@ -25,7 +25,7 @@ from django.utils.translation import gettext_lazy
 
 from comments import keys
 from comments.models import Comment
-from comments.posting.services import delete_comment, rank_moved
+from comments.posting.services import delete_comment, owes_of_move, rank_moved
 from comments.search.writer import CommentChange, write
 from comments.signals import (
     announce,
@@ -47,7 +47,9 @@ from comments.store.comments import (
     withheld,
 )
 from comments.store.counts import CountChanges
+from comments.store.owed import NOTHING, Committed
 from comments.store.table import Changes, change, changed, comment_key, read_item, retry, write_if
+from comments.work import finish_owed_or_log
 from dynapages.errors import DynamoError
 from dynapages.lists import sort_key_of
 from dynapages.process import client
@@ -87,7 +89,6 @@ _STEPS = {
     Decision.RESTORE: ({State.HIDDEN}, State.LISTED, comment_restored),
 }
 """The states that a decision leads from, the one it leads to, and what is sent then."""
-_CHANGE_LISTS = frozenset({Decision.PUBLISH, Decision.HIDE, Decision.RESTORE})
 
 
 class NotAsSeen(DynamoError):
@@ -115,23 +116,23 @@ def carry_out(
         return _delete(comment_id, seen, who=who, now=now)
     sources, target, signal = _STEPS[decision]
 
-    def attempt() -> StoredComment:
+    def attempt() -> tuple[StoredComment, Committed | None]:
         stored = load_comment(comment_id)
         if stored.state is target:
-            return stored
+            return stored, None
         if seen not in {None, Revision.of(stored.item)}:
             raise NotAsSeen(str(_MEANWHILE))
         if stored.state not in sources:
             raise NotAsSeen(str(_NOT_FROM[stored.state]))
-        _write(stored, target, now=now)
-        return stored
+        return stored, _write(stored, target, now=now)
 
-    before = retry(attempt)
+    before, committed = retry(attempt)
     comment, was = before.comment, before.state
-    if decision in _CHANGE_LISTS:  # also where it was made before
-        rank_moved(comment, is_listed=target.is_listed)
-    if was is target:
+    if committed is None:
+        finish_owed_or_log(comment_id)
         return False
+    is_moved = was.is_listed != target.is_listed
+    committed.end(not is_moved or rank_moved(comment, is_listed=target.is_listed))
     announce(signal, comment_id, by=who, moment=now, comment=comment, was=was)
     return True
 
@@ -143,7 +144,7 @@ def _delete(comment_id: str, seen: Revision | None, *, who: str, now: datetime) 
     return delete_comment(comment_id, by=who, now=now)
 
 
-def _write(stored: StoredComment, target: State, *, now: datetime) -> None:
+def _write(stored: StoredComment, target: State, *, now: datetime) -> Committed:
     comment, counts = stored.comment, CountChanges()
     if target.is_listed and stored.state.is_listed:
         changes: Changes = {_QUEUE: None, _QUEUE_PLACE: None}
@@ -166,7 +167,10 @@ def _write(stored: StoredComment, target: State, *, now: datetime) -> None:
     )
     decided = change(comment_key(comment.id), changes, same)
     after = changed(stored.item, changes)
-    write([decided], [CommentChange(stored.item, after, comment.body, comment.body)], counts)
+    text = CommentChange(stored.item, after, comment.body, comment.body)
+    is_moved = stored.state.is_listed != target.is_listed
+    owes = owes_of_move(after, is_listed=target.is_listed) if is_moved else NOTHING
+    return write([decided], [text], counts, owes)
 
 
 _FEATURED = Comment.featured_partition.attr_name

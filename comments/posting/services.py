@@ -23,7 +23,7 @@ from comments.host import has_bought
 from comments.items import CONTENT, NewComment, items_of
 from comments.models import Comment, CommentBody
 from comments.rankings.services import BEST_RATING, Ranking, rank_product, rankings_of
-from comments.search.writer import CommentChange, finish, write
+from comments.search.writer import CommentChange, write
 from comments.signals import announce, comment_deleted, comment_edited, comment_held, comment_posted
 from comments.store.comments import (
     EXPIRY,
@@ -31,13 +31,15 @@ from comments.store.comments import (
     NoSuchComment,
     State,
     StoredComment,
-    delete_dependents,
+    delete_dependents_or_log,
     hold_reason,
     listed,
     load_comment,
+    product_id_of,
     withheld,
 )
 from comments.store.counts import CountChanges
+from comments.store.owed import NOTHING, Committed, Owes
 from comments.store.table import (
     ATTEMPTS,
     BEING_CHANGED,
@@ -48,10 +50,11 @@ from comments.store.table import (
     retry,
 )
 from comments.votes.services import rank_or_log
+from comments.work import finish_owed_or_log
 from dynapages.calls import clock
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
-from dynapages.lists import sort_key_of, timestamp
+from dynapages.lists import id_at, sort_key_of, timestamp
 from dynapages.process import pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import Action, ConditionFailed, Contended, delete, put
@@ -100,30 +103,34 @@ def add_comment(comment: NewComment, *, held_for: str | None = None) -> bool:
     for the id of another comment, CommentGone for that of a deleted one, and what
     `comments.store.counts.write` does.
     """
-    changes, is_new = CountChanges(), True
+    changes, owes = CountChanges(), NOTHING
     item, body = _items(comment, version=1)
     if held_for is None:
         changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
+        owes = Owes(ranks={comment.product_id: item[_PLACE]["S"]})
     else:
         item = changed(item, withheld(comment, since=item[_PLACE], reason=held_for))
+    puts = [put(Comment, item, NEW), *([put(Comment, body)] if body else [])]
     try:
-        puts = [put(Comment, item, NEW), *([put(Comment, body)] if body else [])]
-        write(puts, [CommentChange(None, item, text=comment.body)], changes)
+        committed = write(puts, [CommentChange(None, item, text=comment.body)], changes, owes)
     except ConditionFailed as error:
-        is_new, held_for = False, hold_reason(_same(comment, error).item)
-    if held_for is None:
-        rank_product(comment.product_id, comment, rankings=rankings_of(comment.rating))
-    return is_new
+        _require_same(comment, error)
+        finish_owed_or_log(comment.id)
+        return False
+    is_ranked = held_for is not None or rank_product(
+        comment.product_id, comment, rankings=rankings_of(comment.rating)
+    )
+    committed.end(is_ranked)
+    return True
 
 
-def _same(comment: NewComment, error: ConditionFailed) -> StoredComment:
+def _require_same(comment: NewComment, error: ConditionFailed) -> None:
     try:
         stored = load_comment(comment.id)
     except NoSuchComment:
         raise CommentGone(_("The comment with this id was deleted.")) from error
     if stored.comment != comment:
         raise CommentExists(_("There is another comment with this id."), stored) from error
-    return stored
 
 
 def edit_comment(
@@ -137,29 +144,34 @@ def edit_comment(
 
     All its list keys and the counts change with it; a hidden comment has neither, and stays hidden.
     One that is ``held_for`` a reason waits for the shop, and one that waited is published else. An
-    edit that changes nothing is not written, but derives the ranks that one before missed. Raises
+    edit that changes nothing is not written, but finishes what one before it has left. Raises
     EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been deleted,
     Contended when it keeps changing, and what `comments.store.counts.write` does.
     """
     before = stored.comment
     after = replace(before, **parts)
     if after == before:
-        rank_product(before.product_id, only_stale=True)
+        finish_owed_or_log(after.id)
         return stored
-    edited = _store_edit(stored, after, now=now, held_for=held_for)
-    if edited.is_hidden != stored.is_hidden:
-        rank_moved(after, before.rating, is_listed=not edited.is_hidden)
-    elif BEST_RATING in {before.rating, after.rating} and before.rating != after.rating:
-        rank_product(after.product_id, rankings=[Ranking.FIVE_STARS])
-    return edited
+    return _store_edit(stored, after, now=now, held_for=held_for)
 
 
-def rank_moved(comment: NewComment, *ratings_before: int, is_listed: bool) -> None:
-    """Derive the ranks after a comment was put into its lists, or taken out of them."""
-    if is_listed:
-        rank_or_log(comment.id)
+def rank_moved(comment: NewComment, *ratings_before: int, is_listed: bool) -> bool:
+    """Derive the ranks after a comment was put into its lists, or taken out of them.
+
+    What fails is logged; returns whether nothing did.
+    """
+    by_votes = rank_or_log(comment.id).is_done if is_listed else True
     newest, rankings = comment if is_listed else None, rankings_of(comment.rating, *ratings_before)
-    rank_product(comment.product_id, newest, rankings=rankings)
+    return rank_product(comment.product_id, newest, rankings=rankings) and by_votes
+
+
+def owes_of_move(item: Item, *, is_listed: bool) -> Owes:
+    """Return what `rank_moved` does, of a comment's item as it is then."""
+    comment_id, product_id = id_at(item[_PLACE]["S"]), product_id_of(item)
+    if not is_listed:
+        return Owes(ranks={product_id: ""})
+    return Owes(ranks={product_id: item[_PLACE]["S"]}, votes=(comment_id,))
 
 
 def _store_edit(
@@ -172,6 +184,7 @@ def _store_edit(
         except ConditionFailed as error:
             found = load_comment(after.id)
             if found.comment == after:
+                finish_owed_or_log(after.id)
                 return found
             if found.version != stored.version:
                 raise EditLost(found) from error
@@ -206,10 +219,35 @@ def _edit(
         Comment.hidden_product,
         Comment.reply,
     )
-    edited = changed(stored.item, edits)
+    edited = StoredComment(after, changed(stored.item, edits))
     actions = [change(comment_key(after.id), edits, same), *_body_actions(stored, after, long_body)]
-    write(actions, [CommentChange(stored.item, edited, stored.comment.body, after.body)], changes)
-    return StoredComment(after, edited)
+    text = CommentChange(stored.item, edited.item, stored.comment.body, after.body)
+    committed = write(actions, [text], changes, _owes_of_edit(stored, edited))
+    committed.end(_rank_edit(stored, edited))
+    return edited
+
+
+def _owes_of_edit(stored: StoredComment, edited: StoredComment) -> Owes:
+    if edited.is_hidden != stored.is_hidden:
+        return owes_of_move(edited.item, is_listed=not edited.is_hidden)
+    if _changes_best(stored.comment, edited.comment):
+        return Owes(ranks={edited.comment.product_id: ""})
+    return NOTHING
+
+
+def _rank_edit(stored: StoredComment, edited: StoredComment) -> bool:
+    """Derive the ranks after an edit; return whether nothing failed."""
+    before, after = stored.comment, edited.comment
+    if edited.is_hidden != stored.is_hidden:
+        return rank_moved(after, before.rating, is_listed=not edited.is_hidden)
+    if _changes_best(before, after):
+        return rank_product(after.product_id, rankings=[Ranking.FIVE_STARS])
+    return True
+
+
+def _changes_best(before: NewComment, after: NewComment) -> bool:
+    """Return whether an edit changes the number of the product's 5-star comments."""
+    return (before.rating == BEST_RATING) != (after.rating == BEST_RATING)
 
 
 def _body_actions(
@@ -232,31 +270,29 @@ def delete_comment(
     """
     moment = now or clock.now()
 
-    def attempt() -> StoredComment:
+    def attempt() -> tuple[StoredComment, Committed]:
         stored = load_comment(comment_id)
-        _delete(stored, now=moment, found_by=found_by)
-        return stored
+        return stored, _delete(stored, now=moment, found_by=found_by)
 
     try:
-        deleted = retry(attempt)
-    except NoSuchComment as gone:
-        delete_dependents(comment_id)
-        finish(comment_id)
-        if gone.product_id:
-            rank_product(gone.product_id, only_stale=True)
+        deleted, committed = retry(attempt)
+    except NoSuchComment:
+        finish_owed_or_log(comment_id)
         return False
     comment = deleted.comment
-    if not deleted.is_hidden:
-        rank_product(comment.product_id, rankings=rankings_of(comment.rating))
-    delete_dependents(comment_id)
+    is_ranked = deleted.is_hidden or rank_product(
+        comment.product_id, rankings=rankings_of(comment.rating)
+    )
+    committed.end(is_ranked, delete_dependents_or_log(comment_id))
     announce(comment_deleted, comment_id, by=by, moment=moment, comment=comment, was=deleted.state)
     return True
 
 
-def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> None:
+def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> Committed:
     comment = stored.comment
-    changes = CountChanges()
+    changes, owes = CountChanges(), Owes(dependents=(comment.id,))
     if not stored.is_hidden:
+        owes = replace(owes, ranks={comment.product_id: ""})
         changes.add(comment.product_id, stored.cell, comment.created_at, -1)
     tombstone: Item = {
         **comment_key(comment.id),
@@ -269,7 +305,7 @@ def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> No
     key = comment_key(comment.id, keys.BODY)
     body = [delete(CommentBody, key)] if stored.has_long_body else []
     gone = CommentChange(stored.item, tombstone, comment.body)
-    write([put(Comment, tombstone, same), *body], [gone], changes)
+    return write([put(Comment, tombstone, same), *body], [gone], changes, owes)
 
 
 def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
@@ -420,5 +456,5 @@ def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> boo
     comment = stored.comment
     if not is_author(username, stored) or draft_of(comment) != draft:
         raise PostedOtherwise(_("This form has been sent before, with other words."), stored)
-    rank_product(comment.product_id, comment, only_stale=True)
+    finish_owed_or_log(comment.id)
     return stored.state is State.HELD

@@ -119,10 +119,14 @@ BEST_RATING = 5
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What a writer knows of a product: its newest comment's place, and how many it has seen."""
+    """What a writer knows of a product: its newest comment's place, and how many it has seen.
+
+    One who ``is_unsure`` has the index asked for the newest comment in any case.
+    """
 
     newest: str = ""
     seen: int = 0
+    is_unsure: bool = False
 
 
 Touched = Mapping[str, Touch]
@@ -180,7 +184,7 @@ def _newest(
         item = stored.get((Ranking.COMMENTED, product), {})
         known = item.get(NEWEST, {"S": ""})["S"]
         suggested[product] = {place for place in (known, touched[product].newest) if place}
-        if not known and product not in complete:
+        if touched[product].is_unsure or (not known and product not in complete):
             unsure.append(product)
     return find_newest(suggested, unsure=unsure)
 
@@ -293,13 +297,15 @@ def rank_product(
     *,
     rankings: Iterable[Ranking] = tuple(Ranking),
     only_stale: bool = False,
-) -> None:
+) -> bool:
     """Derive a product's ranks after a commit; ``newest`` may be its last comment, just listed.
 
-    A failure is logged.
+    A failure is logged; returns whether there was none.
     """
     touch = Touch(sort_key_of(newest.created_at, newest.id)) if newest else Touch()
-    refresh_ranks({product_id: touch}, rankings=rankings, only_stale=only_stale, log_failures=True)
+    return refresh_ranks(
+        {product_id: touch}, rankings=rankings, only_stale=only_stale, log_failures=True
+    )
 
 
 def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:

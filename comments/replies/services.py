@@ -1,5 +1,7 @@
 """Writes of the shop's replies, one to each comment, with what lists show of them."""
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,9 +10,14 @@ from django.utils.translation import gettext as _
 from comments import keys
 from comments.items import LONG_REPLY, reply_shown
 from comments.models import Comment, CommentReply
-from comments.search.writer import CommentChange, is_anything_following, write
-from comments.signals import announce, comment_replied
-from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment
+from comments.search.writer import (
+    CommentChange,
+    finish_postings,
+    is_anything_following,
+    write,
+)
+from comments.signals import announce, comment_replied, owed_by, reply_owes
+from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment, product_id_of
 from comments.store.table import (
     ATTEMPTS,
     BEING_CHANGED,
@@ -20,13 +27,16 @@ from comments.store.table import (
     comment_key,
     read_item,
 )
-from dynapages.calls import clock, labelled_calls
+from dynapages.calls import clock, labelled_calls, sentence_about
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
 from dynapages.lists import parse_timestamp, timestamp
 from dynapages.process import client
-from dynapages.pynamodb import unchanged
+from dynapages.pynamodb import FAILURES, unchanged
+from dynapages.work import Owed, worker
 from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_together
+
+logger = logging.getLogger(__name__)
 
 _TEXT, _AUTHOR = CommentReply.text.attr_name, CommentReply.author.attr_name
 _REPLIED, _EDITED = CommentReply.replied_at.attr_name, CommentReply.edited_at.attr_name
@@ -109,14 +119,18 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
         version=seen.version + 1 if seen else 1,
     ).serialize()
     same = NEW if seen is None else CommentReply.version == seen.version
+    owes = owed_by(reply_owes, comment_id, by=author, moment=now) if seen is None else []
     try:
-        _write(comment_id, put(CommentReply, item, same), shown={"M": reply_shown(item)})
+        _write(comment_id, put(CommentReply, item, same), shown={"M": reply_shown(item)}, owes=owes)
     except ConditionFailed as error:
         _require_comment(comment_id, error)
         found = find_reply(comment_id)
         if found is None or found.text != text:
             raise ReplyChanged(found) from error
+        finish_reply(comment_id)
         return
+    for owed in owes:
+        worker().wake(owed)
     announce(comment_replied, comment_id, by=author, moment=now, text=text, is_new=seen is None)
 
 
@@ -127,22 +141,43 @@ def delete_reply(comment_id: str, *, by: str = "", now: datetime | None = None) 
         _write(comment_id, reply, shown=None)
     except ConditionFailed as error:
         _require_comment(comment_id, error)
+        finish_reply(comment_id)
         return False
     moment = now or clock.now()
     announce(comment_replied, comment_id, by=by, moment=moment, text=None, is_new=False)
     return True
 
 
-def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
-    """Write a reply, with what its comment's lists show of it; a hidden one's is only deleted."""
+def finish_reply(comment_id: str) -> None:
+    """Finish what an earlier attempt at the same reply may have left behind.
+
+    What fails is logged, and left to the worker.
+    """
+    try:
+        item = read_item(comment_key(comment_id))
+        if item:
+            finish_postings(product_id_of(item), comment_id)
+    except (*FAILURES, ConditionFailed) as failure:
+        sentence = "What comment %s owes was left behind: %s"
+        logger.warning(sentence, comment_id, sentence_about(failure))
+
+
+def _write(
+    comment_id: str, reply: Action, *, shown: Value | None, owes: Sequence[Owed] = ()
+) -> None:
+    """Write a reply, with what its comment's lists show of it; a hidden one's is only deleted.
+
+    ``owes`` is what the project owes then.
+    """
     key = comment_key(comment_id)
     changes: Changes = {
         Comment.reply.attr_name: shown,
         Comment.reply_digest.attr_name: {"B": BY_STAFF},
     }
     required = LISTED if shown else NOT_DELETED
+    written = [reply, *(owed.action for owed in owes)]
     if not is_anything_following():
-        write_together(client(), [change(key, changes, required), reply])
+        write_together(client(), [change(key, changes, required), *written])
         return
     for _attempt in range(ATTEMPTS):
         before = read_item(key)
@@ -150,11 +185,12 @@ def _write(comment_id: str, reply: Action, *, shown: Value | None) -> None:
         same = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
         followed = [CommentChange(before, changed(before, changes))] if before else []
         try:
-            write([change(key, changes, required & same), reply], followed)
+            committed = write([change(key, changes, required & same), *written], followed)
         except ConditionFailed as error:
             if _COMMENT not in error.failed or read_item(key) == before:
                 raise
         else:
+            committed.end()
             return
     raise Contended(BEING_CHANGED)
 

@@ -16,6 +16,7 @@ from comments.replies.services import (
     ReplyChanged,
     delete_reply,
     find_reply,
+    finish_reply,
     reply_to,
 )
 from comments.store.comments import load_comment
@@ -129,6 +130,7 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
     if (seen.version if seen else 0) != form.cleaned_data["version"]:
         if seen is None or seen.text != text:
             raise ReplyChanged(seen)
+        finish_reply(comment_id)
         return
     reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
 

@@ -15,16 +15,27 @@ from operator import xor
 from comments import keys
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import Comment, CommentBody
-from comments.search.models import TABLE
+from comments.search.models import TABLE, PendingMark
+from comments.search.pending import PENDING, change_of
 from comments.search.postings import STEMS, postings_of
-from comments.search.writer import CHANGES, WordWriter, comments_of, resume, rewrite, unfinished
+from comments.search.writer import (
+    CHANGES,
+    WordWriter,
+    comments_of,
+    find_change,
+    finish_change,
+    rewrite,
+    unfinished,
+)
 from comments.store.derived import Name, bulk_batches, listed, scanned, spelled
+from comments.store.table import write_if
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.lists import id_at
-from dynapages.process import client
+from dynapages.process import client, page_batches
 from dynapages.upkeep import Difference, repair_once
+from dynapages.writes import delete
 
 WRITTEN_AT_ONCE = 50
 """Comments whose postings are read, reported and written together."""
@@ -37,9 +48,12 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
     shown = progress or Progress(shown=False)
     for change in unfinished():
         subject = f"postings of {comments_of(change)}"
-        mend = partial(repair_once, resume, [change], bulk_batches())
-        yield Difference("change", subject, "not written", "written", mend)
-    stored: dict[str, set[Name]] = {key: set() for key in _wrong(shown)}
+        repair = partial(repair_once, finish_change, change["o"]["S"], bulk_batches())
+        yield Difference("change", subject, "not written", "written", repair)
+    marks = list[Item]()
+    stored: dict[str, set[Name]] = {key: set() for key in _wrong(shown, marks)}
+    for mark in marks:
+        yield from _reread_mark(mark)
     for key, item in _postings(shown) if stored else ():
         if key in stored:
             stored[key].add((item["pk"]["S"], item[_PLACE]["S"]))
@@ -47,15 +61,29 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
         yield from _reread(some, stored)
 
 
+def _reread_mark(mark: Item) -> Iterator[Difference]:
+    """Yield a difference for a mark without its change.
+
+    It would make searches dear for good, as nothing else deletes it.
+    """
+    key = {name: mark[name] for name in ("pk", _PLACE)}
+    # A change is deleted in one transaction with its marks, maybe since they were scanned.
+    if find_change(change_of(mark)) or not page_batches().get(TABLE, [key]):
+        return
+    about = f"{mark['pk']['S'].removeprefix(PENDING)} {mark[_PLACE]['S']}"
+    repair = partial(repair_once, write_if, delete(PendingMark, key))
+    yield Difference("mark", f"mark of {about}", "without a change", "none", repair)
+
+
 def has_words() -> bool:
     """Return whether anything is in the table."""
     return bool(client().scan(TableName=TABLE, Limit=1)["Items"])
 
 
-def _wrong(progress: Progress) -> list[str]:
-    """Return the keys of the comments whose postings look wrong."""
+def _wrong(progress: Progress, marks: list[Item]) -> list[str]:
+    """Return the keys of the comments whose postings look wrong; add the ``marks`` that are met."""
     sums: dict[str, int] = defaultdict(int)
-    for key, item in _postings(progress):
+    for key, item in _postings(progress, marks):
         sums[key] ^= _digest(item)
     wrong, bodies = list[str](), dict[str, str]()
     for item in scanned(COMMENTS_TABLE, progress):
@@ -91,10 +119,13 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
         yield Difference("words", spelled(bare), "no postings", ought, mend)
 
 
-def _postings(progress: Progress) -> Iterator[tuple[str, Item]]:
-    """Yield all postings, each with the key of its comment."""
+def _postings(progress: Progress, marks: list[Item] | None = None) -> Iterator[tuple[str, Item]]:
+    """Yield all postings, each with the key of its comment; add the ``marks`` that are met."""
     for item in scanned(TABLE, progress):
-        if not item["pk"]["S"].startswith(CHANGES):
+        partition = item["pk"]["S"]
+        if partition.startswith(PENDING) and marks is not None:
+            marks.append(item)
+        if not partition.startswith((CHANGES, PENDING)):
             yield keys.comment(id_at(item[_PLACE]["S"])), item
 
 

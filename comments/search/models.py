@@ -6,8 +6,10 @@ item                     partition key ``pk``             sort key ``o``
 posting of a comment     ``PRODUCT#<p>/w1/<lang>/<stem>`` ``<moment>#<comment>``
 posting of one that is   ``HIDDEN#<p>/w1/<lang>/<stem>``  ``<moment>#<comment>``
 hidden or held
-change whose postings    ``CHANGES#<n>``                  ``<comment>#<ulid>``
+change whose postings    ``CHANGES#<n>``                  ``<comment>#<token>``
 are not yet written
+mark of such a change    ``PENDING#<p>``                  ``<comment>#<token>``,
+in each product of it                                     ``*#<token>`` of several
 =======================  ===============================  =======================
 
 ``w1`` is the version of the stems (`comments.search.words`). The sort key is the place of all
@@ -44,11 +46,22 @@ class WordChange(WordItem):
 
     ``named`` are the keys of the postings that they may have had, or may have been given since:
     stems by the place and the start of the partition. Who writes them has set ``at``, and sets it
-    again before writing others.
+    again before writing others. ``marks`` are the keys of its marks, each in one text.
     """
 
     named = WireMap(attr_name="w")
+    marks = UnicodeSetAttribute(attr_name="m")
     at = UnicodeAttribute()
+
+
+class PendingMark(WordItem):
+    """A change of comments of one product that was committed, and may not be in postings yet.
+
+    It has no names and no words. ``change`` is the sort key of its `WordChange`, where that is not
+    its own.
+    """
+
+    change = UnicodeAttribute(attr_name="c", null=True)
 
 
 TABLE = WordItem.Meta.table_name

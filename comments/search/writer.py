@@ -4,23 +4,20 @@ The primaries of the read model ``sets`` are written in the transaction that cha
 and their copies by a stream (`comments.sets.copies`). Postings are written after it.
 
 The transaction stores a `WordChange` that names all postings which the comments had and are to
-have. Then the postings are written (see `comments.store.derived`), and the change is deleted. Where
-that fails, or the process dies, a sweep finishes it, or the same deletion made again.
+have, a mark in each product of theirs (`comments.search.pending`), and a due item that names the
+change. Then the postings are written (see `comments.store.derived`), and two seconds later the
+change is deleted with its marks, and then the due item. Until then searches ask the table instead
+of the postings. So while a posting may be wrong, there is a mark that says so; and while there is a
+mark, there is a due item by which any process finishes the change.
 
-A writer that finds the comment changed by others names what it is going to write first. So all
-postings that may be wrong are named by a change that is still stored: but for a writer that was
-held up for longer than `PATIENCE`, overtaken by another, and killed before it read again. What that
-leaves is found by ``check_integrity --model words``.
+A writer that finds the comment changed by others names and marks what it is going to write first.
 """
 
 import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
 from secrets import token_hex
-from threading import Timer
 from typing import NamedTuple
 from zlib import crc32
 
@@ -29,26 +26,31 @@ from pynamodb.expressions.condition import Condition
 from comments import keys
 from comments.models import ENTRY, Comment, CommentBody
 from comments.models import TABLE as COMMENTS_TABLE
-from comments.search.models import TABLE, WordChange
+from comments.search.models import TABLE, PendingMark, WordChange
+from comments.search.pending import changes_of, marks_of
 from comments.search.postings import is_searchable, postings_of
 from comments.sets.copies import follow, is_followed
 from comments.store import counts
 from comments.store.comments import is_listed, is_tombstone, product_id_of
 from comments.store.counts import CountChanges
 from comments.store.derived import DerivedWriter, Name, Writes, bulk_batches
-from comments.store.table import query_pages, write_if
-from dynapages.calls import Batches, clock, sentence_about
+from comments.store.owed import NOTHING, PATIENCE, SETTLED_AFTER, Committed, Owes
+from comments.store.table import query_pages
+from dynapages.calls import Batches, clock, sentence_about, time_budget
 from dynapages.items import Item, table_key
-from dynapages.lists import id_at, timestamp
+from dynapages.lists import id_at, parse_timestamp, timestamp
 from dynapages.process import client, page_batches
 from dynapages.pynamodb import FAILURES, unchanged
-from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_one
+from dynapages.work import worker
+from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_together
 
 CHANGES = "CHANGES#"
 SHARDS = 4
-PATIENCE = timedelta(minutes=1)
-"""How long a change is left to whoever is writing its postings."""
-_NAMED, _AT = WordChange.named.attr_name, WordChange.at.attr_name
+MOST_OF_A_WRITER = PATIENCE * 3 / 4
+"""How long after its change a process may write postings: others take over after `PATIENCE`."""
+AT = WordChange.at.attr_name
+_NAMED = WordChange.named.attr_name
+_MARKS = WordChange.marks.attr_name
 _LENGTH = Comment.body_bytes.attr_name
 _WITHHELD = Comment.hidden_product.attr_name
 _DECISIVE = ("pk", Comment.body_digest.attr_name, Comment.product_partition.attr_name, *ENTRY)
@@ -77,19 +79,24 @@ def write(
     actions: Sequence[Action],
     followed: Sequence[CommentChange],
     counted: CountChanges | None = None,
-) -> None:
-    """Write actions that change comments, what follows from them, and the counts they change.
+    owes: Owes = NOTHING,
+) -> Committed:
+    """Write actions that change comments, the counts they change, and what follows from them.
 
     The actions must require that version, product and reply of each comment are as they were
-    before. Raises like `comments.store.counts.write`.
+    before. ``owes`` is what the caller does after it, who then calls ``end`` of what is returned.
+    Raises like `comments.store.counts.write`.
     """
     following = [action for one in followed for action in follow(one.before, one.after)]
-    writer = WordWriter.following(followed) if is_searchable() else None
-    if writer:
-        following.append(writer.put())
-    counts.write([*actions, *following], counted or CountChanges())
-    if writer:
-        writer.write_or_log()
+    words = WordWriter.following(followed) if is_searchable() else None
+    if words:
+        following += words.put()
+        owes = replace(owes, change=words.stored["o"]["S"])
+    committed = Committed(owes.due_item(), words.close if words else None)
+    counts.write([*actions, *following, *committed.actions], counted or CountChanges())
+    if words:
+        committed.is_searchable = words.write_or_log()
+    return committed
 
 
 def shard_of(comment_id: str) -> str:
@@ -111,7 +118,8 @@ def source_of(comment: Item | None) -> Item | None:
 class WordWriter(DerivedWriter[str]):
     """Writes the postings of comments, by their partition keys, for one change.
 
-    ``after`` are the comments as they were just written, None where that is not known.
+    ``after`` are the comments as they were just written, None where that is not known. ``stored``
+    is the change, ``marks`` are those that are stored with it.
     """
 
     table = TABLE
@@ -119,6 +127,7 @@ class WordWriter(DerivedWriter[str]):
     named: set[Name] = field(default_factory=set)
     after: dict[str, Item] | None = None
     stored: Item = field(default_factory=dict)
+    marks: set[Name] = field(default_factory=set)
     _derived: dict[str, list[Item]] = field(default_factory=dict)
 
     @classmethod
@@ -139,38 +148,65 @@ class WordWriter(DerivedWriter[str]):
         writer.named.update(*map(writer.by_name, writer._derive(texts)))
         return writer if writer.named else None
 
-    def put(self) -> Action:
-        """Build the action that stores what is named now, unless others have stored the change.
+    @classmethod
+    def of_stored(cls, stored: Item, batches: Batches) -> "WordWriter":
+        """Return the writer for a change as it is stored."""
+        return cls(batches, named=names_in(stored), stored=stored, marks=marks_in(stored))
 
-        At first it belongs in the transaction of its comments.
+    def put(self) -> list[Action]:
+        """Build the actions that store what is named now, unless others have stored the change.
+
+        They store the change and its marks. At first they belong in the transaction of its
+        comments.
         """
         same = self._is_mine()
         if not self.stored:
             first = min(id_at(place) for _, place in self.named)
             self.stored = {"pk": {"S": shard_of(first)}, "o": {"S": f"{first}#{token_hex(8)}"}}
+        marks = self.by_name(marks_of(self.stored["o"]["S"], self.named))
+        self.marks.update(marks)
         self.stored = {**self.stored, **self._naming()}
-        return put(WordChange, self.stored, same)
+        return [put(WordChange, self.stored, same), *(put(PendingMark, m) for m in marks.values())]
 
     def write(self) -> None:
-        """Write the postings of the comments, and delete the change.
+        """Write the postings of the comments as they are now.
 
-        Raises what `DerivedWriter.settle` does, and ConditionFailed where others have taken over.
+        Raises what `DerivedWriter.settle` does, and ConditionFailed where others have taken over;
+        OutOfTime before these may do so, as they would not know of postings that are put later.
         """
         asked: dict[str, set[Name]] = defaultdict(set)
         for name in self.named:
             asked[keys.comment(id_at(name[1]))].add(name)
         writes = {key: Writes(deletes=frozenset(names)) for key, names in asked.items()}
-        self.settle(writes, self.after)
-        key = {name: self.stored[name] for name in self.key}
-        write_if(delete(WordChange, key, self._is_mine()))  # else others took over, and finish it
+        at = parse_timestamp(self.stored[AT]["S"])
+        with time_budget((at + MOST_OF_A_WRITER - clock.now()).total_seconds()):
+            self.settle(writes, self.after)
 
-    def write_or_log(self) -> None:
-        """Write the postings after a commit; what fails is logged, and left to a sweep."""
+    def write_or_log(self) -> bool:
+        """Write the postings after a commit; return whether they are written.
+
+        What fails is logged, and left to the worker.
+        """
         try:
             self.write()
         except (*FAILURES, ConditionFailed, Contended) as failure:
             sentence = "Postings of %s were left behind: %s"
             logger.warning(sentence, comments_of(self.stored), sentence_about(failure))
+            return False
+        return True
+
+    def close(self) -> bool:
+        """Delete the change with its marks; return False where others have taken it over.
+
+        Not before `SETTLED_AFTER` the last posting was written.
+        """
+        gone = delete(WordChange, {name: self.stored[name] for name in self.key}, self._is_mine())
+        marks = [delete(PendingMark, self.table_key(mark)) for mark in self.marks]
+        try:
+            write_together(client(), [gone, *marks])
+        except ConditionFailed:
+            return False
+        return True
 
     def read(self, keys: Collection[str]) -> dict[str, Item]:
         found = self.batches.get(COMMENTS_TABLE, [table_key(key, key) for key in keys])
@@ -185,7 +221,7 @@ class WordWriter(DerivedWriter[str]):
         named = self.named.union(*(one.puts for one in writes))
         if named != self.named:
             self.named = named
-            write_one(client(), self.put())
+            write_together(client(), self.put())
 
     def _derive(self, texts: Sequence[tuple[Item, str | None]]) -> list[list[Item]]:
         """Derive postings, or return those derived before; long texts not given are read."""
@@ -202,14 +238,18 @@ class WordWriter(DerivedWriter[str]):
         return unchanged(self.stored, WordChange.pk, WordChange.at)
 
     def _naming(self) -> Item:
-        """Return the attributes that name all postings, by their place and partition's start."""
+        """Return the attributes that name all postings, by their place and partition's start.
+
+        Beside them the marks: a later process that names others may not know of all these.
+        """
         stems: dict[str, list[str]] = defaultdict(list)
         for pk, place in self.named:
             start, _, stem = pk.rpartition("/")
             stems[f"{place}\n{start}"].append(stem)
         return {
             _NAMED: {"M": {start: {"SS": some} for start, some in stems.items()}},
-            _AT: {"S": timestamp(clock.now())},
+            _MARKS: {"SS": ["\n".join(key) for key in self.marks]},
+            AT: {"S": timestamp(clock.now())},
         }
 
 
@@ -223,6 +263,12 @@ def names_in(stored: Item) -> set[Name]:
     }
 
 
+def marks_in(stored: Item) -> set[Name]:
+    """Return the keys of the marks of a stored change."""
+    keys_of = (text.partition("\n") for text in stored[_MARKS]["SS"])
+    return {(pk, sort_key) for pk, _, sort_key in keys_of}
+
+
 def comments_of(stored: Item) -> str:
     """Return the ids of the comments that a stored change is about, for a reader."""
     return ", ".join(sorted({id_at(place) for _, place in names_in(stored)}))
@@ -233,60 +279,67 @@ def rewrite(named: Iterable[Name]) -> None:
 
     Raises BatchIncomplete, Contended, ConditionFailed, and botocore's errors.
     """
-    writer = WordWriter(bulk_batches(), named=set(named))
-    write_one(client(), writer.put())
-    writer.write()
+    words = WordWriter(bulk_batches(), named=set(named))
+    actions = words.put()
+    committed = Committed(Owes(change=words.stored["o"]["S"]).due_item(), words.close)
+    write_together(client(), [*actions, *committed.actions])
+    words.write()
+    committed.end()
 
 
-def finish(comment_id: str) -> None:
-    """Write what changes of a comment have left behind, however lately. Raises like `resume`."""
-    if is_searchable():
-        begins = WordChange.place.startswith(f"{comment_id}#")
-        resume(_changes_in((WordChange.pk == shard_of(comment_id)) & begins), page_batches())
+def finish_postings(product_id: str, comment_id: str, *, at_once: bool = False) -> None:
+    """Write what earlier changes of a comment have left behind, whoever made them.
+
+    A change that is younger than `PATIENCE` is left to its due item: the attempt before this one may
+    still be writing, and what it puts after the change is finished would stay. With ``at_once`` it
+    is not. Raises like `finish_change`.
+    """
+    limit = timestamp(clock.now() - PATIENCE)
+    for change in changes_of(product_id, comment_id) if is_searchable() else ():
+        stored = {} if at_once else find_change(change)
+        if at_once or (stored and stored[AT]["S"] <= limit):
+            finish_change(change, page_batches())
+
+
+def finish_change(change: str, batches: Batches) -> None:
+    """Write the postings of an unfinished change, by its sort key, and have it deleted after that.
+
+    Raises ConditionFailed where another process is at it, BatchIncomplete, Contended, and
+    botocore's errors.
+    """
+    if words := resume(change, batches):
+        worker().later(SETTLED_AFTER.total_seconds(), words.close)  # its due item finds it gone
+
+
+def resume(change: str, batches: Batches) -> WordWriter | None:
+    """Write the postings of an unfinished change; return None where it is not there any more.
+
+    Raises like `finish_change`.
+    """
+    stored = find_change(change)
+    if not stored:
+        return None
+    words = WordWriter.of_stored(stored, batches)
+    write_together(client(), words.put())
+    words.write()
+    return words
+
+
+def find_change(change: str) -> Item:
+    """Read a change by its sort key, strongly; an empty one where there is none."""
+    first, _, _token = change.rpartition("#")
+    key = {"pk": {"S": shard_of(first)}, "o": {"S": change}}
+    found: Item = client().get_item(TableName=TABLE, Key=key, ConsistentRead=True).get("Item", {})
+    return found
 
 
 def unfinished() -> list[Item]:
     """Read the changes that nobody has worked at for `PATIENCE`: half a unit for each shard."""
     limit = timestamp(clock.now() - PATIENCE)
     shards = (WordChange.pk == f"{CHANGES}{shard}" for shard in range(SHARDS))
-    return [item for one in shards for item in _changes_in(one) if item[_AT]["S"] <= limit]
+    return [item for one in shards for item in _changes_in(one) if item[AT]["S"] <= limit]
 
 
 def _changes_in(condition: Condition) -> Iterator[Item]:
     for page in query_pages(condition, table=TABLE, ConsistentRead=True):
         yield from page["Items"]
-
-
-def resume(changes: Iterable[Item], batches: Batches) -> int:
-    """Write the postings of changes as they were read; return how many were still there.
-
-    Raises BatchIncomplete, Contended, and botocore's errors.
-    """
-    resumed = 0
-    for stored in changes:
-        writer = WordWriter(batches, named=names_in(stored), stored=stored)
-        with suppress(ConditionFailed):  # another process is at it
-            write_one(client(), writer.put())
-            writer.write()
-            resumed += 1
-    return resumed
-
-
-def sweep() -> int:
-    """Write the postings of changes that were left behind; return how many there were.
-
-    What fails is logged, and left to the next one.
-    """
-    try:
-        return resume(unfinished(), bulk_batches()) if is_searchable() else 0
-    except (*FAILURES, Contended) as failure:
-        logger.warning("The sweep of postings ended: %s", sentence_about(failure))
-        return 0
-
-
-def sweep_later() -> None:
-    """Sweep in the background, when what a process before this one has left is old enough."""
-    if is_searchable():
-        timer = Timer(PATIENCE.total_seconds() + 10, sweep)
-        timer.daemon = True
-        timer.start()

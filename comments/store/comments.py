@@ -1,5 +1,6 @@
 """Comments read whole and strongly from the table, as a write starts from them."""
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,11 +10,12 @@ from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment, CommentBody
 from comments.store.counts import Cell, tallies
 from comments.store.table import ATTEMPTS, BEING_CHANGED, LIST_KEYS, comment_key, query_pages
-from dynapages.calls import in_chunks
+from dynapages.calls import in_chunks, sentence_about
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
 from dynapages.lists import id_at, moment_at
 from dynapages.process import client, page_batches
+from dynapages.pynamodb import FAILURES
 from dynapages.writes import (
     MOST_ACTIONS,
     Action,
@@ -23,6 +25,8 @@ from dynapages.writes import (
     delete,
     write_together,
 )
+
+logger = logging.getLogger(__name__)
 
 NEW = Comment.pk.does_not_exist()
 """There is no such item."""
@@ -241,6 +245,20 @@ def delete_dependents(comment_id: str) -> None:
                 continue
         return
     raise Contended(BEING_CHANGED)
+
+
+def delete_dependents_or_log(comment_id: str) -> bool:
+    """Delete the dependents of a deleted comment; return False where that failed, which is logged.
+
+    The worker does it then.
+    """
+    try:
+        delete_dependents(comment_id)
+    except (*FAILURES, ConditionFailed) as failure:
+        sentence = "What belongs to comment %s was left behind: %s"
+        logger.warning(sentence, comment_id, sentence_about(failure))
+        return False
+    return True
 
 
 def leftovers(comment_id: str) -> list[Action]:

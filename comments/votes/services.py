@@ -14,6 +14,8 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -23,6 +25,7 @@ from comments.models import ByAuthor, Comment, CommentVote
 from comments.signals import announce, vote_cast
 from comments.store.comments import NEW, NOT_DELETED, NoSuchComment, OwnComment, is_tombstone
 from comments.store.counts import tallies, write
+from comments.store.owed import Committed, Owes
 from comments.store.table import (
     ATTEMPTS,
     BEING_CHANGED,
@@ -104,37 +107,47 @@ def vote(*, comment_id: str, username: str) -> int | None:
     )
     cast = put(Comment, vote_item.serialize(), NEW)
     try:
-        _write(cast, comment_id, 1, is_first=VERSION not in comment)
+        committed = _write(cast, comment_id, 1, is_first=VERSION not in comment)
     except ConditionFailed as error:
         if _VOTE not in error.failed:
             raise NoSuchComment(comment_id) from error
-        return rank_or_log(comment_id)
-    return _counted(comment_id, username, is_helpful=True)
+        return rank_or_log(comment_id).votes
+    return _counted(committed, comment_id, username, is_helpful=True)
 
 
 def take_back(*, comment_id: str, username: str) -> int | None:
     """Take a user's vote back, if there is one, of a hidden comment too; like `vote` else."""
     vote_key = comment_key(comment_id, keys.vote(username))
     try:
-        _write(delete(Comment, vote_key, Comment.pk.exists()), comment_id, -1)
+        committed = _write(delete(Comment, vote_key, Comment.pk.exists()), comment_id, -1)
     except ConditionFailed as error:
         comment = read_item(comment_key(comment_id))
         if not comment or is_tombstone(comment):
             raise NoSuchComment(comment_id) from error
-        return rank_or_log(comment_id)
-    return _counted(comment_id, username, is_helpful=False)
+        return rank_or_log(comment_id).votes
+    return _counted(committed, comment_id, username, is_helpful=False)
 
 
-def _counted(comment_id: str, username: str, *, is_helpful: bool) -> int | None:
-    votes = rank_or_log(comment_id)
+def _counted(
+    committed: Committed, comment_id: str, username: str, *, is_helpful: bool
+) -> int | None:
+    is_done, votes = rank_or_log(comment_id)
+    committed.end(is_done)
     announce(vote_cast, comment_id, by=username, moment=clock.now(), is_helpful=is_helpful)
     return votes
 
 
-def rank_or_log(comment_id: str) -> int | None:
-    """Rank a comment by its tally after a commit, also of a vote that was there; return the tally.
+class RankedByVotes(NamedTuple):
+    """Whether the rank of a comment is stored, and its votes; None where they were not read."""
 
-    A failure is logged, and the tally is None where it was not read.
+    is_done: bool
+    votes: int | None
+
+
+def rank_or_log(comment_id: str) -> RankedByVotes:
+    """Rank a comment by its votes after a commit, also where nothing was changed.
+
+    A failure is logged.
     """
     read: list[int] = []
 
@@ -144,11 +157,17 @@ def rank_or_log(comment_id: str) -> int | None:
 
     try:
         if not refresh_comment(comment_id, tally=tally):
-            return helpful_votes(comment_id)
+            return RankedByVotes(is_done=True, votes=helpful_votes(comment_id))
     except FAILURES as failure:
         sentence = "The rank of comment %s was left behind: %s"
         logger.warning(sentence, comment_id, sentence_about(failure))
-    return read[-1] if read else None
+        return RankedByVotes(is_done=False, votes=read[-1] if read else None)
+    return RankedByVotes(is_done=True, votes=read[-1])
+
+
+def rank_by_votes(comment_id: str) -> None:
+    """Rank a comment by its votes. Raises Contended, and botocore's errors."""
+    refresh_comment(comment_id, tally=partial(helpful_votes, comment_id))
 
 
 def _votable(comment_id: str, username: str) -> Item:
@@ -161,15 +180,21 @@ def _votable(comment_id: str, username: str) -> Item:
     return item
 
 
-def _write(action: Action, comment_id: str, change: int, *, is_first: bool = False) -> None:
-    """Write a vote with its tally; ConditionFailed is without `_VOTE` where there is no comment."""
+def _write(action: Action, comment_id: str, change: int, *, is_first: bool = False) -> Committed:
+    """Write a vote with its tally, and what it owes: the comment's rank.
+
+    ConditionFailed is without `_VOTE` where there is no comment.
+    """
     deltas = {HELPFUL: change}
+    committed = Committed(Owes(votes=(comment_id,)).due_item())
+    actions = [action, *committed.actions]
     if not is_first:
         with suppress(NoSuchCounter):
-            write([action], {comment_id: deltas}, tallies)
-            return
+            write(actions, {comment_id: deltas}, tallies)
+            return committed
     exists = check(Comment, comment_key(comment_id), NOT_DELETED)
-    write_together(client(), [action, exists, tallies().begin(comment_id, deltas)])
+    write_together(client(), [*actions, exists, tallies().begin(comment_id, deltas)])
+    return committed
 
 
 VERSION = Comment.rank_version.attr_name

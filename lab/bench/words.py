@@ -72,8 +72,9 @@ COLUMNS = {
 }
 COUNTRIES = {"us": "en", "jp": "ja", "dk": "da"}
 """What the file has where a language should be."""
-OUTBOX_UNITS = 3
-"""For naming the postings: a kilobyte in the comment's transaction, which is deleted afterwards."""
+CHANGE_UNITS = 8
+"""For naming the postings, and for marking the comment: a kilobyte and less, both put in the
+comment's transaction, and deleted in another one."""
 MADE = 8_000
 VOCABULARY = 20_000
 
@@ -197,7 +198,7 @@ def _written(posted: Sequence[_Posted], comments: int) -> Iterator[Row]:
         "full_share": full / comments,
     }
     yield from rows(PART, values)
-    yield Row(PART, None, None, HERE, "written", values["posting_units"] + OUTBOX_UNITS)
+    yield Row(PART, None, None, HERE, "written", values["posting_units"] + CHANGE_UNITS)
 
 
 def _search(

@@ -23,7 +23,7 @@ from dynapages.django.access import client_network, log_event
 from dynapages.django.paging import site_of
 from dynapages.django.rate_limits import Use, in_words, take
 from shop.accounts import rate_limits
-from shop.accounts.emails import queue_email
+from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,
@@ -176,16 +176,18 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
 
     def create_user(self, *, now: datetime) -> None:
         """Create the user of the valid form. Raises UsernameTaken."""
-        username = self.cleaned_data["username"]
+        username, email = self.cleaned_data["username"], self.cleaned_data["email"]
+        owes = []
+        if email:
+            owes.append(owed_email("confirm", username, site_of(self.request)))
         profile = create_profile(
             username=username,
             password=self.cleaned_data["password1"],
-            email=self.cleaned_data["email"],
+            email=email,
             now=now,
+            owes=owes,
         )
         self._user = User.of(profile)
-        if profile.email:
-            queue_email("confirm", username, site_of(self.request))
 
     def get_user(self) -> User | None:
         """Return the created user, for Django's login view."""

@@ -14,6 +14,7 @@ from dynapages.calls import clock, fault_in
 from dynapages.django.access import log_event
 from dynapages.items import Item
 from dynapages.pynamodb import FAILURES
+from dynapages.work import Owed
 from shop import keys
 from shop.accounts.names import LONGEST_USERNAME, USERNAME, USERNAME_RULE
 from shop.accounts.services import change_account
@@ -59,6 +60,7 @@ class User(AbstractBaseUser):
     REQUIRED_FIELDS: ClassVar[list[str]] = []
 
     _stored: Item | None = None
+    _owes: tuple[Owed, ...] = ()
 
     class Meta:
         managed = False
@@ -91,6 +93,10 @@ class User(AbstractBaseUser):
             algorithm="sha256",
         ).hexdigest()
 
+    def owe(self, *owes: Owed) -> None:
+        """Have the next ``save()`` store what is owed by it, such as an e-mail."""
+        self._owes += owes
+
     def save_base(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - Django's
         """Write what has changed since the user was loaded, for ``save()``. Raises StaleAccount."""
         del args, kwargs
@@ -102,8 +108,8 @@ class User(AbstractBaseUser):
         for name in _STORED_FIELDS:
             setattr(profile, name, getattr(self, name))
         profile.email, profile.external_id = self.email or None, self.external_id or None
-        change_account(before=self._stored, after=profile)
-        self._stored = profile.serialize()
+        change_account(before=self._stored, after=profile, owes=self._owes)
+        self._stored, self._owes = profile.serialize(), ()
 
 
 _STORED_FIELDS = [f.name for f in User._meta.fields if not f.primary_key]  # noqa: SLF001 - Django documents it

@@ -1,8 +1,7 @@
 """Writes of accounts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import ClassVar
 
@@ -15,11 +14,14 @@ from dynapages.errors import DynamoError
 from dynapages.items import Item, table_key
 from dynapages.process import client, write
 from dynapages.pynamodb import unchanged, update
+from dynapages.work import Owed
 from dynapages.writes import Action, ConditionFailed, delete, write_one
 from shop import keys
+from shop.accounts.emails import owed_email
 from shop.accounts.passwords import release_slot
 from shop.models import Profile, ShopItem
 from shop.table import put_of, set_or_remove
+from shop.work import actions_of, do_at_once
 
 TAKEN_USERNAME = _("That user name is taken.")
 LAST_WRITER_WINS = frozenset({"last_login"})
@@ -55,10 +57,12 @@ def create_profile(
     email: str | None = None,
     is_staff: bool = False,
     external_id: str | None = None,
+    owes: Sequence[Owed] = (),
 ) -> Profile:
     """Create a user; one without ``password`` cannot sign in until one is set.
 
-    ``username`` and ``email`` are as `shop.accounts.names` returns them. Raises UsernameTaken.
+    ``username`` and ``email`` are as `shop.accounts.names` returns them; ``owes`` is what is owed
+    then, such as an e-mail. Raises UsernameTaken.
     """
     profile = Profile(
         pk=keys.user(username),
@@ -72,11 +76,13 @@ def create_profile(
     )
     actions = [put_of(profile, Profile.pk.does_not_exist())]
     actions += [put_of(edge) for edge in _email_edges(profile)]
+    actions += actions_of(owes)
     release_slot()
     try:
         write(actions)
     except ConditionFailed as error:
         raise UsernameTaken(TAKEN_USERNAME) from error
+    do_at_once(owes)
     return profile
 
 
@@ -94,12 +100,13 @@ def ensure_profile(*, username: str, joined_at: datetime, external_id: str | Non
     return True
 
 
-def change_account(*, before: Item, after: Profile) -> None:
+def change_account(*, before: Item, after: Profile, owes: Sequence[Owed] = ()) -> None:
     """Write the attributes in which a profile differs from the item that was read of it.
 
-    Raises StaleAccount when one of them has changed since then.
+    ``owes`` is what is owed then, such as an e-mail. Raises StaleAccount when one of the attributes
+    has changed since then.
     """
-    actions = [*_changes_of_profile(before, after), *_moved_edge(before, after)]
+    actions = [*_changes_of_profile(before, after), *_moved_edge(before, after), *actions_of(owes)]
     if not actions:
         return
     release_slot()
@@ -109,6 +116,7 @@ def change_account(*, before: Item, after: Profile) -> None:
         raise StaleAccount(
             gettext("This account was changed at the same moment. Nothing was changed. Try again.")
         ) from error
+    do_at_once(owes)
 
 
 def end_sessions(username: str) -> None:
@@ -183,14 +191,6 @@ OF_REPLIES = "shop.accounts.replies"  # of the choice whether replies are e-mail
 VALID = timedelta(days=7)
 
 
-@dataclass(frozen=True, slots=True)
-class Confirmed:
-    """Whether a link has changed something, and the confirmed address that it replaced, if any."""
-
-    is_news: bool
-    given_up: str = ""
-
-
 def token_for(username: str, address: str, *, salt: str = SALT) -> str:
     """Return a token that proves, by having arrived, that an address is a user's."""
     return signing.dumps([username, address], salt=salt)
@@ -202,10 +202,12 @@ def in_token(token: str) -> tuple[str, str]:
     return username, address
 
 
-def confirm(username: str, address: str) -> Confirmed | None:
+def confirm(username: str, address: str, *, site: str = "") -> bool | None:
     """Note that an address is a user's, in place of the one before if it was to be changed.
 
-    Returns None where the user is gone, or has given another address since. Raises StaleAccount.
+    Returns whether that is news; None where the user is gone, or has given another address since. A
+    confirmed address that is replaced is owed an e-mail, where ``site`` says what its links begin
+    with. Raises StaleAccount.
     """
     profile = profile_of(username)
     if profile is None or address not in {profile.email, profile.new_email}:
@@ -214,6 +216,8 @@ def confirm(username: str, address: str) -> Confirmed | None:
     profile.email_confirmed = True
     if address == profile.new_email:
         profile.email, profile.new_email = address, None
-    change_account(before=before, after=profile)
-    given_up = (replaced or "") if replaced != address else ""
-    return Confirmed(before != profile.serialize(), given_up=given_up)
+    owes: list[Owed] = []
+    if site and replaced and replaced != address:
+        owes.append(owed_email("moved", username, site, given_up=replaced))
+    change_account(before=before, after=profile, owes=owes)
+    return before != profile.serialize()

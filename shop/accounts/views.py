@@ -22,7 +22,7 @@ from dynapages.django.paging import site_of
 from dynapages.django.refusals import database_failed, refuse
 from dynapages.pynamodb import FAILURES
 from shop.accounts import rate_limits
-from shop.accounts.emails import queue_email
+from shop.accounts.emails import owed_email
 from shop.accounts.forms import NewPasswordForm, PasswordForm, ResetForm, SignUpForm
 from shop.accounts.models import User
 from shop.accounts.names import username_of
@@ -156,10 +156,10 @@ class PasswordChangeView(AccountFormMixin, auth_views.PasswordChangeView):
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         form.user.new_email = None  # who knew the password may have asked for it
-        response = super().form_valid(form)
         username = form.user.get_username()
+        form.user.owe(owed_email("changed", username, site_of(self.request)))
+        response = super().form_valid(form)
         log_event("password-changed", user=username, request=self.request)
-        queue_email("changed", username, site_of(self.request))
         return response
 
 
@@ -193,9 +193,9 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         clear(rate_limits.PASSWORDS_OF_A_NAME.use(username), at_name)
         form.user.email_confirmed = True  # the link was sent to it
         form.user.new_email = None
+        form.user.owe(owed_email("changed", username, site_of(self.request)))
         response = super().form_valid(form)
         log_event("password-reset", user=username, request=self.request)
-        queue_email("changed", username, site_of(self.request))
         remember(response, username)
         return response
 
@@ -215,16 +215,14 @@ def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
         context = {"may_confirm": True, "username": username, "address": address}
         return render(request, TEMPLATE, context | {"heading": gettext("Is this your address?")})
     try:
-        confirmed = confirm(username, address)
+        is_news = confirm(username, address, site=site_of(request))
     except StaleAccount as error:
         return _answer(request, str(error), status=HTTPStatus.CONFLICT)
-    if confirmed is None:
+    if is_news is None:
         return _refused(request)
-    if not confirmed.is_news:
+    if not is_news:
         return _answer(request, gettext("Your address is confirmed already"))
     log_event("email-confirmed", user=username, request=request)
-    if confirmed.given_up:
-        queue_email("moved", username, site_of(request), given_up=confirmed.given_up)
     return _answer(request, gettext("Your address is confirmed"))
 
 

@@ -31,7 +31,7 @@ PAGES = (
     "/", f"/categories/{SHELF}/", PRODUCT, f"{PRODUCT}most-helpful/", COMMENT,
     "/users/{username}/", "/orders/", "/orders/{order_id}/", "/basket/", "/account/",
     "/accounts/login/", "/accounts/sign-up/", "/staff/orders/", "/staff/comments/",
-    "/staff/activity/", "/lab/",
+    "/staff/activity/", "/staff/work/", "/lab/",
 )  # fmt: skip
 MOST_SHIFT = 0.05
 """Half of what counts as good."""

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.test import override_settings
@@ -142,3 +143,9 @@ class TestTheLimiterOfTheApp:
         item = read_item(wire_key(keys.limit(name)))
         assert int(item["z"]["N"]) > clock.now().timestamp() + hour.total_seconds()
         assert limiter().take(name, Limit(1, hour), now=clock.now()) > 0.0
+
+
+def test_the_worker_looks_into_the_queue_of_comments_though_no_setting_says_so():
+    with override_settings(WORK_QUEUES=()):
+        apps.get_app_config("comments").ready()
+        assert settings.WORK_QUEUES == ["comments.work.QUEUE"]

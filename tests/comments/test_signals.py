@@ -132,7 +132,7 @@ class TestStaff:
             (
                 "reply",
                 [{"text": "Thanks.", "version": "0"}] * 2 + [{"delete": "yes"}] * 2,
-                ["comment_replied"] * 2,
+                ["reply_owes", *["comment_replied"] * 2],
             ),
         ],
         ids=["hide", "restore", "delete", "not as seen", "pick", "reply"],

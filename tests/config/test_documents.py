@@ -23,7 +23,7 @@ DOCUMENTS = [
 ]
 LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?: +[^\n`|]*)?)")
-MACHINES = re.compile(r"/w[o]rk/|/r[o]ot/|/h[o]me/\w|r[e]gistry\.|p[y]pi\.")
+MACHINES = re.compile(r"(?<!\w)/w[o]rk/|/r[o]ot/|/h[o]me/\w|r[e]gistry\.|p[y]pi\.")
 """Somebody's folders, and hosts of package indexes. The brackets keep this line itself out."""
 
 

@@ -10,19 +10,20 @@ from django.test import Client
 from django.utils import timezone
 
 from comments.posting.services import delete_comment
-from comments.replies.services import delete_reply, find_reply, reply_to
+from comments.replies.services import ReplyChanged, delete_reply, find_reply, reply_to
 from dynapages.django.rate_limits import NamedLimit
 from shop.accounts import rate_limits
-from shop.accounts.emails import EMAILS
 from shop.accounts.queries import find_user
 from shop.accounts.services import OF_REPLIES, confirm, shut_profile, token_for
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
+from shop.work import QUEUE
 from tests.support.accounts.emails import emails
 from tests.support.comments.deciding import hide
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import Writer, made_product, someone
+from tests.support.work import finish_what_waits, forget_what_waits, work_off
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 SITE = "https://shop.example.com"
@@ -32,7 +33,7 @@ SITE = "https://shop.example.com"
 def site(settings):
     settings.SITE_URL = SITE
     yield
-    EMAILS.flush(seconds=10)
+    finish_what_waits()
 
 
 @pytest.fixture
@@ -131,8 +132,32 @@ class TestAnAuthor:
         comment_id = written_by(ann)
         replied(comment_id)
         with unreachable():
-            assert not EMAILS.flush(seconds=0)
+            assert emails() == []
+        work_off(QUEUE)
         assert "Thank you." in told(ann).body
+
+    def test_is_told_though_the_process_is_killed_after_the_reply(self, ann):
+        replied(written_by(ann))
+        forget_what_waits()
+        work_off(QUEUE)
+        assert "Thank you." in told(ann).body
+
+    def test_is_owed_an_email_that_holds_no_text_and_no_name(self, ann):
+        comment_id = written_by(ann)
+        replied(comment_id)
+        (owed,) = (one for one in QUEUE.waiting() if one.payload.get("comment") == comment_id)
+        assert owed.payload == {"comment": comment_id, "site": SITE}
+
+    def test_is_not_owed_an_email_for_what_was_not_written(self, ann):
+        comment_id = written_by(ann)
+        replied(comment_id)
+        assert len(emails()) == 1
+        with pytest.raises(ReplyChanged):
+            reply_to(
+                comment_id=comment_id, text="Late.", author="tom", seen=None, now=timezone.now()
+            )
+        work_off(QUEUE)
+        assert len(emails()) == 1
 
     def test_is_not_told_of_their_own_reply(self, ann):
         replied(written_by(ann), by=ann.username)

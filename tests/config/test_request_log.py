@@ -20,7 +20,6 @@ from config.web import shedding
 from dynapages.calls import Throttled, metered
 from dynapages.calls.faults import BUSY
 from dynapages.django.formats import csv_response
-from shop.accounts.emails import EMAILS
 from shop.activity.entries import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
@@ -29,6 +28,7 @@ from tests.support.config.environments import run_python, settings_of
 from tests.support.config.logs import request_lines, written_log
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT
+from tests.support.work import finish_what_waits, forget_what_waits
 
 pytestmark = pytest.mark.usefixtures("tables")
 DOCUMENT = PROJECT / "docs" / "operations.md"
@@ -188,7 +188,7 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
     typed = dict.fromkeys(("username", "email", "body", "title"), secret["an e-mail address"])
     typed |= {"password": secret["a password"], "order_id": secret["an order"]}
     where = {"REMOTE_ADDR": secret["a network address"], "raise_request_exception": False}
-    assert EMAILS.flush(seconds=PATIENCE)  # none of other tests are in the way
+    forget_what_waits()  # none of other tests are in the way
     for role in ("nobody", "owner", "staff"):
         browser = browser_of(role, known, **where)
         for route in routes():
@@ -198,7 +198,7 @@ def visit_everything(owned: Belongings, secret: dict[str, str]) -> None:
             for asked in (browser.get(path, query), browser.post(path, typed)):
                 asked.close()
     Client(**where).get(f"/{secret['an e-mail address']}/{secret['a name']}", query)
-    assert EMAILS.flush(seconds=PATIENCE)
+    finish_what_waits()
 
 
 def examples() -> list[str]:

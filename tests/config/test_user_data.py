@@ -19,7 +19,9 @@ from config import user_data_views as views
 from dynapages.calls import metered
 from dynapages.django.access import Scope
 from dynapages.lists import PageRequest
+from dynapages.process import write
 from shop import keys
+from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.queries import find_user, users_with_email
 from shop.activity.entries import LOG, LogVerb
 from shop.api_keys.services import create_key, list_keys
@@ -27,6 +29,7 @@ from shop.models import Profile
 from shop.orders.filters import OrderFilter
 from shop.orders.items import NewLine
 from shop.orders.queries import has_bought, list_orders
+from shop.work import everything_owed
 from tests.support.activity.making import made_entry, whole_log
 from tests.support.clock import now_within_a_month, this_month
 from tests.support.comments.deciding import hide
@@ -68,6 +71,18 @@ class TestDeletingUserData:
         assert counts_of(lamp, consistent=True).total == 0
         assert users_with_email(f"{alice.username}@example.com") == []
         assert find_user(alice.username) is None
+
+    def test_takes_emails_that_are_owed_or_were_given_up(self, capsys, alice):
+        bob, address = someone("bob"), f"{alice.username}@example.com"
+        for whom in (alice.username, address, bob.username):
+            queue_email("reset", whom, "https://shop.example.com")
+        moved = owed_email("moved", "somebody", "https://shop.example.com", given_up=address)
+        write([moved.dying().action])
+        assert run(capsys, alice.username, "--dry-run")["found"]["e-mails that are owed"] == 3
+        assert run(capsys, alice.username)["found"]["e-mails that are owed"] == 3
+        left = [one.payload["whom"] for one in everything_owed()]
+        assert bob.username in left
+        assert not {alice.username, address, "somebody"} & set(left)
 
     def test_keeps_orders_under_a_name_that_is_of_no_use(self, capsys, alice):
         lamp = made_product()

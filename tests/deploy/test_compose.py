@@ -83,6 +83,7 @@ class TestTheSite:
             "mail_moderators",
             "write_sitemap",
             "run_stream",
+            "work",
         }
 
     def test_starts_with_the_settings_of_the_compose_file(self, tmp_path):

@@ -16,7 +16,7 @@ def processes() -> dict[str, str]:
 class TestTheProcfile:
     def test_names_commands_that_exist(self):
         commands = re.findall(r"manage\.py (\w+)", " ".join(processes().values()))
-        assert commands == ["create_tables", "migrate_items", "run_stream"]
+        assert commands == ["create_tables", "migrate_items", "work", "run_stream"]
         assert set(commands) <= get_commands().keys()
 
     def test_starts_the_site_as_the_image_does(self):

@@ -4,10 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.data.rows import FIELDS, ID_FROM, Shape, comment_id_of, preset, presets, scale_of
-from comments.data.run import CommentFile, counts_of, import_file, prose_of, trial_of
+from comments.data.run import (
+    CommentFile,
+    counts_of,
+    import_file,
+    left_behind,
+    prose_of,
+    trial_of,
+)
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
 from comments.host import products
@@ -34,13 +41,13 @@ from dynapages.process import client, pool
 
 
 class Command(BaseCommand):
-    """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
+    """Imports a file; exits with 1 when rows were rejected or left, with 2 when it cannot begin."""
 
     help = (
         "Import comments from CSV, JSON lines, an array of JSON, a Google feed or Parquet, packed "
         "or not; - is standard input. Comments keep their ids; of two versions of one, the newer "
         "created_at wins. Running it again changes nothing, and goes on after an interruption. "
-        "Exits with 1 when rows were rejected. Known exports: "
+        "Exits with 1 when rows were rejected, or what they owe is not finished. Known exports: "
         + "; ".join(f"--preset {name} ({known['about']})" for name, known in presets().items())
     )
 
@@ -98,6 +105,8 @@ class Command(BaseCommand):
             )
         prose = trial_of(report, rejects) if is_trial else prose_of(report)
         print_report(self, options, rejects, counts=counts_of(report), prose=prose)
+        if report.left:
+            raise CommandError(left_behind(report))
 
     def source(self, path: Path, options: dict[str, Any], progress: Progress) -> CommentFile:
         """Return what to read. A project's own command of this name may know other sources."""

@@ -10,7 +10,7 @@ from dynapages.django.options import failures_in_one_line
 from dynapages.upkeep import erase
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.services import shut_profile
-from shop.user_data import ACTIVITY, API_KEYS, PROFILE, PURCHASES, has_orders
+from shop.user_data import ACTIVITY, API_KEYS, EMAILS, PROFILE, PURCHASES, has_orders
 
 
 class Command(BaseCommand):
@@ -18,7 +18,8 @@ class Command(BaseCommand):
 
     help = (
         "Delete a user's comments, votes and reports, their name on replies, the records of what "
-        "they bought and did, their keys of the API, their e-mail address and password. Orders are "
+        "they bought and did, their keys of the API, e-mails that are owed to them, their e-mail "
+        "address and password. Orders are "
         "business records and stay, under a name that nobody can use any more; without orders the "
         "profile is deleted too. Indexes lag: run it again after a minute, until it finds nothing."
     )
@@ -35,10 +36,13 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         dry_run: bool = options["dry_run"]
         with failures_in_one_line():
+            # By the address, which is gone with the profile.
+            of_emails = erase([EMAILS], username, dry_run=dry_run)
             # Shut at once, so that nobody can write in that name meanwhile.
             is_shut = not dry_run and shut_profile(username)
             traces = [*OF_COMMENTS, PURCHASES, API_KEYS, ACTIVITY, PROFILE]
             found = erase(traces, username, dry_run=dry_run)
+            found |= of_emails
             found[PROFILE.kind] |= is_shut
             keeps_orders = has_orders(username)
         if options["json"]:

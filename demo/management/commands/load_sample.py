@@ -127,5 +127,5 @@ def _load(comments: Sequence[NewComment], *, progress: Progress) -> VerdictCount
         for chunk in in_chunks(comments):
             outcome += writer.write(chunk)
             advance(len(chunk))
-    writer.rank_products(progress)
+    writer.finish(progress)
     return outcome

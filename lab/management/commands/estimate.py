@@ -4,6 +4,7 @@ import json
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from statistics import mean
 from typing import Any
 
@@ -19,15 +20,19 @@ from comments.search.postings import is_searchable
 from comments.search.words import indexed_stems
 from dynapages.calls import metered
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.work import queues
 from dynapages.lists import PageRequest, dollars, prices
+from dynapages.work import INTERVAL
 from lab.reports.page import describe_subjects, find_published, find_stored
 from lab.reports.results import Results
 
 DAYS = 30
 """Of a month."""
+LOOKS_A_DAY = round(timedelta(days=1).total_seconds() / INTERVAL)
+"""Of each process that works: once a minute."""
 SUBJECT = "comments"
-UNITS_OF_A_CHANGE = 3
-"""What is stored of a change until its words are written: two in its transaction, one to delete."""
+UNITS_OF_A_CHANGE = 8
+"""What is stored until words are written: a change and its mark, both put and deleted together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +49,14 @@ class Line:
         return self.a_day * self.units * DAYS
 
 
-def estimate(product_id: str, *, pages_a_day: int, comments_a_day: int) -> list[Line]:
+def estimate(
+    product_id: str, *, pages_a_day: int, comments_a_day: int, processes: int
+) -> list[Line]:
     """Estimate the costs of a month.
 
-    Of pages these are the product's page and its lists by each rating. Raises NoSuchProduct, and
-    CommandError where no write was metered.
+    Of pages these are the product's page and its lists by each rating. Each of the ``processes``
+    looks for work, also where there is none. Raises NoSuchProduct, and CommandError where no write
+    was metered.
     """
     lines = [
         _line("product pages", pages_a_day, units_of_pages(product_id), prices().reads),
@@ -58,7 +66,19 @@ def estimate(product_id: str, *, pages_a_day: int, comments_a_day: int) -> list[
         lines.append(
             _line("their words", comments_a_day, units_of_words(product_id), prices().writes)
         )
+    looks_a_day = processes * LOOKS_A_DAY
+    lines.append(_line("looks for work", looks_a_day, units_of_look(), prices().reads))
     return lines
+
+
+def units_of_look() -> float:
+    """Return the units of a worker's look that finds nothing: what is due now is not touched."""
+    before_all = datetime.fromtimestamp(0, UTC)
+    with metered() as meter:
+        for queue in queues():
+            for shard in queue.shards:
+                list(queue.due(shard, now=before_all))
+    return meter.units
 
 
 def units_of_pages(product_id: str) -> float:
@@ -108,6 +128,9 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--pages-a-day", type=_count, default=100_000, metavar="N")
         parser.add_argument("--comments-a-day", type=_count, default=1_000, metavar="N")
+        parser.add_argument(
+            "--processes", type=_count, default=1, metavar="N", help="that look for work"
+        )
         parser.add_argument("--product", metavar="ID", help="whose pages (the most loved one's)")
         parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
@@ -126,6 +149,7 @@ class Command(BaseCommand):
                 product_id,
                 pages_a_day=options["pages_a_day"],
                 comments_a_day=options["comments_a_day"],
+                processes=options["processes"],
             )
         except NoSuchProduct as error:
             raise CommandError(f"There is no product “{product_id}”.") from error

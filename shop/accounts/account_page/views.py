@@ -21,7 +21,7 @@ from dynapages.django.paging import site_of
 from dynapages.django.rate_limits import take_or_refuse
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
-from shop.accounts.emails import queue_email
+from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.models import User
 from shop.accounts.queries import find_user
 from shop.accounts.services import OF_REPLIES, StaleAccount, token_for
@@ -50,9 +50,10 @@ class ChangeEmailView(AccountFormMixin, FormView):  # type: ignore[type-arg] # o
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         form.user.new_email = form.cleaned_data["new_email"]
+        form.user.owe(owed_email("confirm", form.user.username, site_of(self.request)))
         form.user.save()
         log_event("email-change-asked", user=form.user.username, request=self.request)
-        _send(self.request, form.user)
+        _say_sent(self.request, form.user)
         return super().form_valid(form)
 
 
@@ -69,7 +70,8 @@ def send_letter(request: HttpRequest) -> HttpResponse:
             rate_limits.CONFIRMATIONS_OF_A_NAME.use(user.username),
             sentence=_("The e-mail was sent several times. You can ask for it again in %(wait)s."),
         )
-        _send(request, user)
+        queue_email("confirm", user.username, site_of(request))
+        _say_sent(request, user)
     return redirect("account")
 
 
@@ -107,8 +109,7 @@ def reply_emails(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "shop/accounts/reply_emails.html", {"owner": owner, "token": token})
 
 
-def _send(request: HttpRequest, user: User) -> None:
-    queue_email("confirm", user.username, site_of(request))
+def _say_sent(request: HttpRequest, user: User) -> None:
     address = user.new_email or user.email
     sent = _("We have sent an e-mail to %(address)s. Follow the link in it to confirm the address.")
     messages.success(request, sent % {"address": address})

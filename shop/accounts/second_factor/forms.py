@@ -51,7 +51,7 @@ class CodeForm(UserForm):
         username, of_name = self.user.username, rate_limits.CODES_OF_A_NAME.use(self.user.username)
         self.take(of_name, user=username)
         code: str = self.cleaned_data["code"]
-        accepted = accept(self.user, code, now=clock.now())
+        accepted = accept(self.user, code, now=clock.now(), site=site_of(self.request))
         if accepted is None:
             refusal = self.refuse(WRONG_CODE)
             if take(rate_limits.WRONG_CODES_OF_A_NAME.use(username), now=clock.now()):
@@ -59,16 +59,15 @@ class CodeForm(UserForm):
             raise refusal
         if accepted == "recovery":
             log_event("recovery-code-used", user=username, request=self.request)
-            queue_email("recovery_code", username, site_of(self.request))
         clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
         return code
 
     def _rest(self, of_name: Use) -> None:
         """Have the account take no code for an hour, and tell its owner. Raises like `take`."""
         username = self.user.username
+        queue_email("codes_rest", username, site_of(self.request))
         rest(of_name, lasts=rate_limits.REST_OF_CODES, now=clock.now())
         clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
-        queue_email("codes_rest", username, site_of(self.request))
         self.take(of_name, user=username)
 
 

@@ -16,6 +16,7 @@ from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
 from dynapages.calls import clock
+from shop.accounts.emails import owed_email
 from shop.accounts.models import SECOND_FACTOR, User
 from shop.accounts.queries import find_user
 
@@ -102,8 +103,13 @@ def turn_off(user: User) -> None:
     user.save()
 
 
-def accept(user: User, typed: str, *, now: datetime) -> Literal["app", "recovery"] | None:
-    """Use up a code of the app or a recovery code; return which it was, None if it was wrong."""
+def accept(
+    user: User, typed: str, *, now: datetime, site: str
+) -> Literal["app", "recovery"] | None:
+    """Use up a code of the app or a recovery code; return which it was, None if it was wrong.
+
+    For a recovery code the user is owed an e-mail, whose links begin with ``site``.
+    """
     if user.totp_secret is None:
         return None
     code = without_blanks(typed)
@@ -114,6 +120,7 @@ def accept(user: User, typed: str, *, now: datetime) -> Literal["app", "recovery
         user.totp_step = step
     elif hashed in left:
         user.recovery_codes = [each for each in left if each != hashed]
+        user.owe(owed_email("recovery_code", user.username, site))
     else:
         return None
     user.save()

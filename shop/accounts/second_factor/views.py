@@ -19,7 +19,7 @@ from dynapages.calls import clock
 from dynapages.django.access import log_event
 from dynapages.django.paging import site_of
 from shop.accounts import views
-from shop.accounts.emails import queue_email
+from shop.accounts.emails import owed_email
 from shop.accounts.forms import LoginForm
 from shop.accounts.models import SECOND_FACTOR, User
 from shop.accounts.second_factor.forms import CodeForm, SetUpForm
@@ -122,10 +122,10 @@ class SetUpView(_UserView):
         }
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        self.user.owe(owed_email("factor_on", self.user.username, site_of(self.request)))
         codes = turn_on(self.user, form.secret, step=form.step)
         del self.request.session[OFFERED]
         log_event("second-factor-on", user=self.user.username, request=self.request)
-        queue_email("factor_on", self.user.username, site_of(self.request))
         if self.is_signed_in:
             update_session_auth_hash(self.request, self.user)
             self.request.session[SECOND_FACTOR] = True
@@ -157,9 +157,9 @@ class OffView(_UserView):
         return super().dispatch(request, *args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
+        self.user.owe(owed_email("factor_off", self.user.username, site_of(self.request)))
         turn_off(self.user)
         update_session_auth_hash(self.request, self.user)
         self.request.session.pop(SECOND_FACTOR, None)
         log_event("second-factor-off", user=self.user.username, request=self.request)
-        queue_email("factor_off", self.user.username, site_of(self.request))
         return super().form_valid(form)

@@ -408,7 +408,7 @@ class TestCsv:
 class TestCapacity:
     @pytest.mark.parametrize(
         ("decision", "units"),
-        [(Decision.KEEP, 5.0), (Decision.HIDE, 22.5), (Decision.RESTORE, 25.5)],
+        [(Decision.KEEP, 5.0), (Decision.HIDE, 24.5), (Decision.RESTORE, 27.5)],
     )
     def test_of_a_decision(self, decision, units):
         comment = made_comment()

@@ -182,7 +182,7 @@ class TestLag:
 
     def test_is_none_when_many_have_added_edited_and_deleted(self, comment):
         half = 3 * examples(12) + 1  # so that the last one is edited, not deleted
-        load(*(another(comment, number) for number in range(half))).rank_products(SILENT)
+        load(*(another(comment, number) for number in range(half))).finish(SILENT)
 
         def write(number: int) -> None:
             if number >= half:
@@ -215,7 +215,7 @@ class TestRankThatCannotBeStored:
             add_comment(comment)
             edit_comment(load_comment(comment.id), now=NOW, rating=1)
             assert delete_comment(comment.id)
-            load(comment).rank_products(SILENT)
+            load(comment).finish(SILENT)
         assert load_comment(comment.id).comment == comment
 
 
@@ -224,7 +224,7 @@ class TestLoad:
         for unwanted in ({"Query"}, {"Query", "UpdateItem", "TransactWriteItems"}):
             writer = load(comment, another(comment, 1))
             with metered() as meter:
-                writer.rank_products(SILENT)
+                writer.finish(SILENT)
             assert not unwanted & {call.operation for call in meter.log}
 
     def test_ranks_each_product_once(self, comment, fresh):
@@ -232,7 +232,7 @@ class TestLoad:
         writer = load(*(another(c, n) for c in (comment, other) for n in range(30)))
         for product in (comment.product_id, other.product_id):
             assert ranking_of(FIVE_STARS, [product]) == []
-        writer.rank_products(SILENT)
+        writer.finish(SILENT)
         for each in (comment, other):
             assert five_stars(each.product_id) == 30
             assert last_comment(each.product_id) == f"{each.id}-29"
@@ -244,7 +244,7 @@ class TestLoad:
         add_comment(replace(comment, id=f"d-{products[0]}", product_id=products[0], rating=5))
         others = [lambda: refresh_ranks({products[0]: Touch()})]
         with before_ranks_are_stored_together(*others):
-            writer.rank_products(SILENT)
+            writer.finish(SILENT)
         found = {r.product.id: r.five_stars for r in ranking_of(FIVE_STARS, products)}
         assert found == dict.fromkeys(products, 1) | {products[0]: 2}
 
@@ -252,13 +252,13 @@ class TestLoad:
     def test_again_ranks_the_products_that_lost_comments_before_it_was_cut_off(
         self, comment, fresh, moves
     ):
-        load(comment).rank_products(SILENT)
+        load(comment).finish(SILENT)
         moved = comment
         for number in range(moves):
             later = comment.created_at + timedelta(minutes=number + 1)
             moved = replace(comment, product_id=fresh("product"), created_at=later)
             load(moved)
-        load(moved).rank_products(SILENT)
+        load(moved).finish(SILENT)
         assert ranking_of(COMMENTED, [comment.product_id]) == []
         assert ranking_of(FIVE_STARS, [comment.product_id]) == []
         assert last_comment(moved.product_id) == comment.id
@@ -266,7 +266,7 @@ class TestLoad:
 
     def test_of_older_comments_leaves_the_newest_last(self, comment):
         load(another(comment, 9))
-        load(*(another(comment, number) for number in range(3))).rank_products(SILENT)
+        load(*(another(comment, number) for number in range(3))).finish(SILENT)
         assert last_comment(comment.product_id) == f"{comment.id}-9"
 
 
@@ -282,7 +282,7 @@ class TestRankingOfTheShop:
                 for product, number in stars.items()
                 for n in range(number)
             )
-        ).rank_products(SILENT)
+        ).finish(SILENT)
         expected = sorted(products, key=lambda product: (stars[product], product), reverse=True)
         there, back = walk(FIVE_STARS, size=2)
         assert [p for p in there if p in stars] == expected
@@ -293,7 +293,7 @@ class TestRankingOfTheShop:
     ):
         monkeypatch.setattr(ranks, "RANK_SHARDS", RANKED.count() + 3)
         products = [f"{comment.product_id}-{number}" for number in range(20)]
-        load(*(replace(comment, id=p, product_id=p) for p in products)).rank_products(SILENT)
+        load(*(replace(comment, id=p, product_id=p) for p in products)).finish(SILENT)
         ranks._shards.cache_clear()  # as in another process
         monkeypatch.setattr(ranks, "RANK_SHARDS", 1)
         assert len(ranking_of(COMMENTED, products)) == 20

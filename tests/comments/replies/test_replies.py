@@ -68,7 +68,7 @@ def listed(comment: NewComment) -> dict[str, str | None]:
 def imported(*comments: NewComment) -> VerdictCounts:
     writer = BulkWriter(Batches(client(), pool()))
     outcome = writer.write(comments)
-    writer.rank_products(Progress(shown=False))
+    writer.finish(Progress(shown=False))
     return outcome
 
 

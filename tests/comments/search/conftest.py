@@ -6,6 +6,7 @@ from comments.search.models import WordItem
 from dynapages.process import client
 from dynapages.tables import create_missing
 from tests.support.comments.options import comments_set
+from tests.support.work import finish_what_waits
 
 
 @pytest.fixture
@@ -14,3 +15,10 @@ def searchable(tables):
     create_missing([WordItem], client=client())
     with comments_set(SEARCH=True):
         yield
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits_for_long():
+    """A test finds no changes of another one that are not finished yet."""
+    yield
+    finish_what_waits()

@@ -25,20 +25,24 @@ from comments.posting.services import (
 from comments.replies.services import delete_reply, find_reply, reply_to
 from comments.search.integrity import word_differences
 from comments.search.models import TABLE
+from comments.search.pending import PENDING
 from comments.search.postings import postings_of
-from comments.search.writer import CHANGES, WordWriter, sweep
+from comments.search.writer import CHANGES, WordWriter
 from comments.store.comments import NoSuchComment, load_comment
 from comments.votes.services import vote
-from dynapages.calls import Batches, Pool, clock
+from comments.work import QUEUE
+from dynapages.calls import Batches, Pool
 from dynapages.django.options import Progress
-from dynapages.items import Item
+from dynapages.items import Item, item_bytes
 from dynapages.lists import id_at
 from dynapages.process import client
 from dynapages.upkeep import erase, every_item
+from dynapages.work import worker
 from tests.support.chance import examples
 from tests.support.comments.options import comments_set
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import START, written
+from tests.support.work import finish_what_waits, forget_what_waits, later, work_off
 
 pytestmark = [pytest.mark.usefixtures("searchable"), pytest.mark.real_engine]
 
@@ -60,13 +64,18 @@ def stored(*ids: str) -> dict[tuple[str, str], Item]:
     return {
         key_of(item): sorted_sets(item)
         for item in every_item(client(), TABLE)
-        if not item["pk"]["S"].startswith(CHANGES) and id_at(item["o"]["S"]) in ids
+        if not item["pk"]["S"].startswith((CHANGES, PENDING)) and id_at(item["o"]["S"]) in ids
     }
 
 
 def changes() -> list[Item]:
+    """Return the unfinished changes and their marks."""
     found = every_item(client(), TABLE)
-    return [item for item in found if item["pk"]["S"].startswith(CHANGES)]
+    return [item for item in found if item["pk"]["S"].startswith((CHANGES, PENDING))]
+
+
+def marks(product_id: str) -> list[Item]:
+    return [item for item in changes() if item["pk"]["S"] == f"{PENDING}{product_id}"]
 
 
 def derived(*ids: str) -> dict[tuple[str, str], Item]:
@@ -82,6 +91,7 @@ def derived(*ids: str) -> dict[tuple[str, str], Item]:
 
 
 def assert_exact(*ids: str) -> None:
+    finish_what_waits()
     assert stored(*ids) == derived(*ids)
     assert changes() == []
 
@@ -91,14 +101,6 @@ def comment(fresh) -> NewComment:
     return written(
         fresh("product"), id=fresh("comment"), title="Battery", body="It died within weeks."
     )
-
-
-@contextmanager
-def later() -> Iterator[None]:
-    """Read the clock two minutes on."""
-    now = clock.now() + timedelta(minutes=2)
-    with patch("comments.search.writer.clock.now", lambda: now):
-        yield
 
 
 class TestPostings:
@@ -140,14 +142,34 @@ class TestPostings:
             delete_comment(comment.id)
         assert not any(TABLE in str(request.parameters) for request in requests)
 
-    def test_take_three_calls_and_two_units_for_the_change_and_one_each(self, comment):
+    def test_take_one_call_behind_the_commit_and_two_that_nobody_waits_for(self, comment):
+        finish_what_waits()  # of other tests
         with spied() as requests:
             add_comment(comment)
         about = [request for request in requests if TABLE in str(request.parameters)]
-        operations = [request.operation for request in about]
-        assert operations == ["TransactWriteItems", "BatchWriteItem", "DeleteItem"]
+        assert [each.operation for each in about] == ["TransactWriteItems", "BatchWriteItem"]
         (batch,) = about[1].parameters["RequestItems"].values()
         assert len(batch) == len(stored(comment.id))
+        with spied() as requests:
+            finish_what_waits()
+        assert [each.operation for each in requests] == ["TransactWriteItems"]
+        assert [owed for owed in QUEUE.waiting() if comment.id in str(owed.payload)] == []
+
+    def test_are_marked_as_unfinished_for_two_seconds_behind_the_last_one(self, comment):
+        add_comment(comment)
+        assert [mark["o"]["S"].split("#")[0] for mark in marks(comment.product_id)] == [comment.id]
+        assert worker().flush(seconds=0) is False
+        assert marks(comment.product_id)
+        finish_what_waits()
+        assert marks(comment.product_id) == []
+
+    def test_have_marks_of_at_most_200_bytes_without_names_and_words(self, comment, fresh):
+        long = replace(comment, id="i" * 128, author=fresh("author"), username=fresh("user"))
+        add_comment(long)
+        (mark,) = marks(comment.product_id)
+        assert item_bytes(mark) <= 200
+        assert mark.keys() == {"pk", "o"}
+        assert_exact(long.id)
 
 
 @contextmanager
@@ -168,10 +190,11 @@ def dying(before_call: int) -> Iterator[None]:
         patch.object(WordWriter, "_write", or_die(WordWriter._write)),
         patch.object(Batches, "put", or_die(Batches.put)),
         patch.object(WordWriter, "read", or_die(WordWriter.read)),
-        patch("comments.search.writer.delete", or_die(lambda *_: None)),
+        patch.object(WordWriter, "close", or_die(WordWriter.close)),
         suppress(Crash),
     ):
         yield
+    forget_what_waits()
 
 
 CALLS = range(1, 5)
@@ -189,14 +212,14 @@ class TestAProcessThatDies:
         ],
         ids=["post", "edit", "hide", "delete"],
     )
-    def test_leaves_what_a_sweep_finishes(self, comment, write, call):
+    def test_leaves_what_any_other_process_finishes(self, comment, write, call):
         add_comment(comment)
+        finish_what_waits()
         with dying(call):
             write(comment)
         assert changes() != []
-        assert sweep() == 0, "others may be at work"
-        with later():
-            assert sweep() == 1
+        assert worker().look([QUEUE]).done == 0, "others may be at work"
+        assert work_off().done > 0
         assert_exact(comment.id, f"{comment.id}-2")
 
     def test_leaves_what_the_integrity_check_finds_and_mends(self, comment):
@@ -209,13 +232,16 @@ class TestAProcessThatDies:
                 difference.mend()
         assert_exact(comment.id)
 
-    def test_while_it_deletes_is_made_up_for_by_the_same_deletion(self, comment):
+    def test_while_it_deletes_is_made_up_for_after_the_same_deletion(self, comment):
         add_comment(comment)
         with dying(1):
             delete_comment(comment.id)
         assert stored(comment.id)
         delete_comment(comment.id)
+        assert stored(comment.id), "the first attempt may be writing still"
+        work_off()
         assert_exact(comment.id)
+        assert [*QUEUE.waiting()] == []
 
 
 class TestEditorsAtOnce:
@@ -240,8 +266,7 @@ class TestEditorsAtOnce:
         with patch.object(WordWriter, "_write", overtaken), suppress(Crash):
             edit_comment(load_comment(comment.id), now=START, title="First")
         assert others == []
-        with later():
-            sweep()
+        work_off()
         assert_exact(comment.id)
 
 
@@ -255,10 +280,11 @@ class TestAnImport:
         return BulkWriter(Batches(client(), Pool(1)))
 
     def test_writes_postings_with_one_change_for_a_transaction(self, many):
-        with spied() as requests:
-            self.writer().write(many)
-        told = [r for r in requests if r.operation == "DeleteItem"]
-        assert len(told) == 1
+        finish_what_waits()
+        self.writer().write(many)
+        change, mark = sorted(changes(), key=lambda item: item["pk"]["S"])
+        assert change["pk"]["S"].startswith(CHANGES)
+        assert mark["pk"]["S"].startswith(PENDING)
         assert_exact(*(one.id for one in many))
 
     def test_replaces_those_of_older_versions(self, many):
@@ -273,10 +299,9 @@ class TestAnImport:
     def test_that_was_killed_is_made_up_for_by_the_next_one(self, many):
         with dying(1):
             self.writer().write(many)
-        with later():
-            writer = self.writer()
-            writer.write(many)
-            writer.rank_products(Progress(shown=False))
+        writer = self.writer()
+        writer.write(many)
+        assert writer.finish(Progress(shown=False)) == 0
         assert_exact(*(one.id for one in many))
 
 
@@ -288,6 +313,7 @@ class TestErasingAUser:
         with dying(1) if dies else nullcontext():
             erase(TRACES, name)
         erase(TRACES, name)
+        finish_what_waits()
         assert stored(comment.id) == {}
         assert name not in str([*every_item(client(), TABLE)])
 
@@ -357,8 +383,7 @@ def test_postings_are_those_of_the_comments_after_any_history(fresh, history):
         dies = dying(call) if call else nullcontext()
         with suppress(NoSuchComment, NotAsSeen), dies:
             take(step, ids[one], product, text)
-    with later():
-        sweep()
+    work_off()
     assert_exact(*ids.values())
 
 

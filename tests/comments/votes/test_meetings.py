@@ -65,7 +65,7 @@ def delete_and_put_back(comment: NewComment) -> None:
 def load(comments: list[NewComment]) -> None:
     writer = BulkWriter(Batches(client(), pool()))
     writer.write(comments)
-    writer.rank_products(Progress())
+    writer.finish(Progress())
 
 
 def spread_and_fold(comment: NewComment) -> None:

@@ -130,7 +130,7 @@ class TestCapacity:
 
     @pytest.mark.parametrize(
         ("write", "before", "units"),
-        [(vote, [], 12.0), (vote, ["cat"], 11.0), (vote, ["bob"], 4.0), (take_back, ["bob"], 9.0)],
+        [(vote, [], 14.0), (vote, ["cat"], 13.0), (vote, ["bob"], 4.0), (take_back, ["bob"], 11.0)],
     )
     def test_of_a_vote(self, comment, write, before, units):
         for username in before:

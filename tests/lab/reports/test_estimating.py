@@ -33,7 +33,7 @@ class TestAnEstimate:
     def test_multiplies_metered_units_by_the_prices(self, product_id):
         store(made_figures(design="planner"))
         options = ("--product", product_id, "--pages-a-day", "1000000", "--comments-a-day", "1000")
-        pages, comments = json.loads(estimated(*options, "--json"))
+        pages, comments, _looks = json.loads(estimated(*options, "--json"))
         assert 2 <= pages["units"] <= 4
         assert pages["dollars"] == pytest.approx(pages["units"] * 30 * 0.125, rel=0.01)
         assert comments["units"] == 66
@@ -49,9 +49,16 @@ class TestAnEstimate:
         store(made_figures(design="planner"))
         assert "their words" not in estimated("--product", product_id)
         with comments_set(SEARCH=True):
-            _, _, words = json.loads(estimated("--product", product_id, "--json"))
+            _, _, words, _ = json.loads(estimated("--product", product_id, "--json"))
         assert words["what"] == "their words"
         assert 4 <= words["units"] <= 3 + MOST_STEMS
+
+    def test_has_the_looks_of_processes_that_find_nothing_to_do(self, product_id):
+        store(made_figures(design="planner"))
+        options = ("--product", product_id, "--processes", "3")
+        looks = json.loads(estimated(*options, "--json"))[-1]
+        assert looks["what"] == "looks for work"
+        assert (looks["a_day"], looks["units"]) == (3 * 24 * 60, 4.0)
 
     def test_is_of_the_most_loved_product_without_one(self, product_id):
         someone("fan").has_written(product_id, rating=5)

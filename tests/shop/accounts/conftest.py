@@ -8,7 +8,6 @@ import pytest
 from django.utils import timezone
 
 from shop.accounts import passwords, rate_limits
-from shop.accounts.emails import EMAILS
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import (
     PASSWORD,
@@ -17,6 +16,7 @@ from tests.support.accounts.cast import (
     browser_of,
     new_browser,
 )
+from tests.support.work import finish_what_waits
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def fast_hashes(settings, monkeypatch):
 @pytest.fixture(autouse=True)
 def no_emails_of_others():
     yield
-    EMAILS.flush(seconds=10)
+    finish_what_waits()
 
 
 @pytest.fixture

@@ -2,15 +2,16 @@
 
 import logging
 from datetime import timedelta
-from smtplib import SMTPServerDisconnected
+from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 
 import pytest
 from django.core import mail
 
 from dynapages.calls import metered
+from dynapages.work import worker
 from shop.accounts import rate_limits, services
-from shop.accounts.emails import EMAILS
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
+from shop.work import QUEUE, everything_owed
 from tests.support.accounts.cast import change_password, new_browser, sign_in, sign_up
 from tests.support.accounts.emails import (
     ask_for_link,
@@ -19,7 +20,8 @@ from tests.support.accounts.emails import (
     link_in_mail,
     link_to_confirm,
 )
-from tests.support.comments.faulty import unreachable
+from tests.support.comments.faulty import Killed, unreachable
+from tests.support.work import forget_what_waits, later, work_off
 
 pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 
@@ -31,7 +33,7 @@ class TestAskingForANewPassword:
             with metered() as meter:
                 ask_for_link(new_browser(), asked)
             calls.append([call.operation for call in meter.log])
-        assert calls[0] == calls[1] == ["UpdateItem"] * 2
+        assert calls[0] == calls[1] == ["UpdateItem", "UpdateItem", "PutItem"]
 
     def test_sends_nothing_before_it_is_answered(self, browser, alice):
         ask_for_link(browser, alice.username)
@@ -51,8 +53,9 @@ class TestAskingForANewPassword:
     def test_is_served_after_the_database_was_away(self, browser, alice):
         ask_for_link(browser, alice.username)
         with unreachable():
-            assert not EMAILS.flush(seconds=0)
-        assert len(emails()) == 1
+            assert emails() == []
+        work_off(QUEUE)
+        assert len(mail.outbox) == 1
 
     def test_fills_nobodys_mailbox_from_many_addresses(self, alice, allow):
         allow(2, "LETTERS_TO_AN_EMAIL")
@@ -81,15 +84,134 @@ class TestALinkInAnEmail:
 
 
 class TestAMailServerThatFails:
-    def test_is_one_warning(self, browser, alice, monkeypatch, caplog):
-        def fail(*_: object, **__: object) -> None:
-            raise SMTPServerDisconnected("gone")
+    """What it does not take is owed still."""
 
-        monkeypatch.setattr("shop.accounts.emails.EmailMessage.send", fail)
+    @pytest.fixture
+    def fails(self, monkeypatch):
+        """Has the mail server fail until it is told not to."""
+
+        def fail_with(error: Exception) -> pytest.MonkeyPatch:
+            def fail(*_: object, **__: object) -> None:
+                raise error
+
+            monkeypatch.setattr("shop.accounts.mailer.EmailMessage.send", fail)
+            return monkeypatch
+
+        return fail_with
+
+    @pytest.fixture
+    def owed_to_alice(self, browser, alice):
         ask_for_link(browser, alice.username)
-        assert EMAILS.flush(seconds=10)
-        (record,) = [one for one in caplog.records if one.name == "shop.accounts.emails"]
+
+        def owed():
+            return [one for one in everything_owed() if one.payload["whom"] == alice.username]
+
+        return owed
+
+    def test_is_a_warning_and_no_traceback(self, owed_to_alice, fails, caplog):
+        fails(SMTPServerDisconnected("gone"))
+        assert emails() == []
+        (record,) = [one for one in caplog.records if one.name == "shop.accounts.mailer"]
         assert (record.levelno, record.exc_info) == (logging.WARNING, None)
+
+    def test_is_tried_again(self, owed_to_alice, fails, alice):
+        patch = fails(SMTPServerDisconnected("gone"))
+        assert emails() == []
+        patch.undo()
+        work_off(QUEUE)
+        assert [one.to for one in mail.outbox].count([alice.email]) == 1
+        assert owed_to_alice() == []
+
+    def test_is_given_up_after_hours_and_staff_see_no_address(self, owed_to_alice, fails, alice):
+        fails(SMTPRecipientsRefused({alice.email: (451, b"Try later")}))
+        emails()
+        for hours in range(1, 20):
+            with later(timedelta(hours=2 * hours)):
+                worker().look([QUEUE])
+        (dead,) = owed_to_alice()
+        assert dead.is_dead
+        assert dead.failure == "The mail server did not take it (SMTPRecipientsRefused)."
+        QUEUE.discard(dead)
+
+    def test_is_not_asked_again_about_an_address_that_it_refuses_for_good(
+        self, owed_to_alice, fails, alice
+    ):
+        fails(SMTPRecipientsRefused({alice.email: (550, b"No such user")}))
+        assert emails() == []
+        assert owed_to_alice() == []
+
+    def test_uses_up_none_of_the_emails_that_an_address_gets(
+        self, owed_to_alice, fails, allow, alice
+    ):
+        allow(1, "LETTERS_TO_AN_EMAIL")
+        patch = fails(SMTPServerDisconnected("gone"))
+        emails()
+        patch.undo()
+        allow(1, "LETTERS_TO_AN_EMAIL")
+        work_off(QUEUE)
+        assert [one.to for one in mail.outbox].count([alice.email]) == 1
+
+
+class TestAProcessThatIsKilled:
+    """Between its write and the sending of the e-mail that this owes."""
+
+    def kill(self) -> None:
+        forget_what_waits()
+
+    def test_loses_no_link_for_a_new_password(self, browser, alice):
+        ask_for_link(browser, alice.username)
+        self.kill()
+        work_off(QUEUE)
+        assert "Choose" in str(mail.outbox[-1].subject)
+
+    def test_loses_no_request_to_confirm_an_address(self, fresh):
+        name = fresh("carla")
+        sign_up(new_browser(), name, email=f"{name}@example.com")
+        self.kill()
+        work_off(QUEUE)
+        assert mail.outbox[-1].to == [f"{name}@example.com"]
+
+    def test_loses_no_notice_of_a_changed_password(self, hers, alice):
+        services.confirm(alice.username, alice.email or "")
+        change_password(hers)
+        self.kill()
+        work_off(QUEUE)
+        assert "was changed" in str(mail.outbox[-1].subject)
+
+    def test_sends_what_was_not_deleted_yet_once_more(self, browser, alice, monkeypatch):
+        """The mail server has it, and nobody can know that."""
+
+        def die(_owed: object) -> None:
+            raise Killed
+
+        ask_for_link(browser, alice.username)
+        with monkeypatch.context() as patch:
+            patch.setattr(QUEUE, "done", die)
+            with pytest.raises(Killed):
+                emails()
+        with later(timedelta(minutes=10)):
+            worker().look([QUEUE])
+        assert [one.to for one in mail.outbox] == [[alice.email]] * 2
+
+
+class TestAnEmailThatIsOwed:
+    def test_is_written_in_the_transaction_that_owes_it(self, fresh):
+        name = fresh("carla")
+        with metered() as meter:
+            sign_up(new_browser(), name, email=f"{name}@example.com")
+        assert "PutItem" not in {call.operation for call in meter.log}
+        assert name in {one.payload["whom"] for one in everything_owed()}
+
+    def test_is_not_owed_by_what_was_not_written(self, alice):
+        sign_up(new_browser(), alice.username, email="other@example.com")
+        assert "other@example.com" not in {one.payload["whom"] for one in everything_owed()}
+        assert alice.username not in {one.payload["whom"] for one in everything_owed()}
+
+    def test_is_dropped_where_its_user_is_gone(self, browser, alice):
+        ask_for_link(browser, alice.username)
+        services.delete_profile(alice.username)
+        assert emails() == []
+        assert alice.username not in {one.payload["whom"] for one in everything_owed()}
 
 
 class TestAnAddressThatOthersClaim:

@@ -7,8 +7,8 @@ from django.core import mail
 from django.core.mail import EmailMessage
 from django.test import Client
 
-from shop.accounts.emails import EMAILS
 from tests.support.accounts.cast import NEW_PASSWORD
+from tests.support.work import finish_what_waits
 
 
 def ask_for_link(browser: Client, asked: str | None) -> Any:
@@ -16,8 +16,8 @@ def ask_for_link(browser: Client, asked: str | None) -> Any:
 
 
 def emails() -> list[EmailMessage]:
-    """All emails of the test, after sending those that wait."""
-    assert EMAILS.flush(seconds=30)
+    """All emails of the test, after sending those that are owed by its process."""
+    finish_what_waits()
     return mail.outbox
 
 

@@ -14,6 +14,7 @@ from dynapages_testing.strict import refuse_what_aws_refuses
 from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set
 from tests.support.comments.outage import own_engine
+from tests.support.work import finish_what_waits
 
 
 @contextmanager
@@ -35,6 +36,7 @@ def load_searched(comments: Iterable[NewComment], *, hidden: bool = False) -> No
     found = list(comments)
     if not hidden:
         load(found)
+        finish_what_waits()
     postings = [posting for one in found for posting in _postings(one, hidden=hidden)]
     keyed = {(each["pk"]["S"], each["o"]["S"]): each for each in postings}
     Batches(client(), Pool(1)).put(TABLE, list(keyed.values()))

@@ -64,6 +64,8 @@ MATRIX: dict[str, tuple[str, str]] = {
     "staff/activity/": ("in 404 404 200", NONE),
     "staff/api-keys/": ("in 404 404 200", NONE),
     "staff/api-keys/<id:key_id>/revoke/": (NONE, "in 404 404 302"),
+    "staff/work/": ("in 404 404 200", NONE),
+    "staff/work/decide/": (NONE, "in 404 404 400"),
     "orders/<id:order_id>/pickup/": ("in 200 404 404", NONE),
     "orders/<id:order_id>/pickup/choose/": (NONE, "in 404 404 404"),
     "orders/<id:order_id>/pickup/forget/": (NONE, "in 302 404 404"),

@@ -25,9 +25,11 @@ from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Batches, Pool
 from dynapages.django.access import Scope
 from dynapages.django.rate_limits import take
+from dynapages.lists import timestamp
 from dynapages.process import client
-from dynapages.writes import Limit
+from dynapages.writes import Limit, write_together
 from lab.reports.page import find_published, store
+from shop.accounts.emails import owed_email
 from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
@@ -68,6 +70,7 @@ def load_every_kind() -> None:
         call_command("load_sample", comments=40, json=True, sign_in=True, stdout=StringIO())
     _write_accounts()
     _write_api_keys()
+    _owe_emails()
     _write_orders()
     _write_products()
     _write_comments()
@@ -91,6 +94,13 @@ def _write_accounts() -> None:
     user.mutes_replies = True
     user.save()
     assert not take(SIGN_UPS_WITH_AN_EMAIL.use(f"{AUTHOR}@mail.example"), now=NOW)
+
+
+def _owe_emails() -> None:
+    """One that a process is about to send, and one that was given up."""
+    owed = owed_email("changed", AUTHOR, "https://shop.example.com")
+    failed = owed.again(NOW, "The mail server did not take it (SMTPDataError 550).", counts=True)
+    write_together(client(), [owed.claimed(timestamp(NOW)).action, failed.dying().action])
 
 
 def _write_api_keys() -> None:

@@ -14,7 +14,7 @@ from django.core.validators import validate_email
 from dynapages.calls import clock
 from dynapages.django.access import log_event
 from dynapages.django.options import failures_in_one_line
-from shop.accounts.emails import queue_email
+from shop.accounts.emails import owed_email
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
 from shop.accounts.queries import find_user
@@ -94,10 +94,10 @@ class Command(BaseCommand):
             validate_password(options["password"], user)
             user.set_password(options["password"])
         if options["no_second_factor"]:
+            if settings.SITE_URL:  # which e-mails need
+                user.owe(owed_email("factor_off", user.username, settings.SITE_URL))
             turn_off(user)
         user.save()
-        if options["no_second_factor"] and settings.SITE_URL:  # which e-mails need
-            queue_email("factor_off", user.username, settings.SITE_URL)
         given = [name for name in ("email", "staff", "password") if options[name] is not None]
         given += ["no-second-factor"] * options["no_second_factor"]
         changed = " ".join(given)

@@ -200,7 +200,7 @@ class TestAnEmail:
             languages.append(get_language())
             return "About\nText"
 
-        monkeypatch.setattr("shop.accounts.emails.render_to_string", rendered)
+        monkeypatch.setattr("shop.accounts.mailer.render_to_string", rendered)
         for language in ("de", "en"):
             browser.post(
                 "/accounts/password_reset/",

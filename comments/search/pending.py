@@ -1,0 +1,108 @@
+"""Marks of changes that are committed and may not be in postings yet, which each search reads.
+
+A mark is an item in the partition of its product, ``PENDING#<product>``, and is stored in the
+transaction of its change. So a search knows which of its postings it must not trust. Most changes
+are of one comment, and their marks name it. A change of several comments of a product, as an import
+makes them, has one mark for all of them, which names none.
+
+A mark is deleted with its change, two seconds after the last posting was written: postings and
+marks are read eventually, and a replica that lags would show the old postings without the mark.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from comments import keys
+from comments.search.models import TABLE, PendingMark
+from comments.search.postings import HIDDEN_PREFIX
+from comments.store.derived import Name
+from comments.store.table import query_pages
+from dynapages.items import Item
+from dynapages.lists import id_at
+
+PENDING = "PENDING#"
+MOST_MARKS = 16
+"""Marks that a search reads: of at most 200 bytes each, so that they cost half a unit."""
+SEVERAL = "*"
+"""Stands for a comment in the mark of several; sorts before what ids usually begin with."""
+_PLACE = PendingMark.place.attr_name
+_CHANGE = PendingMark.change.attr_name
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChanges:
+    """What a search knows of a product's changes that may not be in postings yet.
+
+    ``comment_ids`` are those that marks name. ``are_all_named`` is false where there may be others.
+    """
+
+    comment_ids: frozenset[str] = frozenset()
+    are_all_named: bool = True
+
+    @property
+    def are_none(self) -> bool:
+        """Whether all postings of the product can be trusted."""
+        return not self.comment_ids and self.are_all_named
+
+
+NOTHING_PENDING = PendingChanges()
+
+
+def marks_of(change: str, named: Iterable[Name]) -> list[Item]:
+    """Build the marks of a change, one for each product; ``change`` is its sort key.
+
+    ``named`` are the keys of its postings.
+    """
+    ids: dict[str, set[str]] = defaultdict(set)
+    for pk, place in named:
+        ids[product_id_in(pk)].add(id_at(place))
+    return [_mark(change, product_id, some) for product_id, some in ids.items()]
+
+
+def _mark(change: str, product_id: str, comment_ids: Collection[str]) -> Item:
+    token = change.rpartition("#")[2]
+    about = SEVERAL if len(comment_ids) > 1 else next(iter(comment_ids))
+    place = f"{about}#{token}"
+    mark = {"pk": {"S": f"{PENDING}{product_id}"}, _PLACE: {"S": place}}
+    if place != change:
+        mark[_CHANGE] = {"S": change}
+    return mark
+
+
+def product_id_in(partition: str) -> str:
+    """Return the product of a posting's partition key."""
+    listed, _version, _language, _stem = partition.rsplit("/", 3)
+    return keys.product_id_in(listed.removeprefix(HIDDEN_PREFIX))
+
+
+def find_pending(product_id: str) -> PendingChanges:
+    """Read the marks of a product by one eventual Query of half a capacity unit."""
+    partition = PendingMark.pk == f"{PENDING}{product_id}"
+    page = next(query_pages(partition, table=TABLE, Limit=MOST_MARKS))
+    named = {mark[_PLACE]["S"].rpartition("#")[0] for mark in page["Items"]}
+    are_all_named = SEVERAL not in named and "LastEvaluatedKey" not in page
+    return PendingChanges(frozenset(named - {SEVERAL}), are_all_named)
+
+
+def changes_of(product_id: str, comment_id: str | None = None) -> list[str]:
+    """Read the sort keys of a product's unfinished changes, strongly.
+
+    With ``comment_id``, of those that may be about this comment.
+    """
+    partition = PendingMark.pk == f"{PENDING}{product_id}"
+    conditions = [partition]
+    if comment_id is not None:
+        starts = (f"{SEVERAL}#", f"{comment_id}#")
+        conditions = [partition & PendingMark.place.startswith(start) for start in starts]
+    found = []
+    for condition in conditions:
+        for page in query_pages(condition, table=TABLE, ConsistentRead=True):
+            found += [change_of(mark) for mark in page["Items"]]
+    return found
+
+
+def change_of(mark: Item) -> str:
+    """Return the sort key of the change that a mark stands for."""
+    change: str = mark.get(_CHANGE, mark[_PLACE])["S"]
+    return change

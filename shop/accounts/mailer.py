@@ -1,0 +1,188 @@
+"""The sending of e-mails to users: what the worker does for what `shop.accounts.emails` owes.
+
+An e-mail is written when it is sent, from what is stored by then. It is sent at least once: where a
+process is killed after the mail server has taken it, and before its due item is deleted, it is sent
+again. While the mail server is away, or takes nothing, it is tried again for hours; what the server
+refuses for good, because of the address, is not.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from email.policy import Policy
+from smtplib import (
+    SMTPAuthenticationError,
+    SMTPConnectError,
+    SMTPException,
+    SMTPHeloError,
+    SMTPRecipientsRefused,
+    SMTPResponseException,
+    SMTPServerDisconnected,
+)
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.contrib.auth.tokens import default_token_generator
+from django.core.mail import EmailMessage
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.encoding import force_bytes
+from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import override
+
+from dynapages.calls import clock
+from dynapages.django.rate_limits import NamedLimit, take
+from dynapages.work import Postponed
+from shop.accounts import rate_limits, services
+from shop.accounts.emails import EMAIL, OF_FACTOR, Email
+from shop.accounts.models import User
+from shop.accounts.queries import users_called
+from shop.work import QUEUE
+
+LEASE = timedelta(minutes=2)
+"""A mail server may take its time at each of several steps, and must not get the e-mail twice."""
+PERMANENT = 500
+"""Replies of a mail server from this code on are final (RFC 5321)."""
+_OF_THE_SERVER = (
+    SMTPAuthenticationError,
+    SMTPConnectError,
+    SMTPHeloError,
+    SMTPServerDisconnected,
+)
+"""Errors that any other e-mail would meet as well."""
+
+logger = logging.getLogger(__name__)
+
+
+# What is owed
+
+
+def send_owed(payload: Mapping[str, Any]) -> None:
+    """Send an e-mail that is owed; none where its user is gone. Raises Postponed."""
+    email = Email.of(payload)
+    users = [user for user in users_called(email.whom) if user.is_active]
+    if not users:
+        return
+    address, context = _addressed(email, users)
+    template = "second_factor" if email.kind in OF_FACTOR else email.kind
+    with taken_by_the_mail_server(email.kind):
+        deliver(template, address, context, site=email.site, language=email.language)
+
+
+def _addressed(email: Email, users: Sequence[User]) -> tuple[str, Mapping[str, object]]:
+    """Return the address that an email goes to (empty: none), and what its template needs."""
+    user = users[0]
+    about = {"name": user.username}
+    if email.kind == "reset":
+        return user.email, {"accounts": [_reset_link(user) for user in users]}
+    if email.kind == "confirm":
+        address = user.new_email or ("" if user.email_confirmed else user.email)
+        token = services.token_for(user.username, address)
+        path = reverse("confirm_email", args=[token])
+        return address, {**about, "path": path, "is_new": bool(user.new_email)}
+    if email.kind == "moved":
+        return email.given_up, {**about, "path": reverse("password_change")}
+    of_factor = {"event": email.kind, "codes_left": len(user.recovery_codes or ())}
+    return confirmed_address(user), {**about, **of_factor, "path": reverse("password_reset")}
+
+
+def _reset_link(user: User) -> dict[str, str]:
+    uid = urlsafe_base64_encode(force_bytes(user.username))
+    token = default_token_generator.make_token(user)
+    return {"name": user.username, "path": reverse("password_reset_confirm", args=[uid, token])}
+
+
+# What other modules send
+
+
+def confirmed_address(user: User) -> str:
+    """Return the address of a user; empty where it is not confirmed: it may be somebody else's."""
+    return user.email if user.email_confirmed else ""
+
+
+def opt_out_path(user: User) -> str:
+    """Return the path of the page that stops e-mails about replies."""
+    token = services.token_for(user.username, user.email, salt=services.OF_REPLIES)
+    return reverse("reply_emails", args=[token])
+
+
+@contextmanager
+def taken_by_the_mail_server(kind: str) -> Iterator[None]:
+    """Raise Postponed where the mail server does not take an e-mail now; log what it never takes.
+
+    What staff see of it names no address.
+    """
+    try:
+        yield
+    except (SMTPException, OSError) as error:
+        logger.warning("An e-mail (%s) was not sent: %s", kind, error)
+        if _is_final(error):
+            return
+        code = f" {error.smtp_code}" if isinstance(error, SMTPResponseException) else ""
+        sentence = f"The mail server did not take it ({type(error).__name__}{code})."
+        is_away = not isinstance(error, SMTPException) or isinstance(error, _OF_THE_SERVER)
+        raise Postponed(sentence, is_away=is_away) from error
+
+
+def _is_final(error: Exception) -> bool:
+    """Return whether there is no such mailbox, or it takes nothing."""
+    if not isinstance(error, SMTPRecipientsRefused):
+        return False
+    return all(code >= PERMANENT for code, _ in error.recipients.values())
+
+
+def deliver(
+    template: str,
+    address: str,
+    context: Mapping[str, object],
+    *,
+    site: str,
+    language: str | None,
+) -> None:
+    """Send an e-mail to an address, none to an empty one.
+
+    None either beyond the limit of its kind: so many have arrived that the links of some still
+    work. Raises SMTPException and OSError; the e-mail does not count then.
+    """
+    if not address:
+        return
+    use = _limit_of(template).use(address)
+    if take(use, now=clock.now()):
+        return
+    of_site = {"site": site, "host": urlsplit(site).netloc}
+    with override(language):
+        text = render_to_string(f"shop/accounts/emails/{template}.txt", {**context, **of_site})
+        subject, _, body = text.partition("\n")
+        message = EmailMessage(subject, body, to=[address])
+        if "opt_out" in context:
+            url = _Unfolded(f"<{site}{context['opt_out']}>")
+            message.extra_headers = {url.name: url, f"{url.name}-Post": f"{url.name}=One-Click"}
+        try:
+            message.send()
+        except (SMTPException, OSError):
+            rate_limits.give_back(use)
+            raise
+
+
+def _limit_of(template: str) -> NamedLimit:
+    if template in {"reset", "confirm"}:
+        return rate_limits.LETTERS_TO_AN_EMAIL
+    if template == "reply":
+        return rate_limits.REPLIES_TO_AN_EMAIL
+    if template == "waiting":
+        return rate_limits.DIGESTS_TO_AN_EMAIL
+    return rate_limits.NOTICES_TO_AN_EMAIL
+
+
+class _Unfolded(str):
+    """A header of one line: since Django 6, ``email.policy`` encodes a long URL as words."""
+
+    __slots__ = ()
+    name = "List-Unsubscribe"
+
+    def fold(self, *, policy: Policy) -> str:
+        return f"{self.name}: {self}{policy.linesep}"
+
+
+QUEUE.register(EMAIL, send_owed, lease=LEASE)
