@@ -6,7 +6,7 @@ is exact whatever the words are, and only its cost depends on them. Each languag
 merge, ratings are one more filter.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -34,7 +34,7 @@ from comments.search.words import Search
 from comments.store.counts import ProductCounts
 from dynapages.calls import labelled_calls
 from dynapages.items import Item, table_key
-from dynapages.lists import LEAST_UNITS, HasAll, Index, PageRequest, Run
+from dynapages.lists import LEAST_UNITS, HasAll, Index, Page, PageRequest, Run, id_at
 from dynapages.process import page_batches, pool, read
 
 WORDS = "words"
@@ -214,7 +214,18 @@ def _as_they_are_now(
         belongs=belongs,
         order=order,
     )
-    return replace(found, comments=comments)
+    shown = _only(found.page, {comment.id for comment in comments})
+    return replace(found, comments=comments, shown=shown)
+
+
+def _only(page: Page, comment_ids: Collection[str]) -> Page:
+    """Return a page without the entries of other comments, for its explanation."""
+    entries = [entry for entry in page.entries if id_at(entry.position.place) in comment_ids]
+    reads = []
+    for one in page.reads:
+        returned = sum(entry.run is one.run for entry in entries)
+        reads.append(replace(one, items_returned=returned))
+    return replace(page, entries=tuple(entries), reads=tuple(reads))
 
 
 def recent_found(wanted: SearchRequest, recent: Recent) -> Recent:

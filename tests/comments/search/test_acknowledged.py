@@ -317,6 +317,12 @@ class TestWhileChangesAreUnfinished:
         spend_the_time(proxy, hide_by_form(scene))
         assert listed(search_of(scene, "marmalade")) == {}
 
+    def test_the_explanation_does_not_show_its_key_either(self, proxy, scene):
+        spend_the_time(proxy, hide_by_form(scene))
+        shown = nobody().get(search_of(scene, "marmalade", "&explain=1"))
+        assert "1 item was read to show 0" in shown.page.text
+        assert scene.comment.id not in shown.response.content.decode()
+
     def test_staff_who_ask_for_hidden_comments_find_them(self, proxy, scene):
         spend_the_time(proxy, hide_by_form(scene))
         shown = scene.sam.get(search_of(scene, "marmalade", "&hidden=1"))
