@@ -74,10 +74,11 @@ def close_change(payload: Mapping[str, Any]) -> None:
         write_one(client(), again.action)
 
 
-def finish_owed(comment_id: str, *, at_once: bool = True) -> None:
+def finish_owed(comment_id: str, *, and_close: bool = True) -> None:
     """Do what earlier attempts at the same change of a comment may have left behind.
 
-    ``at_once`` is about postings, see `comments.search.writer.finish_postings`. Raises ConditionFailed, Contended, BatchIncomplete, and botocore's errors.
+    ``and_close`` is about postings, see `comments.search.writer.finish_postings`. Raises
+    ConditionFailed, Contended, BatchIncomplete, and botocore's errors.
     """
     item = read_item(comment_key(comment_id))
     if not item:
@@ -88,7 +89,7 @@ def finish_owed(comment_id: str, *, at_once: bool = True) -> None:
     elif VERSION in item:
         rank_by_votes(comment_id)
     refresh_ranks({product_id: Touch()}, only_stale=True)
-    finish_postings(product_id, comment_id, at_once=at_once)
+    finish_postings(product_id, comment_id, and_close=and_close)
 
 
 def finish_owed_or_log(comment_id: str) -> None:
@@ -98,7 +99,7 @@ def finish_owed_or_log(comment_id: str) -> None:
     the worker: the due items of the earlier attempts are still stored.
     """
     try:
-        finish_owed(comment_id, at_once=False)
+        finish_owed(comment_id, and_close=False)
     except (*FAILURES, ConditionFailed) as failure:
         sentence = "What comment %s owes was left behind: %s"
         logger.warning(sentence, comment_id, sentence_about(failure))

@@ -112,7 +112,7 @@ class WholeProductOut(ProductOut):
 class WholeCategoryOut(CategoryOut):
     """A category with those in it; staff change the ``version``.
 
-    ``copies_wait`` after a change of which ``check_integrity --repair`` does the rest.
+    ``copies_wait`` after a change that further products and categories follow in a moment.
     """
 
     children: list[CategoryLink]

@@ -35,3 +35,6 @@ class ShopConfig(AppConfig):
         for name, value in DEFAULTS.items():
             if getattr(settings, name, "") == "":
                 setattr(settings, name, value)
+
+    def ready(self) -> None:
+        from shop.catalogue import below  # noqa: F401, PLC0415 - registers what follows categories

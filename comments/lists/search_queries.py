@@ -50,8 +50,8 @@ FIRST_READS = 48
 """The same of all stems and languages together, by their comments, but `LEAST_READ` of each."""
 LEAST_READ = 3
 MARKS_SECONDS = 0.5
-"""How much later than the postings the marks may be read. They stay for two seconds; the rest of these
-is for replicas that lag.
+"""How much later than the postings the marks may be read. They stay for two seconds; the rest of
+these is for replicas that lag.
 """
 MOST_QUERIES = 16
 """Of the first round: they cost half a capacity unit each at the least."""

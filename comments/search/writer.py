@@ -287,18 +287,18 @@ def rewrite(named: Iterable[Name]) -> None:
     committed.end()
 
 
-def finish_postings(product_id: str, comment_id: str, *, at_once: bool = False) -> None:
+def finish_postings(product_id: str, comment_id: str, *, and_close: bool = False) -> None:
     """Write what earlier changes of a comment have left behind, whoever made them.
 
-    A change that is younger than `PATIENCE` is left to its due item: the attempt before this one may
-    still be writing, and what it puts after the change is finished would stay. With ``at_once`` it
-    is not. Raises like `finish_change`.
+    Their marks stay until their due items close them: an attempt before this one may still be
+    writing, and what it puts later would be old, and trusted. With ``and_close`` they go with this.
+    Raises like `finish_change`.
     """
-    limit = timestamp(clock.now() - PATIENCE)
     for change in changes_of(product_id, comment_id) if is_searchable() else ():
-        stored = {} if at_once else find_change(change)
-        if at_once or (stored and stored[AT]["S"] <= limit):
+        if and_close:
             finish_change(change, page_batches())
+        else:
+            resume(change, page_batches())
 
 
 def finish_change(change: str, batches: Batches) -> None:

@@ -119,12 +119,12 @@ class Lag:
 
     @seconds.setter
     def seconds(self, seconds: float) -> None:
+        if seconds and self._upstream:
+            self._start()  # before any call is sent there
         with self._changed:
             self._seconds = seconds
             self._forget_when_idle()
             self._changed.notify_all()
-        if seconds and self._upstream:
-            self._start()
 
     def caught_up(self, *, patience: float = PATIENCE) -> None:
         """Wait until eventual reads show all that was written so far.

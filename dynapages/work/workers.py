@@ -270,10 +270,12 @@ class Worker:
                 self._state.notify_all()
 
     def _look_and_wait(self) -> None:
+        """Look, and again at once where something was done: it may owe something else."""
+        pause = self.interval * _RANDOM.uniform(0.75, 1.25)
         try:
-            self.look()
+            if self.look().done:
+                pause = 0.0
         finally:
-            pause = self.interval * _RANDOM.uniform(0.75, 1.25)
             with self._state:
                 if not self._is_closing:
                     self._look_at = time.monotonic() + pause

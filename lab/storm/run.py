@@ -2,10 +2,14 @@
 
 What is promised, and a storm's figures: docs/benchmarks.md.
 
-The clients are browsers, each signed in as somebody. They read, post, edit, vote and delete, and
-send again what failed. A ledger has what each was told, and what must be stored afterwards: what
-was told as done is there exactly once; what was told as refused is not; of what was answered by a
-503, or not at all, either all or nothing is there.
+The clients are browsers, each signed in as somebody. They read, search, post, edit, vote and
+delete, and send again what failed. A ledger has what each was told, and what must be stored
+afterwards: what was told as done is there exactly once; what was told as refused is not; of what
+was answered by a 503, or not at all, either all or nothing is there.
+
+What is known for some seconds must be true of searches, too, while the storm goes on: visitors
+search for words that only one text has. All of it must be in the end, when the site's processes
+have done what is owed.
 """
 
 import os
@@ -38,6 +42,8 @@ from comments import keys
 from comments.host import COMMENTS
 from comments.integrity.comments import comment_differences
 from comments.posting.services import comment_id_of, new_form_id
+from comments.search.integrity import word_differences
+from comments.search.models import WordItem
 from comments.sets.copies import SETS
 from comments.sets.integrity import set_differences
 from comments.store.comments import NoSuchComment, load_comment
@@ -45,6 +51,8 @@ from comments.store.table import comment_key, read_item
 from config.web.shedding import FORM_WAITS, PAGE_WAITS
 from demo.processes import DemoConfig, FileEngine, manage, serving
 from dynapages.django.options import Progress
+from dynapages.django.work import queues
+from dynapages.engine.fault_proxy import FaultProxy, Lag
 from dynapages.engine.server import LOOPBACK, Child
 from dynapages.process import client, connected
 from dynapages.pynamodb import FAILURES
@@ -53,7 +61,6 @@ from dynapages.upkeep import Difference
 from lab.bench.context import local, require_binary, site_config
 from lab.reports.results import Results, Row, rows
 from lab.reports.tables import Section, section
-from lab.storm.proxy import FaultyProxy
 from shop.accounts.queries import users_called
 from shop.accounts.services import create_profile
 from shop.activity.tables import make_tables
@@ -62,21 +69,34 @@ from shop.catalogue.services import ensure_products
 
 @dataclass(slots=True)
 class Written:
-    """A comment of a client's: the texts that it may have, and whether it may be there or not."""
+    """A comment of a client's: the texts that it may have, and whether it may be there or not.
+
+    ``sent`` are all texts that it may ever have had. ``told_at`` is when its client was last told
+    something about it.
+    """
 
     comment_id: str
     product_id: str
     texts: set[str]
     may_be_there: bool = True
     may_be_gone: bool = True
+    sent: list[str] = field(default_factory=list)
+    told_at: float = 0.0
+
+    def send(self, text: str) -> None:
+        """Note that a text is about to be sent."""
+        self.texts.add(text)
+        self.sent.append(text)
 
     def done(self, text: str) -> None:
         """Note that a text was told as saved."""
         self.texts, self.may_be_there, self.may_be_gone = {text}, True, False
+        self.told_at = monotonic()
 
     def deleted(self, *, surely: bool) -> None:
         """Note that a deletion was sent, and whether it was told as done."""
         self.may_be_there, self.may_be_gone = not surely and self.may_be_there, True
+        self.told_at = monotonic()
 
     @property
     def is_sure(self) -> bool:
@@ -92,6 +112,30 @@ class Written:
         if not self.may_be_there:
             return f"{self.comment_id} is still there"
         return "" if text in self.texts else f"{self.comment_id} is {text}, not {self.texts}"
+
+    def wrongly_searched(self, text: str, page: str) -> str:
+        """Return what a search for the word of one of its texts shows otherwise, or nothing.
+
+        Where it is not known what is stored, nothing is wrong.
+        """
+        if not self.is_sure:
+            return ""
+        is_there = self.may_be_there and text in self.texts
+        is_found = f'data-comment-id="{self.comment_id}"' in page
+        if is_found and not is_there:
+            return f"{self.comment_id} is found by {word_of(text)}, which it has no more"
+        if is_there and not is_found and INCOMPLETE not in page:
+            return f"{self.comment_id} is not found by {word_of(text)}"
+        return ""
+
+
+INCOMPLETE = "Searches are being brought up to date"
+"""What a page says that may lack comments."""
+
+
+def word_of(text: str) -> str:
+    """Return the word of a text that no other has."""
+    return text.rpartition(" ")[2]
 
 
 @dataclass(slots=True)
@@ -124,13 +168,14 @@ PATIENCE = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP status, 0 where there was none, and the seconds until it came.
+    """An HTTP status, 0 where there was none, the seconds until it came, and the page.
 
     Being sent to the login page counts as 403.
     """
 
     status: int
     seconds: float
+    page: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +204,18 @@ class Browser:
         try:
             connection.request("GET" if body is None else "POST", path, body, headers)
             response = connection.getresponse()
-            response.read()
+            page = response.read().decode()
         except (OSError, HTTPException):
             return Answer(0, monotonic() - begun)
         finally:
             connection.close()
         is_sent_away = response.headers.get("Location", "").startswith(resolve_url(LOGIN))
         status = HTTPStatus.FORBIDDEN if is_sent_away else response.status
-        return Answer(status, monotonic() - begun)
+        return Answer(status, monotonic() - begun, page)
+
+    def search(self, product_id: str, word: str) -> Answer:
+        """Ask for a product's comments with a word."""
+        return self.send(f"/products/{product_id}/comments/en/~/?q={word}")
 
 
 SENT_AGAIN = 4
@@ -176,11 +225,15 @@ WORDS = {"rating": "4", "language": "en", "title": "In the storm"}
 
 @dataclass(slots=True)
 class Tally:
-    """Outcomes by operation, the slowest answers in seconds, and the comments that there are."""
+    """Outcomes by operation, the slowest answers in seconds, and the comments that there are.
+
+    ``wrong`` are searches that showed what was not so.
+    """
 
     outcomes: Counter[tuple[str, str]] = field(default_factory=Counter)
     slowest: dict[str, float] = field(default_factory=dict)
     comment_ids: list[str] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
     def note(self, operation: str, answer: Answer) -> str:
@@ -201,9 +254,13 @@ def outcome_of(status: int) -> str:
 
 @dataclass(slots=True)
 class StormClient:
-    """One client; ``rng`` draws what it does next."""
+    """One client; ``rng`` draws what it does next.
+
+    It searches as a ``visitor`` who has not signed in: who has just written sees that in any list.
+    """
 
     browser: Browser
+    visitor: Browser
     ledger: Ledger
     products: Sequence[str]
     tally: Tally
@@ -212,7 +269,7 @@ class StormClient:
 
     def step(self) -> None:
         """Do one thing, and send it again while its outcome is not known."""
-        (act,) = self.rng.choices((self.read, self.post, self.edit, self.vote, self.delete), ODDS)
+        (act,) = self.rng.choices([getattr(self, name) for name in ODDS], [*ODDS.values()])
         act()
 
     def read(self) -> None:
@@ -221,13 +278,27 @@ class StormClient:
         paths = (f"/products/{product_id}/", f"/products/{product_id}/comments/en/4.5/", "/")
         self.tally.note("read", self.browser.send(self.rng.choice(paths)))
 
+    def search(self) -> None:
+        """Search for a word of a text of one's own, be it still there or not."""
+        if not self.ledger.written:
+            return
+        written = self.rng.choice(self.ledger.written)
+        text = self.rng.choice(written.sent)
+        is_old = monotonic() - written.told_at > SEARCHES_KNOW
+        answer = self.visitor.search(written.product_id, word_of(text))
+        if self.tally.note(SEARCH, answer) == DONE and is_old:
+            self.tally.outcomes[SEARCH, COMPARED] += 1
+            if sentence := written.wrongly_searched(text, answer.page):
+                self.tally.wrong.append(sentence)
+
     def post(self) -> None:
         """Post a comment."""
         product_id, username = self.rng.choice(self.products), self.ledger.username
         form_id = new_form_id(username=username, product_id=product_id, now=datetime.now(UTC))
         comment_id = comment_id_of(form_id, username=username, product_id=product_id)
         text = self._text()
-        written = Written(comment_id, product_id, {text})
+        written = Written(comment_id, product_id, set())
+        written.send(text)
         self.ledger.written.append(written)
         fields = {**WORDS, "body": text, "form_id": form_id}
         if self._send("post", f"/products/{product_id}/comments/new/", fields) == DONE:
@@ -244,7 +315,7 @@ class StormClient:
         except (NoSuchComment, *FAILURES):  # the ledger finds what is lost; the engine may be away
             return
         text = self._text()
-        written.texts.add(text)
+        written.send(text)
         fields = {**WORDS, "body": text, "version": str(version)}
         if self._send("edit", f"/comments/edit/{written.comment_id}/", fields) == DONE:
             written.done(text)
@@ -287,21 +358,29 @@ class StormClient:
 
     def _text(self) -> str:
         self._texts += 1
-        return f"{self.ledger.username} says number {self._texts}"
+        name = self.ledger.username
+        return f"{name} says {name.replace('-', '')}number{self._texts}"
 
 
-ODDS = (40, 20, 15, 20, 5)
+READ, SEARCH = "read", "search"
+ODDS = {READ: 30, SEARCH: 20, "post": 20, "edit": 15, "vote": 20, "delete": 5}
+"""Names of a client's methods, and how often it does what they do."""
 FOR = 0.7
+COMPARED = "compared"
+"""Searches whose answer was known."""
+SEARCHES_KNOW = 10.0
+"""Seconds after which searches must know what a client was told: longer than any read lags."""
 
 
 PART = "storm"
 CLIENTS = 12
 PAGE_SLACK, WRITE_SLACK = 0.5, 1.0
 """Seconds that an answer takes besides its calls, on a machine that clients and engine share."""
-READ = "read"
 ENGINE, WORKER, STREAM = KILLABLE = ("engine", "worker", "stream")
 PRODUCTS = ("storm-lamp", "storm-kettle")
 """So few that writers meet."""
+LAGGING_READS = 0.5
+"""Which share of the eventual reads meet a replica that lags."""
 LOCKED = 0.02
 """Seconds that a transaction holds its items longer, so that others meet it."""
 EVERY = 7.0
@@ -311,26 +390,37 @@ EXCEPTION = re.compile(r"[\w.]+(:|$)(?! File)")
 """The line of a traceback that names the exception; those before begin with two words."""
 FOLLOWED = 60.0
 """Seconds that the copies of the read model ``sets`` may need at the end."""
+SEARCHERS = 4
+"""Searches at a time in the end."""
+OWED_SECONDS = 420.0
+"""How long the site's processes may take in the end for what is owed.
+
+What was left behind is due after a minute, and looked for every minute; what failed, again later.
+"""
 REPAIRED = frozenset({"rank", "leftovers"})
 """Kinds of differences that an interrupted write may leave behind, and a repair mends."""
 
 
 @dataclass(frozen=True, slots=True)
 class StormOptions:
-    """How long, in seconds, how many calls of a hundred meet a fault, and what is killed."""
+    """How long, in seconds, which share of the calls meets a fault, and what is killed.
+
+    Half of the eventual reads lag behind, each write by up to ``lag_seconds``.
+    """
 
     seconds: float
     rate: float
     kill: Sequence[str] = ()
     seed: int = 1
+    lag_seconds: float = 0.0
 
 
 def run_storm(options: StormOptions, *, progress: Progress) -> Results:
     """Run one. Raises EngineError and DemoFailed where it cannot begin.
 
     ``told`` are outcomes by operation, ``faults`` those that calls met. ``wrong`` is what is stored
-    otherwise than clients were told, ``traceback`` an exception that the site logged,
-    ``difference`` what the integrity check found.
+    or found by a search otherwise than clients were told, ``owed`` what nobody has done in the end,
+    ``traceback`` an exception that the site logged, ``difference`` what the integrity check found.
     """
     folder = settings.VAR_DIR / "bench"
     folder.mkdir(parents=True, exist_ok=True)
@@ -340,14 +430,23 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
             FileEngine(binary=require_binary(), db_path=Path(scratch) / "storm.db")
         )
         proxy = stack.enter_context(
-            FaultyProxy(engine.endpoint_url, seed=options.seed, lock_seconds=LOCKED)
+            FaultProxy(
+                engine.endpoint_url,
+                seed=options.seed,
+                lock_seconds=LOCKED,
+                lag=Lag(replica_share=LAGGING_READS, is_drawn=True, seed=options.seed),
+            )
         )
+        # The second engine starts before there are calls; nothing lags yet.
+        proxy.lag.seconds = options.lag_seconds
+        proxy.lag.seconds = 0.0
         stack.enter_context(connected(local(engine.endpoint_url)))
         ledgers = _prepare()
         config = site_config(
             proxy.endpoint_url,
             VAR_DIR=scratch,
             COMMENTS_READ_MODEL=COMMENTS["READ_MODEL"],
+            COMMENT_SEARCH="1",
             COMMENT_WRITES_PER_USER="10000",
             COMMENT_WRITES_PER_ADDRESS="100000",
         )
@@ -358,19 +457,22 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
             STREAM: stack.enter_context(_following(config)),
         }
         killer = _Killer(options.kill, acts)
-        tally = Tally()
+        tally, visitor = Tally(), Browser(config.port, cookies="")
         clients = [
             StormClient(
                 Browser.signed_in(config.port, users_called(ledger.username)[0]),
-                *(ledger, PRODUCTS, tally),
+                *(visitor, ledger, PRODUCTS, tally),
                 Random(f"{options.seed} {ledger.username}"),  # noqa: S311 - repeatable
             )
             for ledger in ledgers
         ]
-        proxy.rate = options.rate
+        proxy.rate, proxy.lag.seconds = options.rate, options.lag_seconds
         _work(clients, options.seconds, killer, progress)
-        proxy.rate = 0.0
-        wrong = [sentence for ledger in ledgers for sentence in ledger.wrong()]
+        proxy.rate, proxy.lag.seconds = 0.0, 0.0
+        proxy.lag.caught_up()
+        owed_seconds, owed = _await_what_is_owed()
+        wrong = [*tally.wrong, *(sentence for ledger in ledgers for sentence in ledger.wrong())]
+        wrong += _wrongly_searched(visitor, ledgers, tally)
         found = _differences()
         mended = [d.mend for d in found if d.kind in REPAIRED and d.mend]
         if all(mend() for mend in mended) and mended:
@@ -378,12 +480,15 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
         sentences = {
             "traceback": list(_tracebacks(site.output())),
             "wrong": wrong,
+            "owed": owed,
             "difference": [f"{d.kind} {d.subject}: {d.stored}, not {d.expected}" for d in found],
         }
         return Results(
             (
                 *rows(PART, {"seconds": options.seconds, "rate": options.rate}),
+                *rows(PART, {"lag": options.lag_seconds}),
                 *rows(PART, {"clients": CLIENTS, "seed": options.seed}),
+                *rows(PART, {"settled": owed_seconds}),
                 *(Row(PART, k, None, None, "kills", n) for k, n in sorted(killer.done.items())),
                 *(
                     Row(PART, operation, None, outcome, "told", number)
@@ -411,9 +516,41 @@ def _tracebacks(lines: Sequence[str]) -> Iterator[str]:
             yield line
 
 
+def _await_what_is_owed() -> tuple[float, list[str]]:
+    """Wait until the site's processes have done what is owed.
+
+    Returns the seconds that they took, and what is left.
+    """
+    begun = monotonic()
+    while True:
+        owed = [one for queue in queues() for one in queue.waiting()]
+        seconds = monotonic() - begun
+        if not owed or seconds > OWED_SECONDS:
+            dead = [one for queue in queues() for one in queue.dead()]
+            return seconds, [f"{one.kind} {one.payload}: {one.failure}" for one in [*owed, *dead]]
+        sleep(1)
+
+
+def _wrongly_searched(visitor: Browser, ledgers: Sequence[Ledger], tally: Tally) -> Iterator[str]:
+    """Search for each text that was ever sent, and yield what is not found, or still found."""
+
+    def search(written: Written, text: str) -> str:
+        answer = visitor.search(written.product_id, word_of(text))
+        if tally.note(SEARCH, answer) != DONE:
+            return f"the search for {word_of(text)} was answered by {answer.status}"
+        return written.wrongly_searched(text, answer.page)
+
+    every = [one for ledger in ledgers for one in ledger.written if one.is_sure]
+    sent = [(written, text) for written in every for text in written.sent]
+    with ThreadPoolExecutor(SEARCHERS) as threads:
+        yield from filter(None, threads.map(search, *zip(*sent, strict=True)))
+    tally.outcomes[SEARCH, COMPARED] += len(sent)
+
+
 def _differences() -> Sequence[Difference]:
     """Return what the integrity check finds, when the copies have followed."""
     found = [each for each in comment_differences() if not each.is_hint]
+    found += word_differences()
     if COMMENTS["READ_MODEL"] != SETS:
         return found
     until = monotonic() + FOLLOWED
@@ -424,8 +561,8 @@ def _differences() -> Sequence[Difference]:
 
 def _prepare() -> list[Ledger]:
     now = datetime.now(UTC)
-    models = [import_string(name) for name in settings.DYNAMODB_MODELS]
-    create_missing(models, client=client())
+    models = {import_string(name) for name in settings.DYNAMODB_MODELS}
+    create_missing([*models | {WordItem}], client=client())
     make_tables(client=client(), now=now)
     ensure_products(product_ids=set(PRODUCTS))
     names = [f"client-{number}" for number in range(CLIENTS)]
@@ -521,7 +658,7 @@ def _kill_worker(site: Child) -> None:
 def storm_section(found: Results, *, read_model: str) -> Section:
     """Write the section of one storm."""
     operations = found.where(metric=("told", "slowest"))
-    writes = [row for row in operations.where(metric="slowest") if row.list != READ]
+    writes = [row for row in operations.where(metric="slowest") if row.list not in {READ, SEARCH}]
     killed = [f"{row.list} {row.value} times" for row in found.where(metric="kills")]
     written = section(
         "storm",
@@ -530,19 +667,22 @@ def storm_section(found: Results, *, read_model: str) -> Section:
         groups={"operations": operations, "faults": found.where(metric="faults")},
         read_model=read_model,
         killed=", ".join(killed) or "nothing",
+        compared=sum(found.where(reader=COMPARED).numbers("told")),
         failed=sum(found.where(reader=FAILED).numbers("told")),
         tracebacks=len(found.values("traceback")),
         wrongly_refused=sum(found.where(reader=WRONGLY_REFUSED).numbers("told")),
         wrong=len(found.values("wrong")),
+        owed=len(found.values("owed")),
         differences=len(found.values("difference")),
         most_of_a_page=settings.PAGE_SECONDS + PAGE_WAITS + PAGE_SLACK,
-        slowest_page=found.where(list=READ).number("slowest"),
+        slowest_page=max(found.where(list=page).number("slowest") for page in (READ, SEARCH)),
         most_of_a_write=settings.WRITE_SECONDS + FORM_WAITS + WRITE_SLACK,
         slowest_write=max((float(row.value) for row in writes), default=0.0),
     )
     sentences = (
         *(f"Traceback: {sentence}" for sentence in found.values("traceback")),
         *(f"Wrong: {sentence}." for sentence in found.values("wrong")),
+        *(f"Owed: {sentence}." for sentence in found.values("owed")),
         *(f"Differs: {sentence}." for sentence in found.values("difference")),
     )
     return replace(written, notes=(*written.notes, *sentences))

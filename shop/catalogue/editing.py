@@ -1,7 +1,7 @@
 """Changes of single products and categories, in the transactions of imports.
 
-Who changes one names the version that they read. A category's name is copied to what is below it:
-docs/adr/0040-a-change-of-a-category-is-bounded.md.
+Who changes one names the version that they read. A category's name is copied to what is below it
+(`shop.catalogue.below`): docs/adr/0040-a-change-of-a-category-is-bounded.md.
 """
 
 from collections.abc import Callable
@@ -14,21 +14,21 @@ from django.utils.translation import gettext as _
 
 from dynapages.errors import DynamoError
 from dynapages.items import table_key
-from dynapages.process import client, pool
-from dynapages.pynamodb import unchanged
+from dynapages.process import client
+from dynapages.pynamodb import unchanged, update
+from dynapages.work import Owed, worker
 from dynapages.writes import Action, ConditionFailed, Contended, delete, write_together
 from shop import keys
-from shop.catalogue import items, queries, services
+from shop.catalogue import below, items, queries, services
 from shop.catalogue.items import CategoryTree, NewCategory, NewProduct
 from shop.catalogue.queries import OFF, NoSuchCategory, NoSuchProduct
 from shop.catalogue.services import Content, Stored
 from shop.models import Category, CategoryEdge, Description
 from shop.table import put_of, read_items, unless_changed
+from shop.work import QUEUE
 
 MOST_CATEGORIES = 10
 """That a product is put into, so that all of it is one transaction."""
-MOST_AT_ONCE = 25
-"""Products that are brought up to date when their category is changed."""
 
 
 class Changed(DynamoError):
@@ -87,16 +87,20 @@ def settle_product(
 def save_category(category: NewCategory, *, version: str = "") -> bool:
     """Create a category (without a version), or rename, move or hide the one that was read in it.
 
-    Returns whether all copies are up to date, else ``check_integrity --repair`` does the rest.
-    Raises Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
+    Returns whether all that is below it is up to date, else the worker does the rest soon. Raises
+    Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
     """
     slug, wanted = category.slug, partial(_unless_changed, category, version=version)
     find = partial(find_editable_category, slug)
-    _settled(find, wanted, _write_category, may_be_new=not version)
-    edges = queries.first_products(slug, MOST_AT_ONCE + 1)
-    ids = [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges][:MOST_AT_ONCE]
-    pool().gather([partial(_refresh, one) for one in ids])
-    return len(edges) <= MOST_AT_ONCE and not _children(slug)
+    owed = below.owed_below(slug, patience=below.PATIENCE)
+    write = partial(_write_category, owed=owed)
+    _settled(find, wanted, write, may_be_new=not version)
+    is_done = below.refresh_first(slug)
+    if is_done:
+        worker().later(0, partial(QUEUE.done, owed))  # nobody waits for it
+    else:
+        worker().wake(owed)
+    return is_done
 
 
 def _unless_changed(new: Content, stored: Stored[Content] | None, *, version: str) -> Content:
@@ -138,40 +142,38 @@ def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> No
     write_together(client(), [*actions, last])
 
 
-def _refresh(product_id: str) -> None:
-    with suppress(LookupError):  # what lacks a product or a category is for the check
-        settle_product(product_id, lambda stored: stored.content)
+def _write_category(
+    category: NewCategory, stored: Stored[NewCategory] | None, *, owed: Owed
+) -> None:
+    """Write a category, the edge to it, and what it owes.
 
-
-def _write_category(category: NewCategory, stored: Stored[NewCategory] | None) -> None:
-    """Write a category and the edge to it, on condition that those above it are as they were."""
+    The condition is that those above it are as they were.
+    """
     slug, parent = category.slug, category.parent
     above = list(services.stored_categories([parent])) if parent else []
     found = read_items((keys.category(each),) * 2 for each in above)
     was_in = stored.content.parent if stored else parent
-    held = {*_children(parent), slug} if parent else set()
+    held = {*queries.child_slugs(parent), slug} if parent else set()
     if parent and (len(found) != len(above) or OFF in found.get((keys.category(parent),) * 2, OFF)):
         raise CategoryRefused(_("The parent category does not exist, or is hidden."))
-    if stored and (category.is_off or was_in != parent) and _children(slug):
+    if stored and (category.is_off or was_in != parent) and queries.child_slugs(slug):
         raise CategoryRefused(_("Move or hide the categories in it first."))
     if slug in above or len(above) >= items.MOST_DEEP or len(held) > items.MOST_IN_ONE:
         sentence = _("Categories are at most %(deep)s deep, and hold at most %(most)s others.")
         raise CategoryRefused(sentence % {"deep": items.MOST_DEEP, "most": items.MOST_IN_ONE})
     path = [*(services.category_in(found[(keys.category(each),) * 2]) for each in above), category]
-    seen, decisive = stored.node if stored else {}, (Category.name, Category.trail, Category.is_off)
+    seen = stored.node if stored else {}
     node = items.category_item(path, shards=items.EDGES.writable())
-    actions: list[Action] = [put_of(node, unchanged(seen, Category.pk, *decisive))]
-    actions += [unless_changed(key, item, *decisive) for key, item in found.items()]
+    same = unchanged(seen, Category.pk, *below.DECISIVE)
+    actions: list[Action] = [put_of(node, same), owed.action]
+    actions += [unless_changed(key, item, *below.DECISIVE) for key, item in found.items()]
     if category.is_off or was_in != parent:
         old = keys.category(was_in) if was_in else keys.ROOT
         actions.append(delete(CategoryEdge, table_key(old, node.sk)))
     if parent and not category.is_off:
         actions.append(put_of(items.parent_edge(path)))
+    elif not category.is_off:
+        # Its shelf is in the same item, and is derived behind the transaction.
+        name = CategoryEdge.name.set(category.name)
+        actions.append(update(CategoryEdge, table_key(*services.root_key(slug)), [name]))
     write_together(client(), actions)
-    if not (parent or category.is_off):
-        services.put_shelf(slug, category.name)
-
-
-def _children(slug: str) -> list[str]:
-    edges = queries.first_products(slug, items.MOST_IN_ONE + 1, keys.CATEGORY_PREFIX)
-    return [key for edge in edges if (key := queries.category_of(edge).slug) != slug]

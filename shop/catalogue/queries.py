@@ -246,15 +246,31 @@ def list_products(slug: str, request: PageRequest) -> Page:
     return read([edges], request, order=Order.OLDEST_FIRST)
 
 
-def first_products(slug: str, number: int, prefix: str = keys.PRODUCT_PREFIX) -> list[Item]:
+def first_products(
+    slug: str, number: int, prefix: str = keys.PRODUCT_PREFIX, *, after: str = ""
+) -> list[Item]:
     """Read the edges to a category's first products by id, strongly, for one unit.
 
-    Another ``prefix`` is of other edges.
+    Another ``prefix`` is of other edges. With an id in ``after`` they are the first behind it.
     """
     index = replace(BY_KEY, consistent=True)
     edges = Run(index=index, partition=keys.category(slug), prefix=prefix)
-    page = read([edges], PageRequest(number), order=Order.OLDEST_FIRST, look_ahead=False)
+    request = PageRequest(number, Position(after) if after else None)
+    page = read([edges], request, order=Order.OLDEST_FIRST, look_ahead=False)
     return [entry.item for entry in page.entries]
+
+
+def product_ids_in(slug: str, number: int, *, after: str = "") -> list[str]:
+    """Read the ids of a category's first products, or of the first behind an id; strongly."""
+    edges = first_products(slug, number, after=after)
+    return [edge["sk"]["S"].removeprefix(keys.PRODUCT_PREFIX) for edge in edges]
+
+
+def child_slugs(slug: str) -> list[str]:
+    """Read the slugs of the categories in one, strongly; those that are off are not among them."""
+    edges = first_products(slug, MOST_IN_ONE + 1, keys.CATEGORY_PREFIX)
+    found = [category_of(edge).slug for edge in edges]
+    return [one for one in found if one != slug]  # its own item is between the edges
 
 
 def category_of(edge: Item) -> Category:

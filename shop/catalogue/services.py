@@ -186,14 +186,48 @@ def category_in(node: Item) -> NewCategory:
 
 
 def stored_categories(slugs: Iterable[str]) -> dict[str, NewCategory]:
-    """Read categories strongly, and return them by slug with those above; missing ones do not."""
-    found = {}
+    """Read categories strongly, and return them by slug with those above; missing ones do not.
+
+    Those above are as the trails have them, which follow a change a moment later: see `tree_above`.
+    """
+    above, own = dict[str, NewCategory](), dict[str, NewCategory]()
     for item in read_items((keys.category(slug),) * 2 for slug in slugs).values():
         parent: str | None = None
-        for step in (*trail_in(item), category_of(item)):
-            found[step.slug] = NewCategory(step.slug, step.name, parent)
+        for step in trail_in(item):
+            above[step.slug] = NewCategory(step.slug, step.name, parent)
             parent = step.slug
+        step = category_of(item)
+        own[step.slug] = NewCategory(step.slug, step.name, parent)
+    # What one's own item has is newer than what the trail of another one repeats.
+    return {**above, **own}
+
+
+def nodes_above(slugs: Iterable[str]) -> dict[str, Item]:
+    """Read the own items of categories and of all above them, strongly, by slug.
+
+    Missing ones are left out. It takes two rounds, or a third where a trail is not up to date.
+    """
+    found = dict[str, Item]()
+    read, wanted = set[str](), {*slugs}
+    while wanted:
+        items = read_items((keys.category(slug),) * 2 for slug in sorted(wanted))
+        read |= wanted
+        above = set[str]()
+        for item in items.values():
+            found[category_of(item).slug] = item
+            above |= {step.slug for step in trail_in(item)}
+        wanted = above - read
     return found
+
+
+def tree_in(nodes: Mapping[str, Item]) -> CategoryTree:
+    """Return the tree of categories that their own items tell of."""
+    return CategoryTree({slug: category_in(node) for slug, node in nodes.items()})
+
+
+def tree_above(slugs: Iterable[str]) -> CategoryTree:
+    """Read the tree of categories and all above them, each as its own item has it."""
+    return tree_in(nodes_above(slugs))
 
 
 def _items_of(

@@ -48,8 +48,8 @@ FORGED = gettext_noop(
     "send it once more."
 )
 COPIES_WAIT = gettext_noop(
-    "Some products and categories below this one still show its old name or place. To update "
-    "them, run “manage.py check_integrity --only catalogue --repair”."
+    "Further products and categories below this one still show its old name or place. They follow "
+    "in a moment."
 )
 
 

@@ -1,5 +1,7 @@
 """A storm: what was told as done is stored once, and nothing answers with an error of its own.
 
+What searches show is held to the same, while eventual reads lag.
+
 And a load of people who sign in, which leaves the pages alone.
 """
 
@@ -12,7 +14,15 @@ from django.test import override_settings
 from dynapages.django.options import Progress
 from lab.bench.throughput import measure_load
 from lab.reports.results import Results
-from lab.storm.run import DONE, FAILED, KILLABLE, WRONGLY_REFUSED, StormOptions, run_storm
+from lab.storm.run import (
+    COMPARED,
+    DONE,
+    FAILED,
+    KILLABLE,
+    WRONGLY_REFUSED,
+    StormOptions,
+    run_storm,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.real_engine]
 SETS_MODEL = "comments.sets.models.CommentSetItem"
@@ -25,14 +35,17 @@ def storm(request):
     with override_settings(
         COMMENTS={**settings.COMMENTS, "READ_MODEL": read_model}, DYNAMODB_MODELS=sorted(models)
     ):
-        options = StormOptions(seconds=seconds, rate=0.05, kill=KILLABLE)
+        options = StormOptions(seconds=seconds, rate=0.05, kill=KILLABLE, lag_seconds=1.0)
         yield run_storm(options, progress=Progress(shown=False))
 
 
 class TestAStorm:
     def test_lets_every_operation_through(self, storm):
         done = storm.where(reader=DONE, metric="told").names("list")
-        assert {"read", "post", "edit", "vote", "delete"} <= {*done}
+        assert {"read", "search", "post", "edit", "vote", "delete"} <= {*done}
+
+    def test_compares_what_visitors_search_for(self, storm):
+        assert storm.where(list="search", reader=COMPARED).number("told") > 30
 
     def test_is_one(self, storm):
         assert sum(storm.numbers("faults")) > 50
@@ -42,7 +55,7 @@ class TestAStorm:
     def test_makes_no_error_of_our_own_and_refuses_nothing_that_was_done(self, storm, outcome):
         assert storm.where(reader=outcome) == ()
 
-    @pytest.mark.parametrize("what", ["traceback", "wrong", "difference"])
+    @pytest.mark.parametrize("what", ["traceback", "wrong", "owed", "difference"])
     def test_logs_no_traceback_loses_nothing_and_leaves_nothing_to_repair(self, storm, what):
         assert storm.values(what) == []
 

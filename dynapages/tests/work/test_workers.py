@@ -98,6 +98,19 @@ class TestAProcessThatWasStarted:
         by_itself.start([queue])
         assert handler.is_called.wait(LONG)
 
+    def test_looks_again_at_once_where_what_it_did_owes_more(self, queue, client, handler):
+        def owe_more(_payload: object) -> None:
+            write_together(client, [queue.owe("note", {"text": "more"}).action])
+
+        queue.register("beginning", owe_more)
+        write_together(client, [queue.owe("beginning", {}).action])
+        worker = Worker(interval=100 * LONG)
+        try:
+            worker.start([queue])
+            assert handler.is_called.wait(LONG)
+        finally:
+            worker.close(seconds=LONG)
+
     def test_attempts_at_once_what_it_is_woken_for(self, by_itself, queue, owe, handler):
         by_itself.start([queue])
         by_itself.wake(owe())

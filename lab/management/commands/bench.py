@@ -45,6 +45,9 @@ class Command(BaseCommand):
             )
         parser.add_argument("--seconds", type=float, default=Options.seconds, metavar="S", help="4")
         parser.add_argument("--rate", type=float, default=0.05, help="of storm: 0.05 of the calls")
+        parser.add_argument(
+            "--lag", type=float, default=0.0, metavar="S", help="of storm: eventual reads lag 0 s"
+        )
         parser.add_argument("--kill", default="", help=f"of storm: any of {','.join(KILLABLE)}")
         parser.add_argument("--seed", type=int, default=1, help="of storm: 1")
         parser.add_argument(
@@ -101,7 +104,13 @@ class Command(BaseCommand):
                 section = words_section(found)
             else:
                 kill = _killed(options["kill"])
-                asked = StormOptions(seconds, options["rate"], kill=kill, seed=options["seed"])
+                asked = StormOptions(
+                    seconds,
+                    options["rate"],
+                    kill=kill,
+                    seed=options["seed"],
+                    lag_seconds=options["lag"],
+                )
                 found = run_storm(asked, progress=progress)
                 section = storm_section(found, read_model=COMMENTS["READ_MODEL"])
         self._report(section, options["output"] / "benchmarks.md", command=f"bench {part}")

@@ -8,7 +8,6 @@ from dynapages.lists import PageRequest
 from shop.basket.basket import Basket
 from shop.catalogue import editing
 from shop.catalogue.editing import (
-    MOST_AT_ONCE,
     CategoryRefused,
     Changed,
     find_editable,
@@ -224,16 +223,6 @@ class TestACategory:
             "Lights"
         )
         assert wrong_with(lamp.id, shelf) == []
-
-    def test_with_many_products_leaves_the_rest_to_the_check(self, shelf, fresh):
-        name = fresh("lamp")
-        lamps = [NewProduct(f"{name}-{n:03}", "Lamp", (shelf,)) for n in range(MOST_AT_ONCE + 1)]
-        put_catalogue(categories=[category(shelf)], products=lamps)
-        assert not self.change(shelf, name="Lights")
-        for difference in differences("catalogue"):
-            if name in difference.subject and difference.mend:
-                difference.mend()
-        assert {find_product(one.id).trail[0].name for one in lamps} == {"Lights"}
 
     def test_moves_with_its_products(self, lamp, shelf, fresh):
         upper = fresh("upper")

@@ -7,14 +7,16 @@ from django.test import Client
 from shop.accounts.queries import find_user
 from shop.catalogue.editing import find_editable, find_editable_category, save_product
 from shop.catalogue.items import NewProduct
-from shop.catalogue.queries import find_product
+from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import put_catalogue
+from shop.work import QUEUE
 from tests.support.catalogue.making import category
 from tests.support.catalogue.switching import take_off
 from tests.support.comments.browsing import visit
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import browser_of
 from tests.support.markup import Element, read_markup
+from tests.support.work import work_off
 
 pytestmark = pytest.mark.usefixtures("tables")
 
@@ -170,13 +172,21 @@ class TestTheFormOfACategory:
         staff.post(url, {**form_at(staff, url), "name": "Lights"})
         assert find_product(lamp.id).trail[0].name == "Lights"
 
-    def test_says_what_is_left_to_the_operator(self, staff, lamp, fresh):
+    def test_says_that_further_ones_follow(self, staff, lamp, fresh):
         (shelf,) = lamp.category_slugs
         inner = {"slug": fresh("inner"), "name": "Inner", "parent": shelf}
         staff.post("/staff/categories/new/", inner)
         url = f"/staff/categories/{shelf}/edit/"
         page = staff.post(url, {**form_at(staff, url), "name": "Lights"}, follow=True)
-        assert "check_integrity" in page.content.decode()
+        assert "They follow in a moment." in page.content.decode()
+        work_off(QUEUE)
+        assert find_category(inner["slug"]).trail[0].name == "Lights"
+
+    def test_says_nothing_more_where_nothing_is_left(self, staff, lamp):
+        (shelf,) = lamp.category_slugs
+        url = f"/staff/categories/{shelf}/edit/"
+        page = staff.post(url, {**form_at(staff, url), "name": "Lights"}, follow=True)
+        assert "They follow in a moment." not in page.content.decode()
 
     def test_says_why_one_cannot_be_taken_off(self, staff, lamp, fresh):
         (shelf,) = lamp.category_slugs
