@@ -1,7 +1,7 @@
 """The site on a port of its own, and a Chromium that reports whatever goes wrong in it."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Thread
 
@@ -59,6 +59,15 @@ def hold_requests(page: Page, address: str) -> list[Route]:
 
     page.route(address, hold)
     return held
+
+
+def wait_until_held(page: Page, held: Sequence[Route], address: str) -> None:
+    """Wait until a request to an address that has this part is held."""
+    for _ in range(500):
+        if any(address in route.request.url for route in held):
+            return
+        page.wait_for_timeout(20)
+    pytest.fail(f"nothing asked for {address}")
 
 
 class SilentHandler(WSGIRequestHandler):

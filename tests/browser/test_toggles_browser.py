@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from comments.filters import RATINGS, CommentFilter
 from comments.lists.listing import list_url
 from shop.order_status import Status
-from tests.browser.conftest import Visitor, hold_requests
+from tests.browser.conftest import Visitor, hold_requests, wait_until_held
 from tests.support.chance import CHANCE
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, numbered_comments, written
@@ -84,6 +84,8 @@ class TestTogglesClickedBeforeTheAnswer:
         for value in (5, 4):
             rating(hasty, value).click()
         expect(rating(hasty, 4)).to_have_attribute("aria-pressed", "true")
+        # It is pressed before its request is sent.
+        wait_until_held(hasty.page, held, "/~/4.5/")
         for route in reversed(held):
             route.continue_()
         hasty.wait_for(*truth.ids(ratings=[4, 5])[:20])

@@ -93,6 +93,10 @@ def by_itself() -> Iterator[Worker]:
 
 
 class TestAProcessThatWasStarted:
+    @pytest.fixture(autouse=True)
+    def without_a_first_pause(self, monkeypatch):
+        monkeypatch.setattr("dynapages.work.workers.FIRST_LOOK", 0.1)
+
     def test_looks_by_itself(self, by_itself, queue, client, handler):
         write_together(client, [queue.owe("note", {"text": "a"}).action])
         by_itself.start([queue])

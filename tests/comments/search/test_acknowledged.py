@@ -392,7 +392,10 @@ class TestAnImportThatWasKilled:
         shown = nobody().get(search_of(scene, "charcoal"))
         assert "being brought up to date" in shown.page.text
 
-    def test_says_how_much_is_left_and_fails_where_it_cannot_be_finished(self, proxy, file):
+    def test_says_how_much_is_left_and_fails_where_it_cannot_be_finished(
+        self, proxy, file, monkeypatch
+    ):
+        monkeypatch.setattr("comments.data.writer.CLOSING_SECONDS", 0.1)
         proxy.rules.append(Rule("throttled", operation="BatchWriteItem", table=WORDS_TABLE))
         proxy.rules.append(Rule("throttled", when=_puts_postings, operation="TransactWriteItems"))
         with pytest.raises(CommandError, match=r"changes are not finished"):
