@@ -48,7 +48,7 @@ def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
     shown = progress or Progress(shown=False)
     for change in unfinished():
         subject = f"postings of {comments_of(change)}"
-        repair = partial(repair_once, finish_change, change["o"]["S"], bulk_batches())
+        repair = partial(repair_once, finish_change, change[_PLACE]["S"], bulk_batches())
         yield Difference("change", subject, "not written", "written", repair)
     marks = list[Item]()
     stored: dict[str, set[Name]] = {key: set() for key in _wrong(shown, marks)}

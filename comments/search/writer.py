@@ -51,6 +51,7 @@ MOST_OF_A_WRITER = PATIENCE * 3 / 4
 AT = WordChange.at.attr_name
 _NAMED = WordChange.named.attr_name
 _MARKS = WordChange.marks.attr_name
+_PLACE = WordChange.place.attr_name
 _LENGTH = Comment.body_bytes.attr_name
 _WITHHELD = Comment.hidden_product.attr_name
 _DECISIVE = ("pk", Comment.body_digest.attr_name, Comment.product_partition.attr_name, *ENTRY)
@@ -91,7 +92,7 @@ def write(
     words = WordWriter.following(followed) if is_searchable() else None
     if words:
         following += words.put()
-        owes = replace(owes, change=words.stored["o"]["S"])
+        owes = replace(owes, change=words.change)
     committed = Committed(owes.due_item(), words.close if words else None)
     counts.write([*actions, *following, *committed.actions], counted or CountChanges())
     if words:
@@ -153,6 +154,12 @@ class WordWriter(DerivedWriter[str]):
         """Return the writer for a change as it is stored."""
         return cls(batches, named=names_in(stored), stored=stored, marks=marks_in(stored))
 
+    @property
+    def change(self) -> str:
+        """The sort key of the change, which `put` has given it."""
+        sort_key: str = self.stored[_PLACE]["S"]
+        return sort_key
+
     def put(self) -> list[Action]:
         """Build the actions that store what is named now, unless others have stored the change.
 
@@ -162,8 +169,8 @@ class WordWriter(DerivedWriter[str]):
         same = self._is_mine()
         if not self.stored:
             first = min(id_at(place) for _, place in self.named)
-            self.stored = {"pk": {"S": shard_of(first)}, "o": {"S": f"{first}#{token_hex(8)}"}}
-        marks = self.by_name(marks_of(self.stored["o"]["S"], self.named))
+            self.stored = {"pk": {"S": shard_of(first)}, _PLACE: {"S": f"{first}#{token_hex(8)}"}}
+        marks = self.by_name(marks_of(self.change, self.named))
         self.marks.update(marks)
         self.stored = {**self.stored, **self._naming()}
         return [put(WordChange, self.stored, same), *(put(PendingMark, m) for m in marks.values())]
@@ -281,7 +288,7 @@ def rewrite(named: Iterable[Name]) -> None:
     """
     words = WordWriter(bulk_batches(), named=set(named))
     actions = words.put()
-    committed = Committed(Owes(change=words.stored["o"]["S"]).due_item(), words.close)
+    committed = Committed(Owes(change=words.change).due_item(), words.close)
     write_together(client(), [*actions, *committed.actions])
     words.write()
     committed.end()
@@ -328,7 +335,7 @@ def resume(change: str, batches: Batches) -> WordWriter | None:
 def find_change(change: str) -> Item:
     """Read a change by its sort key, strongly; an empty one where there is none."""
     first, _, _token = change.rpartition("#")
-    key = {"pk": {"S": shard_of(first)}, "o": {"S": change}}
+    key = {"pk": {"S": shard_of(first)}, _PLACE: {"S": change}}
     found: Item = client().get_item(TableName=TABLE, Key=key, ConsistentRead=True).get("Item", {})
     return found
 

@@ -97,7 +97,7 @@ def refresh_below(payload: Mapping[str, Any]) -> None:
 
 
 def refresh_products(product_ids: Sequence[str]) -> None:
-    """Give products the names and the trails of their categories, as these are stored now.
+    """Write into products the names and the trails of their categories, as these are stored now.
 
     Raises Contended, and botocore's errors.
     """

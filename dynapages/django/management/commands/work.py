@@ -68,7 +68,7 @@ def _do_what_is_due(worker: Worker, found: list[Queue], stopped: Event) -> None:
 
 @contextmanager
 def _stopped_by_signals(worker: Worker) -> Iterator[Event]:
-    """Give an event that SIGTERM and Ctrl-C set; the worker then finishes what it has in hand."""
+    """Yield an event that SIGTERM and Ctrl-C set; the worker then finishes what it has in hand."""
     stopped = Event()
 
     def stop(*_: object) -> None:
