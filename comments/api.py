@@ -8,7 +8,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from ninja import Query, Router, Schema
@@ -27,13 +27,14 @@ from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.posting import forms
 from comments.posting import services as posting
 from comments.profiles import queries as profiles
-from comments.profiles.views import require_user_of
+from comments.profiles.views import NOBODY, require_user_of
 from comments.rankings import queries as rankings
 from comments.rankings.services import Ranking
 from comments.replies import services as replies
 from comments.reports import services as reports
 from comments.search.words import BadSearch, parse_search
 from comments.store.comments import NoSuchComment, OwnComment, Revision, State, load_comment
+from comments.users import display_name_of, find_user, user_id_in
 from comments.votes.services import take_back, vote
 from comments.work import finish_owed_or_log
 from dynapages import ninja
@@ -100,8 +101,9 @@ class ReplyOut(Schema):
 class CommentOut(Schema):
     """A comment; where ``is_excerpt``, its own address has the whole text.
 
-    ``product`` is there in lists of several, ``has_voted`` with a key of a user, ``helpful_votes``
-    where the list is sorted by them. Alone it has a ``version``, which its author edits, and for
+    ``username`` stands for its author in addresses, and is empty for an imported one. ``product``
+    is there in lists of several, ``has_voted`` with a key of a user, ``helpful_votes`` where the
+    list is sorted by them. Alone it has a ``version``, which its author edits, and for
     staff a ``revision`` to decide on.
     """
 
@@ -115,7 +117,7 @@ class CommentOut(Schema):
     created: Moment
     edited: Moment | None
     author: str
-    username: str
+    username: str = Field(validation_alias="user_slug")
     title: str
     text: str
     is_excerpt: bool = Field(validation_alias="is_long")
@@ -237,7 +239,7 @@ def list_comments(
             search=search,
         )
         page = read_comments_page(wanted)
-        voted = page.voted if visitor.username else None
+        voted = page.voted if visitor.user_id else None
         shown = (_out(each, voted, product_id=product_id) for each in page.comments)
         return PageOf(tuple(shown), page.found.page, page.total, page.found.plan.name)
 
@@ -266,7 +268,7 @@ def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]
 
     def read(asked: PageRequest) -> PageResult[CommentOut]:
         _product, found, votes = rankings.read_most_helpful(product_id, asked, visitor=visitor)
-        voted = votes if visitor.username else None
+        voted = votes if visitor.user_id else None
         shown = (
             _out(one.comment, voted, product_id=product_id, helpful_votes=one.helpful)
             for one in found.items
@@ -280,19 +282,21 @@ def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]
 @lists
 def written_by(request: HttpRequest, username: IdText) -> ListOf[CommentOut]:
     """List a user's comments, newest first; hidden ones to the user and to staff alone."""
-    caller = caller_of(request)
-    sees_hidden = caller.username == username or caller.allows(Scope.STAFF)
+    caller, user_id = caller_of(request), user_id_in(username)
+    if not user_id:
+        raise Http404(NOBODY)
+    sees_hidden = caller.user_id == user_id or caller.allows(Scope.STAFF)
 
     def read(asked: PageRequest) -> PageResult[CommentOut]:
-        found = profiles.list_written_by(username, asked)
-        require_user_of(found, asked, username)
+        found = profiles.list_written_by(user_id, asked)
+        require_user_of(found, asked, user_id)
         seen = profiles.with_products(
             each for each in found.items if sees_hidden or not each.is_hidden
         )
         shown = (_out(comment, product=product) for comment, product in seen)
         return PageResult(tuple(shown), found.page)
 
-    return ListOf(Pager("", f"profile/{username}"), read, profiles.PLAN)
+    return ListOf(Pager("", f"profile/{user_id}"), read, profiles.PLAN)
 
 
 @router.get("/rankings/most-loved", response=Listing[LovedOut], auth=READ)
@@ -321,17 +325,24 @@ def get_comment(request: HttpRequest, comment_id: IdText) -> CommentOut:
     found, _product, has_voted = read_comment_page(
         comment_id, visitor=ninja.visitor_of(request), is_recent=request.method != "GET"
     )
-    is_own = bool(found.username) and found.username == caller.username
+    is_own = bool(found.user_id) and found.user_id == caller.user_id
     if found.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     return _out(
         found,
         text=found.body,
         is_excerpt=False,
-        has_voted=has_voted if caller.username else None,
+        has_voted=has_voted if caller.user_id else None,
         version=Revision.parse(found.seen).version,
         revision=found.seen if caller.allows(Scope.STAFF) else None,
     )
+
+
+def _name_of_caller(request: HttpRequest) -> str:
+    """Return what pages call the user of a key; the user is read unless the caller has it."""
+    caller = caller_of(request)
+    user = caller.user or find_user(caller.user_id)
+    return display_name_of(user) if user else ""
 
 
 @router.post("/products/{product_id}/comments", response={201: CommentOut}, auth=WRITE)
@@ -339,9 +350,13 @@ def post(request: HttpRequest, product_id: IdText, said: DraftIn) -> object:
     """Post a comment; one that waits for the shop ``is_hidden``."""
     find_product(product_id)
     comment_id = str(ULID.from_bytes(ninja.token_of(request)))
-    username, now = caller_of(request).username, clock.now()
     posting.post_comment(
-        said.draft, comment_id=comment_id, product_id=product_id, username=username, now=now
+        said.draft,
+        comment_id=comment_id,
+        product_id=product_id,
+        user_id=caller_of(request).user_id,
+        author=_name_of_caller(request),
+        now=clock.now(),
     )
     return get_comment(request, comment_id)
 
@@ -353,7 +368,7 @@ def edit(request: HttpRequest, comment_id: IdText, said: EditIn) -> object:
         said.draft,
         comment_id=comment_id,
         version=said.version,
-        username=caller_of(request).username,
+        user_id=caller_of(request).user_id,
         now=clock.now(),
     )
     return get_comment(request, comment_id)
@@ -364,26 +379,26 @@ def delete(request: HttpRequest, comment_id: IdText) -> None:
     """Delete a comment of one's own, or as staff any."""
     caller = caller_of(request)
     try:
-        is_own = posting.is_author(caller.username, load_comment(comment_id))
+        is_own = posting.is_author(caller.user_id, load_comment(comment_id))
     except NoSuchComment:
         finish_owed_or_log(comment_id)  # the answer to the first attempt may have been lost
         raise
     if not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
-    posting.delete_comment(comment_id, by=caller.username, now=clock.now())
+    posting.delete_comment(comment_id, by=caller.user_id, now=clock.now())
 
 
 @router.put("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def cast_vote(request: HttpRequest, comment_id: IdText) -> object:
     """Find a comment helpful; once more changes nothing."""
-    votes = vote(comment_id=comment_id, username=caller_of(request).username)
+    votes = vote(comment_id=comment_id, user_id=caller_of(request).user_id)
     return {"has_voted": True, "helpful_votes": votes}
 
 
 @router.delete("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
     """Take one's vote back, if there is one."""
-    votes = take_back(comment_id=comment_id, username=caller_of(request).username)
+    votes = take_back(comment_id=comment_id, user_id=caller_of(request).user_id)
     return {"has_voted": False, "helpful_votes": votes}
 
 
@@ -392,7 +407,8 @@ def report(request: HttpRequest, comment_id: IdText, said: ReportIn) -> None:
     """Report a comment to the shop; a user's first report of it counts."""
     reports.report_comment(
         comment_id=comment_id,
-        username=caller_of(request).username,
+        user_id=caller_of(request).user_id,
+        author=_name_of_caller(request),
         reason=said.reason,
         text=said.text.strip(),
         now=clock.now(),
@@ -406,8 +422,14 @@ def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
     if seen is None or seen.text != said.text:
         if (seen.version if seen else 0) != said.version:
             raise replies.ReplyChanged(seen)
-        author, now = caller_of(request).username, clock.now()
-        replies.reply_to(comment_id=comment_id, text=said.text, author=author, seen=seen, now=now)
+        replies.reply_to(
+            comment_id=comment_id,
+            text=said.text,
+            user_id=caller_of(request).user_id,
+            author=_name_of_caller(request),
+            seen=seen,
+            now=clock.now(),
+        )
     else:
         replies.finish_reply(comment_id)
     return get_comment(request, comment_id)
@@ -416,12 +438,12 @@ def reply(request: HttpRequest, comment_id: IdText, said: ReplyIn) -> object:
 @router.delete("/replies/{path:comment_id}", response={204: None}, auth=STAFF)
 def remove_reply(request: HttpRequest, comment_id: IdText) -> None:
     """Delete the reply to a comment, if there is one."""
-    replies.delete_reply(comment_id, by=caller_of(request).username, now=clock.now())
+    replies.delete_reply(comment_id, by=caller_of(request).user_id, now=clock.now())
 
 
 @router.post("/decisions/{path:comment_id}", response={204: None}, auth=STAFF)
 def decide(request: HttpRequest, comment_id: IdText, said: DecisionIn) -> None:
     """Publish, reject, keep, hide, restore or delete a comment."""
     seen = Revision.parse(said.revision) if said.revision else None
-    who = caller_of(request).username
+    who = caller_of(request).user_id
     carry_out(said.decision, comment_id=comment_id, seen=seen, who=who, now=clock.now())

@@ -23,8 +23,8 @@ class PlainCommentId(IdWithSlashes):
     regex = rf"(?!(?:{'|'.join(TAKEN)})/.){IdWithSlashes.regex}"
 
 
-class Username(IdWithSlashes):
-    """``<username:…>``: a name of the project's own users, such as an e-mail address."""
+class UserSlug(IdWithSlashes):
+    """``<user_slug:…>``: what stands for a user, such as the id."""
 
     regex = ".{1,254}"
 
@@ -46,7 +46,8 @@ class CommentsConfig(AppConfig):
 
         register(check_project, "comments")
         register(check_tables, Tags.database)
-        for name, converter in (("plain_comment_id", PlainCommentId), ("username", Username)):
+        converters = {"plain_comment_id": PlainCommentId, "user_slug": UserSlug}
+        for name, converter in converters.items():
             if name not in get_converters():  # tests may get apps ready several times
                 register_converter(converter, name)
         if QUEUE not in settings.WORK_QUEUES:

@@ -1,13 +1,17 @@
 """System checks of all that the app needs of a project; docs/installing.md has the lines."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
 
 from django.apps import AppConfig, apps
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's own names
+from django.core.exceptions import FieldDoesNotExist
+from django.db.models import EmailField, Field
 from django.shortcuts import resolve_url
 from django.template import Engine, TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader_tags import BlockNode, ExtendsNode
@@ -15,11 +19,15 @@ from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.module_loading import import_string
 
 from comments.host import COMMENTS, DEFAULTS
+from comments.users import id_field, is_path
+from dynapages.calls import FAILURES, sentence_about
 from dynapages.process import client
-from dynapages.tables import unreadiness
+from dynapages.tables import TableDiffers, require_ready
 
-PATHS = ("PRODUCTS", "HAS_BOUGHT", "USER_EXISTS", "GATE")
+PATHS = ("PRODUCTS", "HAS_BOUGHT", "FIND_USER", "PROFILE_SLUGS", "GATE")
 """Options that are dotted paths."""
+NAMES = ("get_short_name", "get_full_name", "first_name", "name")
+"""What user models have that may be shown, if it is no address; a hint names the first of them."""
 MODEL = "comments.models.Comment"
 COPIES = "comments.sets.models.CommentSetItem"
 WORDS = "comments.search.models.WordItem"
@@ -54,17 +62,23 @@ def check_project(app_configs: Sequence[AppConfig] | None, **_: object) -> list[
 def check_tables(
     app_configs: Sequence[AppConfig] | None, *, databases: Sequence[str] | None = None, **_: object
 ) -> list[CheckMessage]:
-    """Return a warning for tables that cannot be used yet: for ``check --database default``.
+    """Return a warning for a table that cannot be used: for ``check --database default``.
 
     It is no error, since ``migrate`` asks as well, and may be run before ``create_tables``.
     """
     del app_configs
     if not databases or list(_tables()):
         return []
-    tables = [import_string(name).Meta.table_name for name in _models()]
-    reason = unreadiness(client(), tables)
-    hint = "Run 'manage.py create_tables' where the database can be reached."
-    return [Warning(reason, hint=hint, id="comments.create_tables")] if reason else []
+    for model in map(import_string, _models()):
+        try:
+            require_ready(client(), model)
+        except TableDiffers as differs:
+            return [Warning(differs.detail, id="comments.tables")]
+        except FAILURES as failure:
+            what = f"{model.Meta.table_name}: {sentence_about(failure)}"
+            hint = "Run 'manage.py create_tables' where the database can be reached."
+            return [Warning(what, hint=hint, id="comments.create_tables")]
+    return []
 
 
 def _error(name: str, what: str, hint: str) -> Error:
@@ -79,7 +93,8 @@ def _options() -> Iterator[CheckMessage]:
     if not COMMENTS["PRODUCTS"]:
         what = "COMMENTS['PRODUCTS'] is missing."
         yield _error("PRODUCTS", what, "Set it to a dotted path.")
-    for option in PATHS:
+    dotted = [*PATHS, *["DISPLAY_NAME"] * is_path(COMMENTS["DISPLAY_NAME"])]
+    for option in dotted:
         try:
             for path in COMMENTS.paths(option):
                 import_string(path)
@@ -170,3 +185,62 @@ def _users() -> Iterator[CheckMessage]:
     if not hasattr(users, "is_staff"):
         what = f"{users.__name__} has no is_staff, by which pages know who may moderate."
         yield _error("is_staff", what, "Add a field or a property of this name.")
+    yield from _user_ids(users)
+    yield from _display_names(users)
+    yield from _profile_slugs()
+
+
+def _user_ids(users: type[AbstractBaseUser]) -> Iterator[CheckMessage]:
+    what = f"COMMENTS['USER_ID'] is {COMMENTS['USER_ID']!r}"
+    hint = "Name a unique field whose values never change, or leave it out for the primary key."
+    try:
+        field = id_field()
+    except FieldDoesNotExist:
+        yield _error("USER_ID", f"{what}: {users.__name__} has no such field.", hint)
+        return
+    if _holds_addresses(field, users):
+        addresses = "e-mail addresses, which are nobody else's business, and change"
+        yield _error("USER_ID", f"{what}: {field.name} of {users.__name__} has {addresses}.", hint)
+    elif not _is_unique(field, users):
+        yield _error("USER_ID", f"{what}: {field.name} of {users.__name__} is not unique.", hint)
+
+
+def _display_names(users: type[AbstractBaseUser]) -> Iterator[CheckMessage]:
+    option: str = COMMENTS["DISPLAY_NAME"]
+    if is_path(option):
+        return
+    what = f"COMMENTS['DISPLAY_NAME'] is {option!r}"
+    fitting = next((name for name in NAMES if hasattr(users, name) and name != option), None)
+    others = "an attribute or method of the user, or the path of a function of it"
+    hint = f"Set it to {fitting!r}, or to {others}." if fitting else f"Set it to {others}."
+    if not hasattr(users, option):
+        yield _error("DISPLAY_NAME", f"{what}: {users.__name__} has no such attribute.", hint)
+        return
+    try:
+        name = getattr(users, "USERNAME_FIELD", option) if option == "get_username" else option
+        field = users._meta.get_field(name)  # noqa: SLF001 - Django documents it
+    except FieldDoesNotExist:  # a method, or a property
+        return
+    if isinstance(field, Field) and _holds_addresses(field, users):
+        addresses = "e-mail addresses, which are not shown: nobody would have a name"
+        what = f"{what}: {field.name} of {users.__name__} has {addresses}."
+        yield _error("DISPLAY_NAME", what, hint)
+
+
+def _profile_slugs() -> Iterator[CheckMessage]:
+    with suppress(ImportError):  # which is an error already
+        slugs = COMMENTS.load("PROFILE_SLUGS") if COMMENTS["PROFILE_SLUGS"] else None
+        methods = ("slug_of", "user_id_of")
+        lacking = [name for name in methods if not callable(getattr(slugs, name, None))]
+        if slugs is not None and lacking:
+            what = f"COMMENTS['PROFILE_SLUGS'] has no {' and no '.join(lacking)}."
+            yield _error("PROFILE_SLUGS", what, "Name an object as `comments.users.Slugs` is.")
+
+
+def _holds_addresses(field: "Field[Any, Any]", users: type[AbstractBaseUser]) -> bool:
+    return isinstance(field, EmailField) or field.name == getattr(users, "EMAIL_FIELD", "email")
+
+
+def _is_unique(field: "Field[Any, Any]", users: type[AbstractBaseUser]) -> bool:
+    constraints = users._meta.total_unique_constraints  # noqa: SLF001 - as Django's own check does
+    return field.unique or any(one.fields == (field.name,) for one in constraints)

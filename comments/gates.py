@@ -60,14 +60,14 @@ _STRICTEST = Reject, Hold, Publish
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """The user who writes a comment."""
+    """The user who writes a comment; what pages call them is in the draft."""
 
-    username: str
+    user_id: str
     is_blocked: bool = False
 
     def has_published(self) -> bool:
         """Read whether any of the author's newest comments is in its lists: a call, 0.5 units."""
-        newest = latest_written_by(self.username).entries
+        newest = latest_written_by(self.user_id).entries
         return any(not entry_of(entry.item).is_hidden for entry in newest)
 
 
@@ -91,27 +91,27 @@ def hold_links(draft: NewComment, _author: Author) -> Verdict:
     return Hold(LINK) if _LINK.search(f"{draft.title}\n{draft.body}") else Publish()
 
 
-def block_author(username: str, *, now: datetime) -> None:
+def block_author(user_id: str, *, now: datetime) -> None:
     """Hold what a user writes from now on; also where they were blocked before."""
-    key = keys.author(username)
+    key = keys.author(user_id)
     block = BlockedAuthor(pk=key, sk=key, blocked_at=timestamp(now))
     write_one(client(), put(BlockedAuthor, block.serialize()))
 
 
-def unblock_author(username: str) -> None:
+def unblock_author(user_id: str) -> None:
     """Let a user publish again, as far as the gate does; also where they were not blocked."""
-    write_one(client(), delete(BlockedAuthor, block_key(username)))
+    write_one(client(), delete(BlockedAuthor, block_key(user_id)))
 
 
-def is_blocked(username: str) -> bool:
+def is_blocked(user_id: str) -> bool:
     """Return whether staff have blocked a user: one call of half a unit."""
     with labelled_calls("block"):
-        return "Item" in client().get_item(TableName=TABLE, Key=block_key(username))
+        return "Item" in client().get_item(TableName=TABLE, Key=block_key(user_id))
 
 
-def block_key(username: str) -> Item:
+def block_key(user_id: str) -> Item:
     """Build the key of the item that says that a user is blocked."""
-    return table_key(*[keys.author(username)] * 2)
+    return table_key(*[keys.author(user_id)] * 2)
 
 
 def judge(draft: NewComment, author: Author) -> Verdict:
@@ -133,7 +133,7 @@ def _ask(path: str, draft: NewComment, author: Author) -> Verdict:
         fault = repr(error)
     else:
         if isinstance(verdict, Hold):
-            return Hold(verdict.reason.replace("#", " ")[:LONGEST_REASON])
+            return Hold(verdict.reason[:LONGEST_REASON])
         if isinstance(verdict, Publish | Reject):
             return verdict
         fault = f"it returned {verdict!r}"

@@ -1,9 +1,9 @@
-"""What the app of comments asks of the project that it is installed in, and nothing else.
+"""What the app of comments asks of the project that it is installed in: options, and products.
 
 Its one setting is ``COMMENTS``; docs/installing.md explains each option. ``PRODUCTS`` names a
 function of product ids, such as ``find(ids) -> {id: Product}``, or an object with the methods of
 `Products`, by which products are read in the page's own round. ``HAS_BOUGHT`` names a function of a
-user name and a product id, ``USER_EXISTS`` one of a user name.
+user id and a product id. What is asked about users is in `comments.users`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.urls import reverse
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext_noop
@@ -25,7 +24,11 @@ DEFAULTS: Final[dict[str, Any]] = {
     # Dotted paths of what the project lends the app: see `comments.host`. The first is needed.
     "PRODUCTS": "",
     "HAS_BOUGHT": "",
-    "USER_EXISTS": "comments.host.is_active_user",
+    # Who users are, and what pages call them: see `comments.users`.
+    "USER_ID": "pk",
+    "DISPLAY_NAME": "get_username",
+    "FIND_USER": "comments.users.find_active_user",
+    "PROFILE_SLUGS": "",
     # Of what decides on a comment before it is published, or several: see `comments.gates`.
     "GATE": (),
     # The template that the app's pages extend, with the blocks `title` and `content` at the least.
@@ -211,22 +214,9 @@ def named(product_id: str, name: str = "") -> Product:
     return Product(product_id, name or product_id, reverse("comments:product", args=[product_id]))
 
 
-def has_bought(username: str, product_id: str) -> bool:
+def has_bought(user_id: str, product_id: str) -> bool:
     """Return whether a user ever bought a product, metered as ``purchase``; else nobody has."""
     if not COMMENTS["HAS_BOUGHT"]:
         return False
     with labelled_calls("purchase"):
-        return bool(COMMENTS.load("HAS_BOUGHT")(username, product_id))
-
-
-def user_exists(username: str) -> bool:
-    """Return whether an active user has this name, metered as ``user``."""
-    with labelled_calls("user"):
-        return bool(COMMENTS.load("USER_EXISTS")(username))
-
-
-def is_active_user(username: str) -> bool:
-    """Return whether the project's user model has an active user of this name."""
-    users = get_user_model()
-    named = users._default_manager.filter(**{users.USERNAME_FIELD: username})  # noqa: SLF001 - Django documents it
-    return any(user.is_active for user in named[:1])  # which may be no field
+        return bool(COMMENTS.load("HAS_BOUGHT")(user_id, product_id))

@@ -50,7 +50,7 @@ UNSAID: Final = Unsaid.UNSAID
 class NewComment:
     """A comment without keys; ``created_at`` is aware.
 
-    ``username`` is empty for an imported comment. ``verified`` means that the author was known to
+    ``user_id`` is empty for an imported comment. ``verified`` means that the author was known to
     have bought the product. Only imports say whether there is a ``reply``, None for none.
     """
 
@@ -62,7 +62,7 @@ class NewComment:
     author: str = ""
     title: str = ""
     body: str = ""
-    username: str = ""
+    user_id: str = ""
     verified: bool = False
     reply: NewReply | Unsaid | None = UNSAID
 
@@ -72,12 +72,12 @@ def items_of(comment: NewComment) -> tuple[Comment, CommentBody | None]:
     key = keys.comment(comment.id)
     item = Comment(
         pk=key,
-        sk=key,
+        sk=keys.COMMENT,
         language=comment.language,
         rating=comment.rating,
         author=comment.author or None,
-        username=comment.username or None,
-        verified=comment.verified if comment.username else (comment.verified or None),
+        user_id=comment.user_id or None,
+        verified=comment.verified if comment.user_id else (comment.verified or None),
         title=comment.title or None,
         **text_shown(comment.body),
     )
@@ -130,12 +130,12 @@ def derived_keys(comment: NewComment) -> dict[str, str]:
         "language_partition": keys.product_partition(product, language),
         "rating_partition": keys.product_partition(product, rating),
         "language_rating_partition": keys.product_partition(product, language, rating),
-        **({"author_partition": keys.author(comment.username)} if comment.username else {}),
+        **({"author_partition": keys.author(comment.user_id)} if comment.user_id else {}),
     }
 
 
-def excerpt(text: str) -> str:
-    """Cut a long text at a word, or else at a character, with an ellipsis."""
-    start = text.encode()[:EXCERPT].decode(errors="ignore")
+def excerpt(text: str, *, most: int = EXCERPT) -> str:
+    """Cut a long text at a word, or else at a character, with an ellipsis behind ``most`` bytes."""
+    start = text.encode()[:most].decode(errors="ignore")
     words, _, _ = start.rpartition(" ")
     return f"{words or start}…"

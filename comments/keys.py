@@ -3,14 +3,14 @@
 ======================  ====================  =====================
 item                    partition key ``pk``  sort key ``sk``
 ======================  ====================  =====================
-comment                 ``COMMENT#<id>``      ``COMMENT#<id>``
-long body of a comment  ``COMMENT#<id>``      ``BODY``
-reply by the shop       ``COMMENT#<id>``      ``REPLY``
-helpful vote            ``COMMENT#<id>``      ``VOTE#<username>``
-report                  ``COMMENT#<id>``      ``REPORT#<username>``
-share of a tally        ``TALLY#<id>#<n>``    ``TALLY#<id>#<n>``
+comment                 ``COMMENT#<c>``       ``C``
+long body of a comment  ``COMMENT#<c>``       ``BODY``
+reply by the shop       ``COMMENT#<c>``       ``REPLY``
+helpful vote            ``COMMENT#<c>``       ``VOTE#<user>``
+report                  ``COMMENT#<c>``       ``REPORT#<user>``
+share of a tally        ``TALLY#<c>#<n>``     ``TALLY#<c>#<n>``
 counts of a product     ``COUNTS#<p>#<n>``    ``COUNTS#<p>#<n>``
-author who is blocked   ``AUTHOR#<name>``     ``AUTHOR#<name>``
+author who is blocked   ``AUTHOR#<user>``     ``AUTHOR#<user>``
 rank of a product       ``RANK#<r>#<p>``      ``RANK#<r>#<p>``
 shards of rankings      ``SHARDS#RANKED``     ``SHARDS#RANKED``
 checkpoint of a stream  ``CHECKPOINT#<s>``    ``CHECKPOINT#<s>``
@@ -18,17 +18,20 @@ rate limit              ``LIMIT#<hash>``      ``LIMIT#<hash>``
 what is still owed      ``DUE#<n>``           ``<moment>#<token>``
 ======================  ====================  =====================
 
+``<c>`` is the id of the comment, or an `IdDigest` of a long one: an id stands once in a list entry,
+in its place. ``<user>`` is the id of a user (`comments.users`).
+
 One Query on a comment's partition key finds its dependents, except the shares of its tally. A
 comment that was deleted leaves a *tombstone* in its place: its keys, its product, and when that
 expires.
 
 What a user has written is listed by the sparse index ``by_author``: its partition is
-``AUTHOR#<username>``, its sort key the place. Imported comments have no user, and are not in it.
-Votes and reports are found by their user in other partitions of it: ``VOTER#<username>`` and
-``REPORTER#<username>``, sort key ``<product>#<comment>``; one Query tells which of a product's
-comments a user found helpful. So are the replies of staff, in ``REPLIER#<username>``, sort key
+``AUTHOR#<user>``, its sort key the place. Imported comments whose file names no user are not in it.
+Votes and reports are found by their user in other partitions of it: ``VOTER#<user>`` and
+``REPORTER#<user>``, sort key ``<product>#<comment>``; one Query tells which of a product's comments
+a user found helpful. So are the replies of staff, in ``REPLIER#<user>``, sort key
 ``<moment>#<comment>``. While a user's comments are erased, their tombstones are listed in
-``ERASED#<username>``. That staff have blocked an author is an item of its own.
+``ERASED#<user>``. That staff have blocked an author is an item of its own.
 
 Reported, held and hidden comments are in the sparse index ``moderation``, in the partition of their
 state; picks of staff in the sparse index ``featured``, partition ``FEATURED#<product>``.
@@ -45,11 +48,16 @@ helpful votes
 ===========================  ====================================  ==============================
 """
 
+from base64 import urlsafe_b64encode
+from hashlib import blake2b
+
 from django.utils.crypto import salted_hmac
 
 from dynapages.lists import SEPARATOR
 
 COMMENT_PREFIX = "COMMENT#"
+COMMENT = "C"
+"""The sort key of a comment's own item; it sorts behind that of its body, and before its reply."""
 BODY = "BODY"
 REPLY = "REPLY"
 VOTE_PREFIX = "VOTE#"
@@ -58,11 +66,31 @@ PRODUCT_PREFIX = "PRODUCT#"
 TALLY_PREFIX = "TALLY#"
 RANK_PREFIX = "RANK#"
 COUNTS_PREFIX = "COUNTS#"
-HELD_PREFIX = "HELD#"
 DUE_PREFIX = "DUE#"
 
 DIGITS = 10
 """Of a score: what makes the order of the strings the order of the numbers."""
+
+
+LONGEST_ID_IN_KEYS = 32
+"""Bytes of UTF-8 up to which the id of a comment stands in its partition key; ULIDs have 26."""
+_DIGEST_MARK = "#"
+_DIGEST_BYTES = 16
+
+
+class IdDigest(str):
+    """Stands for the id of a comment in a partition key, where the id is long.
+
+    Checks read it from keys of items that do not hold the id, and may use it like an id to read and
+    write by. A plain string is never taken for one, so nobody can choose the digest of another id.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, comment_id: str) -> "IdDigest":
+        digest = blake2b(comment_id.encode(), digest_size=_DIGEST_BYTES).digest()
+        return cls(_DIGEST_MARK + urlsafe_b64encode(digest).decode().rstrip("="))
 
 
 def _alone(key: str) -> dict[str, str]:
@@ -70,56 +98,79 @@ def _alone(key: str) -> dict[str, str]:
     return {"pk": key, "sk": key}
 
 
+def id_in_keys(comment_id: str) -> str:
+    """Return what stands for an id in partition keys: the id, or a digest of a long one.
+
+    The table of words uses it for ids of products as well.
+    """
+    if isinstance(comment_id, IdDigest):
+        return comment_id
+    is_long = len(comment_id.encode()) > LONGEST_ID_IN_KEYS
+    if is_long or comment_id.startswith(_DIGEST_MARK):
+        return IdDigest.of(comment_id)
+    return comment_id
+
+
 def comment(comment_id: str) -> str:
-    """Return the partition key of a comment and its dependents, and the comment's sort key."""
-    return f"{COMMENT_PREFIX}{comment_id}"
+    """Return the partition key of a comment and its dependents."""
+    return f"{COMMENT_PREFIX}{id_in_keys(comment_id)}"
+
+
+def comment_item(comment_id: str) -> dict[str, str]:
+    """Return the key of a comment's own item."""
+    return {"pk": comment(comment_id), "sk": COMMENT}
 
 
 def comment_id_in(partition: str) -> str:
-    """Return the comment whose partition key, or whose share of a tally, this is."""
+    """Return the id in a partition key of a comment or of a share of its tally.
+
+    It is an `IdDigest` where the id is long: the whole id is in the places of the comment.
+    """
     if partition.startswith(TALLY_PREFIX):
-        return partition.removeprefix(TALLY_PREFIX).rpartition("#")[0]
-    return partition.removeprefix(COMMENT_PREFIX)
+        found = partition.removeprefix(TALLY_PREFIX).rpartition("#")[0]
+    else:
+        found = partition.removeprefix(COMMENT_PREFIX)
+    return IdDigest(found) if found.startswith(_DIGEST_MARK) else found
 
 
 def tally(comment_id: str, shard: int) -> dict[str, str]:
     """Return the key of one share of a comment's votes (see `dynapages.writes.counters`)."""
-    return _alone(f"{TALLY_PREFIX}{comment_id}#{shard}")
+    return _alone(f"{TALLY_PREFIX}{id_in_keys(comment_id)}#{shard}")
 
 
-def author(username: str) -> str:
+def author(user_id: str) -> str:
     """Return the partition in ``by_author`` of what a user has written; the key of their block."""
-    return f"AUTHOR#{username}"
+    return f"AUTHOR#{user_id}"
 
 
-def erased(username: str) -> str:
+def erased(user_id: str) -> str:
     """Return the partition in ``by_author`` of a user's comments of which something is left."""
-    return f"ERASED#{username}"
+    return f"ERASED#{user_id}"
 
 
-def vote(username: str) -> str:
+def vote(user_id: str) -> str:
     """Return the sort key of a user's vote."""
-    return f"{VOTE_PREFIX}{username}"
+    return f"{VOTE_PREFIX}{user_id}"
 
 
-def report(username: str) -> str:
+def report(user_id: str) -> str:
     """Return the sort key of a user's report."""
-    return f"{REPORT_PREFIX}{username}"
+    return f"{REPORT_PREFIX}{user_id}"
 
 
-def voter(username: str) -> str:
+def voter(user_id: str) -> str:
     """Return the partition in ``by_author`` of a user's votes."""
-    return f"VOTER#{username}"
+    return f"VOTER#{user_id}"
 
 
-def reporter(username: str) -> str:
+def reporter(user_id: str) -> str:
     """Return the partition in ``by_author`` of a user's reports."""
-    return f"REPORTER#{username}"
+    return f"REPORTER#{user_id}"
 
 
-def replier(username: str) -> str:
+def replier(user_id: str) -> str:
     """Return the partition in ``by_author`` of the replies a member of staff wrote."""
-    return f"REPLIER#{username}"
+    return f"REPLIER#{user_id}"
 
 
 def replied(moment: str, comment_id: str) -> str:
@@ -135,11 +186,6 @@ def about(product_id: str, comment_id: str) -> str:
 def moderation(state: str) -> str:
     """Return the partition in ``moderation`` of the comments in a state."""
     return f"MODERATION#{state}"
-
-
-def held(product_id: str, reason: str) -> str:
-    """Return what stands for the product of a held comment, with the reason; no id has a ``#``."""
-    return f"{HELD_PREFIX}{reason}#{product_id}"
 
 
 def featured(product_id: str) -> str:
@@ -170,6 +216,11 @@ def product_id_of_counts(key: str) -> str:
 def rank(ranking: str, product_id: str) -> str:
     """Return both keys of a product's item in a ranking of the shop."""
     return f"{RANK_PREFIX}{ranking}#{product_id}"
+
+
+def rank_item(ranking: str, product_id: str) -> dict[str, str]:
+    """Return the key of a product's item in a ranking of the shop."""
+    return _alone(rank(ranking, product_id))
 
 
 def ranking_shard(ranking: str, shard: int) -> str:

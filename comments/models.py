@@ -20,10 +20,16 @@ from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 from dynapages.items import Item
 from dynapages.pynamodb import DynamoModel
 
-SHOWN = ("u", "t", "x", "m", "e", "v", "y")
+SHOWN = ("i", "u", "t", "x", "m", "e", "v", "y")
 """What a list shows besides language and rating."""
 ENTRY = ("o", "g", "s", "n", *SHOWN)
 """The attributes of a list entry that is stored in another table."""
+OLDER_TABLE = (
+    "It holds comments as another version stored them. They go over into new tables, by "
+    "export_comments of that version and import_comments of this one: see docs/importing.md, "
+    "“From 0.1.0”."
+)
+"""What operators are told of a table that differs from its model."""
 
 
 class ListIndex(GlobalSecondaryIndex["Comment"]):
@@ -95,7 +101,7 @@ class ByAuthor(ListIndex):
 
     class Meta:
         index_name = "by_author"
-        projection = IncludeProjection(["g", "s", "a", "h", *SHOWN])
+        projection = IncludeProjection(["g", "s", "a", "h", "hr", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="c")
 
@@ -109,7 +115,7 @@ class Moderation(ListIndex):
 
     class Meta:
         index_name = "moderation"
-        projection = IncludeProjection(["o", "g", "s", "a", "h", "n", "nr", *SHOWN])
+        projection = IncludeProjection(["o", "g", "s", "a", "h", "hr", "n", "nr", *SHOWN])
 
     partition = UnicodeAttribute(hash_key=True, attr_name="q")
     place = UnicodeAttribute(range_key=True, attr_name="j")
@@ -134,12 +140,14 @@ class WireMap(Attribute[Item]):
 class ListEntry:
     """What is kept of a comment wherever it is listed, beside its place.
 
-    ``reply`` is what `comments.items.reply_shown` returns.
+    ``user_id`` is missing where it was imported. ``reply`` is what `comments.items.reply_shown`
+    returns.
     """
 
     language = UnicodeAttribute(attr_name="g")
     rating = NumberAttribute(attr_name="s")
     version = NumberAttribute(attr_name="n", null=True)
+    user_id = UnicodeAttribute(attr_name="i", null=True)
     author = UnicodeAttribute(attr_name="u", null=True)
     title = UnicodeAttribute(attr_name="t", null=True)
     text = UnicodeAttribute(attr_name="x", null=True)
@@ -156,6 +164,7 @@ class CommentItem(DynamoModel):
         table_name = f"{settings.DYNAMODB_TABLE_PREFIX}comments"
         region = settings.AWS_REGION
         billing_mode = "PAY_PER_REQUEST"
+        differs_hint = OLDER_TABLE
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)
@@ -166,10 +175,10 @@ class Comment(ListEntry, CommentItem):
     """A comment as lists show it; a long text is an item of its own (`CommentBody`).
 
     Derived keys: build comments by `comments.items` alone. A hidden comment lacks the four that
-    list it, and has ``hidden_product`` instead, which of a held one has the reason too
-    (`keys.held`); a tombstone has nothing but that and ``expires_at``. ``username`` and
-    ``verified`` are missing where it was imported, the latter but for reviews that came with their
-    orders. ``moved_from`` are the other products that it was about before imports moved it.
+    list it, and has ``hidden_product`` instead, and a held one its ``hold_reason``; a tombstone has
+    nothing but its product and ``expires_at``. ``verified`` is missing where it was imported, but
+    for reviews that came with their orders. ``moved_from`` are the other products that it was about
+    before imports moved it.
     """
 
     place = UnicodeAttribute(attr_name="o")
@@ -179,8 +188,8 @@ class Comment(ListEntry, CommentItem):
     language_rating_partition = UnicodeAttribute(attr_name="b", null=True)
     author_partition = UnicodeAttribute(attr_name="c", null=True)
     hidden_product = UnicodeAttribute(attr_name="h", null=True)
+    hold_reason = UnicodeAttribute(attr_name="hr", null=True)
 
-    username = UnicodeAttribute(attr_name="i", null=True)
     body_digest = BinaryAttribute(attr_name="d", null=True, legacy_encoding=False)
 
     rank_partition = UnicodeAttribute(attr_name="k", null=True)
@@ -225,23 +234,24 @@ class CommentBody(CommentItem):
 
 
 class BlockedAuthor(CommentItem):
-    """An author whose comments are held from then on: both keys ``AUTHOR#<username>``."""
+    """An author whose comments are held from then on: both keys ``AUTHOR#<user>``."""
 
     blocked_at = UnicodeAttribute(attr_name="at")
 
 
 class CommentVote(CommentItem):
-    """A user's vote that a comment is helpful: sort key ``VOTE#<username>``."""
+    """A user's vote that a comment is helpful: sort key ``VOTE#<user>``."""
 
     voter_partition = UnicodeAttribute(attr_name="c")
     place = UnicodeAttribute(attr_name="o")
 
 
 class CommentReport(CommentItem):
-    """A user's report of a comment: sort key ``REPORT#<username>``."""
+    """A user's report of a comment: sort key ``REPORT#<user>``; ``author`` is their name."""
 
     reporter_partition = UnicodeAttribute(attr_name="c")
     place = UnicodeAttribute(attr_name="o")
+    author = UnicodeAttribute(attr_name="u", null=True)
     reason = UnicodeAttribute(attr_name="reason")
     text = UnicodeAttribute(attr_name="x", null=True)
     reported_at = UnicodeAttribute(attr_name="at")
@@ -250,12 +260,14 @@ class CommentReport(CommentItem):
 class CommentReply(CommentItem):
     """The shop's reply to a comment: sort key ``REPLY``.
 
-    An imported one lacks ``author`` and the keys of ``by_author``, and perhaps ``replied_at``.
+    An imported one lacks ``user_id``, ``author`` and the keys of ``by_author``, and perhaps
+    ``replied_at``. ``author`` is the name of who wrote it, for staff.
     """
 
     replier_partition = UnicodeAttribute(attr_name="c", null=True)
     place = UnicodeAttribute(attr_name="o", null=True)
     text = UnicodeAttribute(attr_name="x")
+    user_id = UnicodeAttribute(attr_name="i", null=True)
     author = UnicodeAttribute(attr_name="u", null=True)
     replied_at = UnicodeAttribute(attr_name="at", null=True)
     edited_at = UnicodeAttribute(attr_name="e", null=True)

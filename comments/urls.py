@@ -37,7 +37,7 @@ urlpatterns = [
     path("staff/comments/held/", moderation.moderation, HELD, name="held_comments"),
     path("staff/comments/held.csv", moderation.moderation_csv, HELD, name="held_comments_csv"),
     path("staff/comments/decide/", moderation.decide_many, name="decide_comments"),
-    path("staff/authors/<username:username>/", moderation.block, name="block_author"),
+    path("staff/authors/<user_slug:user_slug>/", moderation.block, name="block_author"),
     path(f"staff/comments/decide/{_ID}", moderation.decide, name="decide_comment"),
     path(f"staff/comments/feature/{_ID}", moderation.feature_comment, name="feature_comment"),
     path(f"staff/comments/reply/{_ID}", replies.reply, name="reply_to_comment"),
@@ -47,5 +47,5 @@ urlpatterns = [
     path(f"comments/~/{_ID}", views.comment, name="comment"),
     path("comments/<plain_comment_id:comment_id>/", views.comment, name="comment"),
     path("languages/detect/", posting.detect, name="detect_language"),
-    path("users/<username:username>/", profiles.profile, name="profile"),
+    path("users/<user_slug:user_slug>/", profiles.profile, name="profile"),
 ]

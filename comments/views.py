@@ -28,9 +28,10 @@ from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_
 from comments.lists.queries import recently_written
 from comments.lists.search_listing import search_asked
 from comments.moderation.listing import staff_tools
+from comments.users import user_id_of, visitor_of
 from comments.web.forms import NO_SUCH_COMMENT, missing_as_404
 from dynapages.calls import clock, current_meter
-from dynapages.django.access import is_personal, public, visitor_of
+from dynapages.django.access import is_personal, public
 from dynapages.django.formats import format_asked
 from dynapages.django.paging import (
     Pager,
@@ -127,7 +128,7 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
         found, about, has_voted = read_comment_page(
             comment_id, visitor=visitor_of(request), is_recent=is_recent
         )
-    is_own = bool(found.username) and found.username == request.user.get_username()
+    is_own = bool(found.user_id) and found.user_id == user_id_of(request.user)
     if found.is_hidden and not (is_own or request.user.is_staff):
         raise Http404(NO_SUCH_COMMENT)
     context = {

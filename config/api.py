@@ -6,6 +6,7 @@ so no request needs a CSRF token.
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial, wraps
 from hashlib import sha256
@@ -56,15 +57,15 @@ def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None
         raise HttpError(HTTPStatus.FORBIDDEN, sentence)
     with pool().together() as together, labelled_calls("key"):
         limited = together.start(partial(_limit, request, key.id))
-        user = load_user(key.username) if key.username else None
+        user = load_user(key.user_id) if key.user_id else None
         limited.result()
-    if key.username and not (user and user.is_active):
+    if key.user_id and not (user and user.is_active):
         return None
     if key.scope is Scope.STAFF and not getattr(user, "is_staff", False):
         return None
     if request.method not in READING and IDEMPOTENCY_KEY in request.headers:
         _begin(request, key.id, request.headers[IDEMPOTENCY_KEY])
-    return key
+    return replace(key, user=user)
 
 
 def _limit(request: HttpRequest, key_id: str) -> None:
@@ -118,7 +119,7 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         caller = getattr(request, "auth", None)
         if caller is not None and request.method not in READING:
             status, path = response.status_code, request.path
-            user, key = caller.username, caller.id
+            user, key = caller.user_id, caller.id
             log_event("api-write", user=user, request=request, path=path, status=status, key=key)
         return response
 

@@ -34,7 +34,7 @@ def log_comment(
     """Record what an author did with a comment of their own, or staff with anybody's."""
     comment: Any = said.get("comment")
     verb = VERBS[signal]
-    is_own = comment is not None and by == comment.username != ""
+    is_own = comment is not None and by == comment.user_id != ""
     was, became = said.get("was") or "", BECAME.get(verb, State.LISTED)
     if verb is LogVerb.EDITED:
         was, became = str(said["before"].rating), str(comment.rating)

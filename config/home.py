@@ -160,5 +160,5 @@ def examples(request: HttpRequest) -> HttpResponse:
     """Show the lists to try with their costs, for the front page of the sample shop."""
     if not settings.SAMPLE_SIGN_IN:
         raise Http404
-    found = examples_with_costs(visitor_of(request).username)
+    found = examples_with_costs(visitor_of(request).user_id)
     return render(request, "_examples.html", {"examples": found, "is_read": True})

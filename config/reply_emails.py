@@ -41,9 +41,9 @@ def send_reply_email(payload: Mapping[str, Any]) -> None:
     except NoSuchComment:
         return
     comment, reply = stored.comment, find_reply(comment_id)
-    if reply is None or stored.is_hidden or comment.username in {"", reply.author}:
+    if reply is None or stored.is_hidden or comment.user_id in {"", reply.user_id}:
         return
-    user = find_user(comment.username)
+    user = find_user(comment.user_id)
     if user is None or not user.is_active or user.mutes_replies:
         return
     name = find_products([comment.product_id])[comment.product_id].name

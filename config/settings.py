@@ -342,7 +342,7 @@ _SEARCH = bool(RUNNING_DEMO and RUNNING_DEMO.has_search)
 COMMENTS = {
     "PRODUCTS": "shop.for_comments.PRODUCTS",
     "HAS_BOUGHT": "shop.orders.queries.has_bought",
-    "USER_EXISTS": "shop.for_comments.user_exists",
+    "FIND_USER": "shop.for_comments.find_user",
     # What decides on comments before they are published: see docs/moderation.md.
     "GATE": env.words("COMMENT_GATE"),
     "COUNTER_SHARDS": COUNTER_SHARDS,

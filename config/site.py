@@ -6,18 +6,17 @@ from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from http import HTTPStatus
 
-from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.core.cache import cache
 from django.dispatch import Signal, receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.utils.module_loading import import_string
 from django.views.decorators.http import require_safe
 
 from comments.moderation.listing import count_reports, reports_counted
 from dynapages.calls import clock, fault_in, labelled_calls
 from dynapages.django.paging import address_of, grouped, wants_partial
+from dynapages.django.tables import declared_models
 from dynapages.process import client, pool
 from dynapages.pynamodb import FAILURES
 from dynapages.tables import unreadiness
@@ -37,13 +36,13 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Answer 200 when the tables can be reached and are active, else 503 with the reason.
+    """Answer 200 when the tables can be reached, are active and as declared, else 503 and why.
 
     The answer is remembered for a few seconds: anybody may ask.
     """
     del request
-    tables = [import_string(name).Meta.table_name for name in settings.DYNAMODB_MODELS]
-    reason = cache.get_or_set("readyz", lambda: unreadiness(client(), tables) or "", READY_SECONDS)
+    models = declared_models()
+    reason = cache.get_or_set("readyz", lambda: unreadiness(client(), models) or "", READY_SECONDS)
     status = HTTPStatus.SERVICE_UNAVAILABLE if reason else HTTPStatus.OK
     return HttpResponse(f"{reason or 'ready'}\n", content_type="text/plain", status=status)
 

@@ -2,48 +2,16 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from textwrap import indent
 from typing import Any
 
-from comments.erasure.user_data import TRACES, delete_written, written
-from comments.filters import CommentFilter
-from comments.lists.queries import entry_of, read_model
-from comments.moderation.listing import run_of
-from comments.store.comments import State
+from comments.erasure.user_data import TRACES as OF_COMMENTS
 from dynapages.calls import Keyed
 from dynapages.items import Item
-from dynapages.lists import every_entry
-from dynapages.process import read
 from dynapages.upkeep import Trace
 from shop.data.exports import walk_through
-from shop.orders.queries import products_bought_by
 from shop.user_data import ACTIVITY, API_KEYS, EMAILS, PROFILE, PURCHASES
-
-AT_ONCE = 200
-
-
-def imported_reviews_of(username: str) -> Iterator[str]:
-    """Yield the ids of imported reviews that came with a user's orders.
-
-    All comments on what the user bought are read, and all hidden ones, which are in no list.
-    """
-    bought = list(products_bought_by(username))
-    lists = [read_model().plan(product_id, CommentFilter()).runs for product_id in bought]
-    for runs in [*lists, [run_of(State.HIDDEN)]]:
-        for found in every_entry(partial(read, runs), at_once=AT_ONCE):
-            entry = entry_of(found.item)
-            is_theirs = entry.author == username and entry.is_verified and not entry.username
-            if is_theirs and entry.product_id in bought:
-                yield entry.id
-
-
-IMPORTED = Trace("imported reviews", imported_reviews_of, delete_written, written)
-_COMMENTS, *_OTHERS = TRACES
-OF_COMMENTS: Sequence[Trace] = (_COMMENTS, IMPORTED, *_OTHERS)
-"""What a user has written, voted for and reported, and what came with their orders."""
-
 
 ReadMany = Callable[[Sequence[Keyed]], Iterable[Keyed]]
 NAMES_AT_ONCE = 100
@@ -81,7 +49,7 @@ Batch = Sequence[Mapping[str, Any]]
 Section = tuple[str, Iterable[Batch]]
 """A kind of data, and its items."""
 ALL: Sequence[Trace] = (PROFILE, API_KEYS, EMAILS, PURCHASES, *OF_COMMENTS, ACTIVITY)
-OWN: Sequence[Trace] = tuple(trace for trace in ALL if trace not in {EMAILS, IMPORTED, ACTIVITY})
+OWN: Sequence[Trace] = tuple(trace for trace in ALL if trace not in {EMAILS, ACTIVITY})
 """What keys of the user lead to. To find the rest, all that others have done is read as well."""
 SECRETS = frozenset({"password", "totp_secret", "recovery_codes", "secret_hash"})
 """What somebody signs in with: whoever reads the export must not be able to."""

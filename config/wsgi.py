@@ -13,6 +13,7 @@ from django.utils.module_loading import import_string
 
 from config.web.shedding import Shedding, WithoutBodies
 from dynapages.calls import clock
+from dynapages.django.tables import refuse_tables_that_differ
 from dynapages.process import background_client
 from dynapages.pynamodb import FAILURES
 
@@ -27,10 +28,12 @@ LOG = "shop.activity.entries.LOG"
 def start_errors() -> list[CheckMessage]:
     """Return what keeps the process from serving; else have the first request begin its work.
 
-    Not before: servers load the site in one process, and fork those that serve.
+    Not before: servers load the site in one process, and fork those that serve. A table that
+    differs from its model keeps only the pages from being served that need it.
     """
     errors = _clock_errors()
     if not errors:
+        refuse_tables_that_differ()
         if settings.OPENTELEMETRY:
             import_module(TELEMETRY)  # a second's work, of which all processes have the memory
         request_started.connect(_begin)

@@ -84,12 +84,13 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
     """Write votes, reports, picks and replies, none dated after ``now``."""
     for comment, username in reactions.votes:
         with suppress(NoSuchComment):
-            vote(comment_id=comment.id, username=username)
+            vote(comment_id=comment.id, user_id=username)
     for comment, username, reason, text in reactions.reports:
         with suppress(NoSuchComment):
             report_comment(
                 comment_id=comment.id,
-                username=username,
+                user_id=username,
+                author=username,
                 reason=Reason(reason),
                 text=text,
                 now=min(comment.created_at + LATER, now),
@@ -102,6 +103,7 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
             reply_to(
                 comment_id=comment.id,
                 text=text,
+                user_id=STAFF,
                 author=STAFF,
                 seen=None,
                 now=min(comment.created_at + LATER, now),
@@ -121,7 +123,7 @@ def load_own_comments(sales: SampleSales, *, not_about: str, now: datetime) -> N
             author=REGULAR,
             title=title,
             body=body,
-            username=REGULAR,
+            user_id=REGULAR,
             verified=True,
         )
         with suppress(CommentExists, CommentGone):

@@ -14,6 +14,8 @@ from django.conf import settings
 
 from comments.host import COMMENTS
 from config.running_demo import FileBusy, FileLock, RunningDemo, announced, find_demo, note_path
+from dynapages.calls import Connection
+from dynapages.django.tables import compare_tables
 from dynapages.engine.server import (
     KEPT_LINES,
     LOOPBACK,
@@ -28,6 +30,7 @@ from dynapages.engine.server import (
     find,
     require_free,
 )
+from dynapages.process import connected
 
 
 class DamagedFile(EngineError):
@@ -56,24 +59,38 @@ class FileEngine(DynoxideEngine):
         start_seconds: float = START_SECONDS,
     ) -> None:
         super().__init__(binary=binary, port=port, start_seconds=start_seconds)
-        self._db_path = db_path
+        self.db_path = db_path
         self._lock = FileLock(db_path)
 
     def start(self) -> None:
         """Start it. Raises FileBusy and DamagedFile besides what any engine raises."""
         self._lock.acquire()
         try:
-            require_sound(self._db_path)
-            # Nobody else may read the file; those beside it get the mode that it has.
-            self._db_path.touch(mode=0o600)
-            self._db_path.chmod(0o600)
-            super().start()
+            require_sound(self.db_path)
+            self._start_on_file()
         except BaseException:  # whatever stops it, the file is free for the next
             self._lock.release()
             raise
 
+    def begin_anew(self) -> Path:
+        """Stop it, rename the file, and start on an empty one; return the old file's new path."""
+        super().stop()
+        aside = _unused_path(self.db_path)
+        for suffix in ("", "-wal", "-shm"):  # SQLite finds those two by the file's name
+            file = self.db_path.with_name(self.db_path.name + suffix)
+            if file.exists():
+                file.rename(aside.with_name(aside.name + suffix))
+        self._start_on_file()
+        return aside
+
+    def _start_on_file(self) -> None:
+        # Nobody else may read the file; those beside it get the mode that it has.
+        self.db_path.touch(mode=0o600)
+        self.db_path.chmod(0o600)
+        super().start()
+
     def _launch(self, port: int) -> Child:
-        command = [str(self._binary), "serve", "--port", str(port), "--db-path", str(self._db_path)]
+        command = [str(self._binary), "serve", "--port", str(port), "--db-path", str(self.db_path)]
         return Child(command, listen=True, keep_open=[self._lock.fileno()])
 
     def check(self) -> None:
@@ -82,13 +99,23 @@ class FileEngine(DynoxideEngine):
             super().check()
         except EngineDied as died:
             if "not a valid SQLite" in str(died) or "malformed" in str(died):
-                raise DamagedFile(self._db_path, "dynoxide does not understand it") from died
+                raise DamagedFile(self.db_path, "dynoxide does not understand it") from died
             raise
 
     def stop(self) -> None:
         """Stop it, then release the file."""
         super().stop()
         self._lock.release()
+
+
+def _unused_path(path: Path) -> Path:
+    """Return the path of no file beside ``path``, such as ``shop-older.db``."""
+    unused = path.with_stem(f"{path.stem}-older")
+    number = 1
+    while unused.exists():
+        number += 1
+        unused = path.with_stem(f"{path.stem}-older-{number}")
+    return unused
 
 
 class SampleMoto(MotoEngine):
@@ -240,7 +267,27 @@ class Demo:
             self._require_all()
             time.sleep(POLL_SECONDS)
 
+    def _set_older_file_aside(self, engine: FileEngine) -> None:
+        """Begin anew where another version of the shop has made the tables in the file."""
+        connection = Connection(
+            region=settings.AWS_REGION,
+            endpoint_url=engine.endpoint_url,
+            access_key=SECLUDED["AWS_ACCESS_KEY_ID"],
+            secret_key=SECLUDED["AWS_SECRET_ACCESS_KEY"],
+        )
+        with connected(connection):
+            differs = any(compare_tables().values())
+        if differs:
+            aside = engine.begin_anew()
+            self.say(
+                f"{engine.db_path} holds tables of another version of the shop. That file is now "
+                f"{aside}, and the shop begins anew. What is yours in it can go over: see "
+                "docs/importing.md, “From 0.1.0”."
+            )
+
     def _open_shop(self) -> None:
+        if isinstance(self.engine, FileEngine):
+            self._set_older_file_aside(self.engine)
         url = self.engine.endpoint_url if self.engine else self.endpoint_url or ""
         environment = {**self.config.environment, "DYNAMODB_ENDPOINT_URL": url}
         note = RunningDemo(

@@ -13,9 +13,9 @@ The tree, each class beside the function that raises it::
     │   │   └── Damaged             calls/attempts.py: an answer that is not as it was sent
     │   ├── Unauthorized            the server's credentials or its clock are wrong
     │   ├── NotSetUp                a table or index is missing
-    │   └── EngineTooOld            an engine that takes fewer actions in a transaction
+    │   ├── EngineTooOld            an engine that takes fewer actions in a transaction
+    │   └── TableDiffers            tables.py: a table exists with other keys or indexes
     ├── OutOfTime                   calls/pool.py: the time of a request is spent; Unreachable
-    ├── TableDiffers                tables.py: a table exists with other keys
     ├── TableNotReady               tables.py: not active within the time limit
     ├── Refusal                     django/refusals.py: a request that is not allowed
     │   └── TooManyRequests         too often: come back later

@@ -101,8 +101,8 @@ def caller_of(request: HttpRequest) -> Caller:
 
 def visitor_of(request: HttpRequest) -> Visitor:
     """Return the same as a visitor of pages, whom the key has confirmed."""
-    name = caller_of(request).username
-    return Visitor(name, lambda: bool(name))
+    user_id = caller_of(request).user_id
+    return Visitor(user_id, lambda: bool(user_id))
 
 
 IdText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ID)]

@@ -2,7 +2,7 @@
 
 Missing global secondary indexes are added one at a time (DynamoDB builds only one at once), streams
 and time to live are enabled, and all are waited for. The keys and local indexes of an existing
-table cannot be changed: a difference there is an error.
+table, and what an index has of its items, cannot be changed: a difference there is an error.
 """
 
 import time
@@ -11,8 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dynapages.calls.faults import FAILURES, sentence_about
-from dynapages.errors import DynamoError
+from dynapages.calls.faults import FAILURES, Unavailable, sentence_about
+from dynapages.errors import DynamoError, gettext_noop
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -25,7 +25,9 @@ __all__ = [
     "TableSchema",
     "Throughput",
     "create_missing",
+    "difference",
     "index_shapes",
+    "require_ready",
     "unreadiness",
 ]
 
@@ -42,7 +44,11 @@ class Throughput:
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """A table as it should be, in the form of CreateTable's parameters."""
+    """A table as it should be, in the form of CreateTable's parameters.
+
+    ``differs_hint`` are sentences on what a table of this name is that has other keys or indexes,
+    and what to do about it.
+    """
 
     name: str
     attributes: list[dict[str, str]]
@@ -52,10 +58,14 @@ class TableSchema:
     billing: dict[str, Any]
     expiry_attribute: str | None
     stream: str | None
+    differs_hint: str = ""
 
     @classmethod
     def of(cls, model: type[Any], provisioned: Throughput | None = None) -> "TableSchema":
-        """Return the schema of a PynamoDB model's table, on demand unless ``provisioned``."""
+        """Return the schema of a PynamoDB model's table, on demand unless ``provisioned``.
+
+        ``stream_view_type`` and ``differs_hint`` are read from the model's Meta.
+        """
         schema: Any = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
         attributes = {a["AttributeName"]: a for a in schema["attribute_definitions"]}  # once each
         throughput = provisioned and {
@@ -73,6 +83,7 @@ class TableSchema:
             billing=extra or {"BillingMode": ON_DEMAND},
             expiry_attribute=expiry.attr_name if expiry else None,
             stream=getattr(model.Meta, "stream_view_type", None),
+            differs_hint=getattr(model.Meta, "differs_hint", ""),
         )
 
     def create_request(self) -> dict[str, Any]:
@@ -136,8 +147,17 @@ def _index(index: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-class TableDiffers(DynamoError):
-    """A table of this name exists with other keys or indexes, which DynamoDB cannot change."""
+class TableDiffers(Unavailable):
+    """A table of this name exists with other keys or indexes, which DynamoDB cannot change.
+
+    ``detail`` says in what it differs and what to do, which is for operators alone.
+    """
+
+    retry_after = 30
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(gettext_noop("The database is not ready for this version of the site."))
+        self.detail = detail
 
 
 class TableNotReady(DynamoError):
@@ -160,7 +180,7 @@ def create_missing(
     to be filled first. ``report`` gets a line for each step. Raises TableDiffers, TableNotReady.
     """
     for table in tables:
-        wanted = table if isinstance(table, TableSchema) else TableSchema.of(table, provisioned)
+        wanted = _schema_of(table, provisioned)
         if not streams:
             wanted = replace(wanted, stream=None)
         existing = _describe(client, wanted.name)
@@ -170,7 +190,8 @@ def create_missing(
                 client.create_table(**wanted.create_request())
             _wait(client, wanted.name, patience)
         else:
-            _refuse_differences(wanted, existing)
+            if differs := difference(wanted, existing):
+                raise TableDiffers(differs)
             _wait(client, wanted.name, patience)
             living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
             for index in wanted.global_indexes:
@@ -185,6 +206,17 @@ def create_missing(
                 _wait(client, wanted.name, patience)
         _switch_on_expiry(client, wanted, report)
         report(f"{wanted.name}: active")
+
+
+def _schema_of(
+    table: TableSchema | type[Any], provisioned: Throughput | None = None
+) -> TableSchema:
+    return table if isinstance(table, TableSchema) else TableSchema.of(table, provisioned)
+
+
+def _name_of(table: TableSchema | type[Any]) -> str:
+    name: str = table.name if isinstance(table, TableSchema) else table.Meta.table_name
+    return name
 
 
 def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
@@ -213,14 +245,24 @@ def _has_stream(existing: Mapping[str, Any]) -> bool:
     return bool(existing.get("StreamSpecification", {}).get("StreamEnabled"))
 
 
-def _refuse_differences(wanted: TableSchema, existing: Mapping[str, Any]) -> None:
+def difference(table: TableSchema | type[Any], existing: Mapping[str, Any]) -> str | None:
+    """Return in what an existing table differs that cannot be changed, and what to do.
+
+    ``existing`` is the ``Table`` of DescribeTable's answer. None where it differs in nothing, or
+    only lacks what `create_missing` adds.
+    """
+    wanted = _schema_of(table)
     for what, living, declared in _comparisons(wanted, existing):
-        if living != declared:
-            raise TableDiffers(
-                f"The table {wanted.name} exists, but differs from its model in {what}: "
-                f"{living}, not {declared}. DynamoDB cannot change that in place; use another "
-                f"DYNAMODB_TABLE_PREFIX, or move the data."
-            )
+        if living == declared:
+            continue
+        differs = f"The table {wanted.name} exists, but differs from its model in {what}"
+        if wanted.differs_hint:
+            return f"{differs}. {wanted.differs_hint}"
+        return (
+            f"{differs}: {living}, not {declared}. DynamoDB cannot change that in place; use "
+            f"another DYNAMODB_TABLE_PREFIX, or move the data."
+        )
+    return None
 
 
 def _comparisons(
@@ -230,13 +272,13 @@ def _comparisons(
     yield "its keys", key_parts(existing["KeySchema"]), wanted.key
     types = attribute_types(existing["AttributeDefinitions"])
     declared_types = attribute_types(wanted.attributes)
-    for name in types.keys() & declared_types.keys():
+    for name in sorted(types.keys() & declared_types.keys()):
         yield f"the type of {name}", types[name], declared_types[name]
     local = index_shapes(existing.get("LocalSecondaryIndexes", []))
     yield "its local indexes", local, index_shapes(wanted.local_indexes)
     living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
     declared = index_shapes(wanted.global_indexes)
-    for name in living.keys() & declared.keys():
+    for name in sorted(living.keys() & declared.keys()):
         yield f"the index {name}", living[name], declared[name]
     if wanted.stream and _has_stream(existing):
         yield "its stream", existing["StreamSpecification"]["StreamViewType"], wanted.stream
@@ -262,13 +304,25 @@ def _is_active(client: "DynamoDBClient", table: str) -> bool:
 USABLE = frozenset({"ACTIVE", "UPDATING"})
 
 
-def unreadiness(client: "DynamoDBClient", tables: Iterable[str]) -> str | None:
+def require_ready(client: "DynamoDBClient", table: TableSchema | type[Any]) -> None:
+    """Raise what keeps pages from being served from a table, by one DescribeTable.
+
+    TableDiffers, TableNotReady, or what the call raises.
+    """
+    described = client.describe_table(TableName=_name_of(table))["Table"]
+    if differs := difference(table, described):
+        raise TableDiffers(differs)
+    if described["TableStatus"] not in USABLE:
+        raise TableNotReady(described["TableStatus"])
+
+
+def unreadiness(client: "DynamoDBClient", tables: Iterable[TableSchema | type[Any]]) -> str | None:
     """Return why pages cannot be served now from these tables, None when they can."""
     for table in tables:
         try:
-            status = client.describe_table(TableName=table)["Table"]["TableStatus"]
+            require_ready(client, table)
+        except TableDiffers as differs:
+            return differs.detail
         except FAILURES as failure:
-            return f"{table}: {sentence_about(failure)}"
-        if status not in USABLE:
-            return f"{table}: {status}"
+            return f"{_name_of(table)}: {sentence_about(failure)}"
     return None

@@ -386,7 +386,7 @@ def open_orders(request: HttpRequest, chosen: Query[Queued]) -> ListOf[OrderEntr
 
 def _user(request: HttpRequest) -> str:
     """Return the key's user. Raises HttpError 403 for a key of nobody."""
-    username = caller_of(request).username
+    username = caller_of(request).user_id
     if not username:
         raise HttpError(HTTPStatus.FORBIDDEN, _("This key has no user: make one with --user."))
     return username
@@ -427,12 +427,12 @@ def move(request: HttpRequest, order_id: IdText, said: MoveIn) -> object:
     caller = caller_of(request)
     is_staff = caller.allows(Scope.STAFF)
     move_order(
-        username=orders.owner_of(order_id) if is_staff else caller.username,
+        username=orders.owner_of(order_id) if is_staff else caller.user_id,
         order_id=order_id,
         source=said.source,
         target=said.target,
         is_staff=is_staff,
-        who=caller.username,
+        who=caller.user_id,
         reason=said.reason.replace("\r\n", "\n").strip() if said.target in ENDS else "",
         now=clock.now(),
     )

@@ -5,8 +5,10 @@ The settings name these: ``COMMENTS = {"PRODUCTS": "shop.for_comments.PRODUCTS",
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from django.contrib.auth.base_user import AbstractBaseUser
+
 from dynapages.items import Item, table_key
-from shop.accounts.queries import is_user
+from shop.accounts.queries import load_user
 from shop.catalogue.queries import NoSuchProduct, Product, find_tiles, product_in, product_keys
 from shop.catalogue.services import ensure_products, stored_products
 from shop.table import TABLE
@@ -41,6 +43,7 @@ class _Products:
 PRODUCTS = _Products()
 
 
-def user_exists(username: str) -> bool:
-    """Return whether an active user has this name."""
-    return is_user(username, only_active=True)
+def find_user(username: str) -> AbstractBaseUser | None:
+    """Return the active user of this name, which is the id of the shop's own users."""
+    user = load_user(username)
+    return user if user is not None and user.is_active else None

@@ -66,7 +66,7 @@ def _profile(username: str, _name: str) -> list[Kept]:
 
 
 def _api_keys_of(username: str) -> list[str]:
-    return [key.id for key in list_keys() if key.username == username]
+    return [key.id for key in list_keys() if key.user_id == username]
 
 
 def _revoke_key(_username: str, key_id: str) -> None:

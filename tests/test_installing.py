@@ -1,9 +1,13 @@
-"""An empty project follows docs/installing.md, and then has comments: with nothing else of ours."""
+"""An empty project follows docs/installing.md, and then has comments: with nothing else of ours.
+
+Another one does with users who sign in by e-mail address, as those of django-oscar do.
+"""
 
 import json
 import os
 import re
 import shutil
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,12 +29,15 @@ OTHERS = {
     "/reviews/products/\u0663/": 404,
     f"{HERE}comments/en/7/": 400,
     "/reviews/users/nobody/": 404,
+    "/reviews/users/nobody@example.com/": 404,
     f"{HERE}comments/new/": 302,
     "/reviews/staff/comments/": 302,
     "/reviews/comments/none/": 404,
     "/api/comments/none": 404,
 }
 """Of those that the walk asks for, what is not 200 to a visitor; the third digit is Arabic."""
+COMMANDS = "\n## Tables and checks\n"
+BY_ADDRESS = "\n## Users who sign in by e-mail address\n"
 THE_SHOP = "\n## The shop as well\n"
 OPTION = re.compile(r"^\| `([A-Z_]+)` \| `(.*?)` \|", re.MULTILINE)
 
@@ -52,9 +59,8 @@ class Project(NamedTuple):
         return json.loads(run(f"python {walk}", self.folder, self.environment))
 
 
-@pytest.fixture(scope="module")
-def project(tables, tmp_path_factory):
-    """A project with the app alone; it can import nothing else of ours."""
+def made(tmp_path_factory, name: str) -> tuple[Project, dict[str, str]]:
+    """An empty project that can import the app alone, and what it says instead of the document."""
     folder, path = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("path")
     environment = {
         "PATH": os.environ["PATH"],
@@ -69,20 +75,48 @@ def project(tables, tmp_path_factory):
     project = Project(folder, path, environment)
     project.can_import("dynapages", "comments")
     # A prefix that the tests delete tables by at their end.
-    own = f"{settings.DYNAMODB_TABLE_PREFIX}mysite-"
-    instead = {'"mysite-"': f'"{own}"'}
-    follow("installing.md", folder, environment, until=THE_SHOP, instead=instead)
+    return project, {'"mysite-"': f'"{settings.DYNAMODB_TABLE_PREFIX}{name}-"'}
+
+
+@pytest.fixture(scope="module")
+def project(tables, tmp_path_factory):
+    """A project with Django's own users that has followed the document."""
+    project, instead = made(tmp_path_factory, "mysite")
+    document = partial(follow, "installing.md", project.folder, project.environment)
+    document(until=BY_ADDRESS, instead=instead)
     return project
 
 
 @pytest.fixture(scope="module")
-def told(project):
+def project_by_address(tables, tmp_path_factory):
+    """A project that has followed the chapter about users by e-mail address before its tables."""
+    project, instead = made(tmp_path_factory, "by-address")
+    document = partial(follow, "installing.md", project.folder, project.environment)
+    document(until=COMMANDS, instead=instead)
+    document(since=BY_ADDRESS, until=THE_SHOP)
+    document(since=COMMANDS, until=BY_ADDRESS)
+    return project
+
+
+@pytest.fixture(scope="module")
+def told_of_own_users(project):
     """What a walk through it has found."""
     return project.walked("walk_of_installing.py")
 
 
 @pytest.fixture(scope="module")
-def told_of_the_shop(project, told):
+def told_of_addresses(project_by_address):
+    """The same where all user names are e-mail addresses."""
+    return project_by_address.walked("walk_of_installing.py")
+
+
+@pytest.fixture(params=["told_of_own_users", "told_of_addresses"])
+def told(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module")
+def told_of_the_shop(project, told_of_own_users):
     """The same, when it has followed the chapter about the shop as well."""
     project.can_import("shop")
     follow("installing.md", project.folder, project.environment, since=THE_SHOP)
@@ -97,6 +131,9 @@ class TestAProjectWithTheApp:
         lists = told["lists"]
         assert len(lists["there"]) > 2
         assert [*chain(*lists["there"])] == [*chain(*lists["back"])] == lists["wanted"]
+
+    def test_leaves_an_imported_name_out_that_is_an_address(self, told):
+        assert told["lists"]["left out"]
 
     def test_has_no_page_that_fails(self, told):
         assert told["statuses"] == {**dict.fromkeys(told["statuses"], 200), **OTHERS}
@@ -131,21 +168,73 @@ class TestAProjectWithTheApp:
         assert told["events"] == [
             "comment_held",
             "comment_posted",
+            "comment_edited",
             "vote_cast",
             "comment_reported",
             "comment_hidden",
+            "vote_cast",
+            "comment_held",
         ]
         assert told["counted by a receiver"] == 1
 
     def test_takes_votes_by_keys_of_its_own(self, told):
         vote = {"has_voted": True, "helpful_votes": 1}
-        assert told["by keys"] == [vote, 200, 401, 401]
+        assert told["by keys"]["votes"] == [vote, 200, 401, 401]
 
     def test_has_all_style_sheets_and_scripts(self, told):
         assert told["static files"] == [True, []]
 
     def test_speaks_german(self, told):
         assert "Kommentare" in told["german"]
+
+
+class TestUsersOfAnyProject:
+    def test_have_no_address_on_any_page_and_in_nothing_that_is_sent_logged_or_stored(self, told):
+        assert {"comment_posted", "log", "stored", "import"} <= {*told["seen"]}
+        assert told["addresses"] == []
+
+    def test_can_change_their_address_and_nothing_else_changes(self, told):
+        moved = told["moved"]
+        assert (moved["changed pages"], moved["is edited"], moved["shows the edit"]) == (
+            [],
+            302,
+            True,
+        )
+
+    def test_are_not_found_by_what_is_the_id_of_nobody(self, told):
+        assert told["unknown users"] == dict.fromkeys(told["unknown users"], 404)
+
+
+class TestUsersOfDjangosOwnModel:
+    def test_are_shown_by_their_user_names_unless_those_are_addresses(self, told_of_own_users):
+        told = told_of_own_users
+        assert (told["slugs"], told["moved"]["name"]) == ({"ada": "1", "bob": "2"}, "")
+        assert "Customer</bdi>" in told["sees_vote"]
+        assert "Kundin oder Kunde</bdi>" in told["german profile"]
+        assert told["by keys"]["posted"] == {"author": "bob", "username": "2"}
+        assert told["reporter"] == [["/reviews/users/2/", "bob"]]
+
+
+class TestUsersWhoSignInByAddress:
+    def test_are_shown_by_a_name_and_found_by_a_slug(self, told_of_addresses):
+        told = told_of_addresses
+        assert told["slugs"] == {"ada": "customer-1", "bob": "customer-2"}
+        assert told["moved"]["name"] == "Ada L"
+        assert "Ada L</bdi>" in told["sees_vote"]
+        assert 'href="/reviews/users/customer-1/"' in told["sees_vote"]
+
+    def test_are_customers_where_they_gave_no_name(self, told_of_addresses):
+        told = told_of_addresses
+        assert told["by keys"]["posted"] == {"author": "", "username": "customer-2"}
+        assert told["reporter"] == [["/reviews/users/customer-2/", "Customer"]]
+
+    def test_need_a_name_for_the_checks_to_pass(self, project_by_address):
+        nameless = project_by_address.environment | {"DJANGO_SETTINGS_MODULE": "nameless"}
+        own = project_by_address.folder / "nameless.py"
+        own.write_text("from mysite.settings import *\nCOMMENTS.pop('DISPLAY_NAME')\n")
+        said = run("python manage.py check", project_by_address.folder, nameless, fails=True)
+        assert "(comments.DISPLAY_NAME)" in said
+        assert "HINT: Set it to 'first_name'" in said
 
 
 class TestAProjectWithTheShopAsWell:

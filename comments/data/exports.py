@@ -70,7 +70,7 @@ def _row(
         "author": entry.author,
         "title": entry.title,
         "body": body[_TEXT]["S"] if body else entry.text,
-        "username": entry.username,
+        "username": entry.user_id,
         "verified": "true" if entry.is_verified else "",
     }
     if reply is not None:

@@ -21,6 +21,7 @@ from comments.filters import is_language
 from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.posting.forms import detect_language
 from comments.replies.services import LONGEST_REPLY
+from comments.users import has_address, id_field
 from dynapages.django.files.identifiers import identifier_of
 from dynapages.django.files.records import (
     BadMapping,
@@ -39,6 +40,8 @@ FIELDS = (
     *("reply", "replied_at", "username", "verified", "product_name", "product_external_id"),
 )
 NEEDED = frozenset({"id", "product_id", "language", "rating", "created_at"})
+ADDRESS = "author's address"
+"""What is left out of a row whose author is named by an e-mail address; the row is kept."""
 ID_FROM = ("product_id", "author", "created_at", "body")
 """What tells comments without ids apart."""
 _PRESETS = Path(__file__).parent / "presets.toml"
@@ -205,7 +208,7 @@ def scale_of(text: str) -> Scale:
 LONGEST_ID = 128
 LONGEST_LINE_OF_TEXT = 1_000
 """Characters of an author or title."""
-LONGEST_USERNAME = 254
+LONGEST_USER_ID = 254
 LONGEST_BODY = 100_000
 """Bytes of UTF-8."""
 LATEST = timedelta(days=1)
@@ -285,7 +288,7 @@ class CommentParser:
             author=short_text("author", values["author"], LONGEST_LINE_OF_TEXT),
             title=short_text("title", values["title"], LONGEST_LINE_OF_TEXT),
             body=_body(values["body"]),
-            username=_username(values["username"]),
+            user_id=_user_id(values["username"]),
             verified=self._is_verified(values["verified"]),
             reply=self._reply(row),
         )
@@ -328,6 +331,9 @@ class CommentParser:
             if has_value and _column_not_allowed(row.record, rules) is not None:
                 row.values[name] = ""
                 row.left_out.append(name)
+        if has_address(row.values["author"]):
+            row.values["author"] = ""
+            row.left_out.append(ADDRESS)
 
     def _is_verified(self, text: str) -> bool:
         if self.shape.bought:
@@ -475,22 +481,27 @@ def _flag(name: str, text: str) -> bool:
     return word in _YES
 
 
-def _username(text: str) -> str:
-    """Return a user name as the project's user model spells it, or "".
+def _user_id(text: str) -> str:
+    """Return the id of a user as the project's user model spells it, or "".
 
-    What a name may be is for its field's validators to say; ``#`` separates the parts of keys.
+    What an id may be is for its field to say; ``#`` separates the parts of keys.
     """
     if not text:
         return ""
-    users = get_user_model()
-    field: Any = users._meta.get_field(users.USERNAME_FIELD)  # noqa: SLF001 - Django documents it
+    if has_address(text):
+        raise RowRefused("username is an e-mail address: the id of the user is needed")
+    users, field = get_user_model(), id_field()
+    if field.name == users.USERNAME_FIELD:
+        text = users.normalize_username(text)
     try:
-        username: str = field.clean(users.normalize_username(text), None)
+        user_id = str(field.clean(text, None))
     except ValidationError as error:
         raise RowRefused(f"username: {error.messages[0]}") from error
-    if "#" in username:
+    if user_id.casefold() != text.strip().casefold():  # a number can be written in many ways
+        raise RowRefused(f"username: “{text[:20]}” is not written as ids of users are")
+    if "#" in user_id:
         raise RowRefused("username holds a “#”")
-    return short_text("username", username, LONGEST_USERNAME)
+    return short_text("username", user_id, LONGEST_USER_ID)
 
 
 def _body(text: str) -> str:

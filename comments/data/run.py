@@ -13,11 +13,12 @@ from typing import Any, Protocol
 
 import pycountry
 
-from comments.data.rows import CommentParser, Findings, Shape
+from comments.data.rows import ADDRESS, CommentParser, Findings, Shape
 from comments.data.writer import BulkWriter, Change, Verdict, VerdictCounts, in_chunks
 from comments.filters import RATINGS, is_language, language_name
 from comments.items import NewComment
 from comments.store.counts import Cell
+from dynapages.calls import Units, units_of_process
 from dynapages.django.files.records import Record, Rejected, RejectsFile
 from dynapages.django.files.row_files import OpenRows, RowFile, TwoPassImport, Version
 from dynapages.django.files.values import Skipped
@@ -86,6 +87,7 @@ class ImportReport:
     ``findings`` are too; ``cells`` are the languages and ratings of those that are not superseded.
     Of a trial the verdicts are what would be, if it was compared with what is stored: there may be
     no database yet. ``left`` are changes whose postings or ranks could not be written yet.
+    ``units`` are those of all reads and writes.
     """
 
     passes: TwoPassImport[NewComment]
@@ -96,6 +98,7 @@ class ImportReport:
     is_trial: bool = False
     is_compared: bool = True
     left: int = 0
+    units: Units = field(default_factory=Units)
 
     @property
     def written(self) -> int:
@@ -127,20 +130,21 @@ def import_file(
     verdicts, cells = VerdictCounts(), Counter[Cell]()
     products = _Products(ensure_products, findings[0].products, findings[1])
     label, is_compared = "Comparing" if is_trial else "Writing", True
-    with progress.step(label, total=passes.read, unit=" rows") as advance:
-        for chunk in in_chunks(products.noted(passes.winning())):
-            if not is_trial:
-                changes = writer.put(chunk, prepare=products.ensure)
-            elif is_compared:
-                changes, is_compared = _compared(writer, chunk)
-            if is_compared:
-                verdicts += VerdictCounts.of(changes)
-                cells.update(c.cell for c in changes if c.verdict is not Verdict.SUPERSEDED)
-            else:
-                cells.update((one.language, one.rating) for one in chunk)
-            advance(len(chunk))
-        advance(passes.superseded)
-    left = 0 if is_trial else writer.finish(progress)
+    with units_of_process() as units:
+        with progress.step(label, total=passes.read, unit=" rows") as advance:
+            for chunk in in_chunks(products.noted(passes.winning())):
+                if not is_trial:
+                    changes = writer.put(chunk, prepare=products.ensure)
+                elif is_compared:
+                    changes, is_compared = _compared(writer, chunk)
+                if is_compared:
+                    verdicts += VerdictCounts.of(changes)
+                    cells.update(c.cell for c in changes if c.verdict is not Verdict.SUPERSEDED)
+                else:
+                    cells.update((one.language, one.rating) for one in chunk)
+                advance(len(chunk))
+            advance(passes.superseded)
+        left = 0 if is_trial else writer.finish(progress)
     return ImportReport(
         passes=passes,
         verdicts=verdicts + VerdictCounts(superseded=passes.superseded),
@@ -150,6 +154,7 @@ def import_file(
         is_trial=is_trial,
         is_compared=is_compared,
         left=left,
+        units=units,
     )
 
 
@@ -206,6 +211,8 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         **asdict(report.verdicts),
         "products_created": report.products_created,
         "left": report.left,
+        "units": report.units.counted,
+        "amazon_units": report.units.amazon,
         "languages": dict(_by_language(report).most_common()),
         "country_codes": taken_for_languages(findings.spelled),
         "guessed_languages": findings.guessed_languages,
@@ -215,6 +222,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "mapped_products": len(findings.products),
         "private_replies": findings.left_out["reply"],
         "anonymous_authors": findings.left_out["author"],
+        "addresses_of_authors": findings.left_out[ADDRESS],
         "spelling": passes.spelling,
     }
 
@@ -225,7 +233,8 @@ def prose_of(report: ImportReport) -> str:
         "{written:,} written ({new:,} new, {replaced:,} replaced), {unchanged:,} unchanged, "
         "{superseded:,} superseded by newer versions. Products created: {products_created:,}."
     ).format_map(counts_of(report))
-    return "\n".join([_rows(report), written, *_remarks(report)])
+    units = f"Reads and writes: {report.units}."
+    return "\n".join([_rows(report), written, units, *_remarks(report)])
 
 
 def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
@@ -272,6 +281,10 @@ def _remarks(report: ImportReport) -> Iterator[str]:
         (
             findings.left_out["author"],
             "Names of authors who are anonymous, which were left out: {:,}.",
+        ),
+        (
+            findings.left_out[ADDRESS],
+            "Names of authors that are e-mail addresses, which were left out: {:,}.",
         ),
     )
     for number, sentence in remarks:

@@ -21,6 +21,7 @@ from comments.store.comments import NOT_DELETED, NoSuchComment
 from comments.store.table import comment_key, query_pages, write_if
 from comments.votes.services import rank_or_log, take_back
 from comments.work import finish_owed
+from dynapages.lists import id_at
 from dynapages.process import client
 from dynapages.pynamodb import update
 from dynapages.upkeep import Kept, Trace
@@ -35,38 +36,38 @@ def comments_listed_in(partition: str) -> Iterator[str]:
     index = ByAuthor.Meta.index_name
     for page in query_pages(ByAuthor.partition == partition, IndexName=index):
         for item in page["Items"]:
-            yield keys.comment_id_in(item["pk"]["S"])
+            yield id_at(item[ByAuthor.place.attr_name]["S"])
 
 
-def delete_written(username: str, comment_id: str) -> None:
+def delete_written(user_id: str, comment_id: str) -> None:
     """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it."""
-    delete_comment(comment_id, found_by=keys.erased(username))
+    delete_comment(comment_id, found_by=keys.erased(user_id))
     finish_owed(comment_id)  # and raise what the deletion has only logged
     _forget(comment_id)
 
 
-def delete_vote(username: str, comment_id: str) -> None:
+def delete_vote(user_id: str, comment_id: str) -> None:
     """Delete a user's vote, and count it out, also where the comment is deleted."""
     try:
-        take_back(comment_id=comment_id, username=username)
+        take_back(comment_id=comment_id, user_id=user_id)
     except NoSuchComment:
-        write_one(client(), delete(TABLE, comment_key(comment_id, keys.vote(username))))
+        write_one(client(), delete(TABLE, comment_key(comment_id, keys.vote(user_id))))
     finally:
         rank_or_log(comment_id)  # in any case: a second run would not find the vote
 
 
-def delete_report(username: str, comment_id: str) -> None:
+def delete_report(user_id: str, comment_id: str) -> None:
     """Delete a user's report, and count it out; the comment stays in the queue if it is there."""
-    report = delete(Comment, comment_key(comment_id, keys.report(username)), Comment.pk.exists())
+    report = delete(Comment, comment_key(comment_id, keys.report(user_id)), Comment.pk.exists())
     uncount = update(Comment, comment_key(comment_id), [Comment.reports.add(-1)], NOT_DELETED)
     try:
         write_together(client(), [uncount, report])
     except ConditionFailed as error:
         if _COMMENT in error.failed:
-            write_one(client(), delete(TABLE, comment_key(comment_id, keys.report(username))))
+            write_one(client(), delete(TABLE, comment_key(comment_id, keys.report(user_id))))
 
 
-def delete_signature(username: str, comment_id: str) -> None:
+def delete_signature(user_id: str, comment_id: str) -> None:
     """Remove the name of its author from a reply, which is the shop's and stays.
 
     Its version is raised, so that a change under way cannot restore the name.
@@ -75,10 +76,11 @@ def delete_signature(username: str, comment_id: str) -> None:
     changes = [
         partition.remove(),
         CommentReply.place.remove(),
+        CommentReply.user_id.remove(),
         CommentReply.author.remove(),
         CommentReply.version.add(1),
     ]
-    signed = partition == keys.replier(username)
+    signed = partition == keys.replier(user_id)
     write_if(update(CommentReply, comment_key(comment_id, keys.REPLY), changes, signed))
 
 
@@ -88,17 +90,17 @@ def _forget(comment_id: str) -> None:
     write_if(update(Comment, comment_key(comment_id), changes, Comment.expires_at.exists()))
 
 
-def _written_by(username: str) -> Iterator[str]:
+def _written_by(user_id: str) -> Iterator[str]:
     """Yield the ids of comments, after those whose erasure was interrupted."""
-    yield from comments_listed_in(keys.erased(username))
-    yield from ids_written_by(username)
+    yield from comments_listed_in(keys.erased(user_id))
+    yield from ids_written_by(user_id)
 
 
 def _listed_in(partition_of: Callable[[str], str]) -> Callable[[str], Iterator[str]]:
-    return lambda username: comments_listed_in(partition_of(username))
+    return lambda user_id: comments_listed_in(partition_of(user_id))
 
 
-def written(_username: str, comment_id: str) -> list[Kept]:
+def written(_user_id: str, comment_id: str) -> list[Kept]:
     """Return the keys of a comment and of its long text."""
     return [
         (Comment, TABLE, comment_key(comment_id)),
@@ -107,18 +109,16 @@ def written(_username: str, comment_id: str) -> list[Kept]:
 
 
 def _beside(model: type[CommentItem], sort_key: Callable[[str], str]) -> Callable[..., list[Kept]]:
-    return lambda username, comment_id: [
-        (model, TABLE, comment_key(comment_id, sort_key(username)))
-    ]
+    return lambda user_id, comment_id: [(model, TABLE, comment_key(comment_id, sort_key(user_id)))]
 
 
 VOTES, REPORTS = _beside(CommentVote, keys.vote), _beside(CommentReport, keys.report)
-REPLIES = _beside(CommentReply, lambda _username: keys.REPLY)
+REPLIES = _beside(CommentReply, lambda _user_id: keys.REPLY)
 BLOCK = Trace(
     "blocks",
-    lambda username: [username] * is_blocked(username),
-    lambda username, _name: unblock_author(username),
-    lambda username, _name: [(BlockedAuthor, TABLE, block_key(username))],
+    lambda user_id: [user_id] * is_blocked(user_id),
+    lambda user_id, _name: unblock_author(user_id),
+    lambda user_id, _name: [(BlockedAuthor, TABLE, block_key(user_id))],
 )
 TRACES = (
     BLOCK,

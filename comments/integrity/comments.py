@@ -11,9 +11,9 @@ from functools import partial
 from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.planner import exact_pattern
-from comments.items import NewComment, derived_keys, reply_shown
+from comments.items import NewComment, derived_keys, reply_shown, text_shown
 from comments.keys import scored
-from comments.models import TABLE, Comment, CommentReply
+from comments.models import TABLE, Comment, CommentBody, CommentReply
 from comments.rankings.services import (
     BEST_RATING,
     NAME,
@@ -42,11 +42,21 @@ from comments.store.comments import (
     product_id_of,
 )
 from comments.store.counts import cells_of, counters, tallies
-from comments.store.table import Changes, change, changed, comment_key, query_pages, read_item
+from comments.store.table import (
+    Changes,
+    change,
+    changed,
+    comment_key,
+    id_of,
+    is_comment,
+    query_pages,
+    read_item,
+    whole_id,
+)
 from comments.votes.services import HELPFUL, helpful_votes, rank_or_log, refresh_comment
 from dynapages.calls import in_chunks
 from dynapages.items import Item, Value, table_key
-from dynapages.lists import SEPARATOR, every_entry, moment_at
+from dynapages.lists import SEPARATOR, every_entry, id_at, moment_at
 from dynapages.process import client, read, write
 from dynapages.pynamodb import unchanged, update
 from dynapages.upkeep import (
@@ -81,6 +91,7 @@ _MARKS = tuple(attribute.attr_name for attribute in _MARKED)
 _TOLD_BY = (
     Comment.product_partition.attr_name,
     Comment.hidden_product.attr_name,
+    Comment.hold_reason.attr_name,
     Comment.rank_partition.attr_name,
 )
 _USER = CommentReply.replier_partition.attr_name
@@ -98,8 +109,8 @@ def votes(exists: Callable[[str], bool]) -> Sums:
         items=(keys.COMMENT_PREFIX, keys.VOTE_PREFIX),
         cells=lambda vote: [(keys.comment_id_in(vote["pk"]["S"]), HELPFUL)],
         counters=lambda _comment_id: tallies(),
-        subject="comment {}".format,
-        spread_subject="votes of comment {}".format,
+        subject=lambda comment_id: f"comment {whole_id(comment_id)}",
+        spread_subject=lambda comment_id: f"votes of comment {whole_id(comment_id)}",
         write=write,
         count=lambda comment_id: {HELPFUL: _count(comment_id, keys.VOTE_PREFIX)},
         show="{1}".format,
@@ -114,7 +125,7 @@ def user_keys() -> Derived:
     return Derived(
         kind="keys",
         starts=(keys.COMMENT_PREFIX, ""),
-        subject=lambda item: f"{item['sk']['S']} of {_comment_id(item)}",
+        subject=lambda item: f"{item['sk']['S']} of {_whole_id_beside(item)}",
         derive=_user_keys,
         actions=_user_key_actions,
         write=write,
@@ -157,7 +168,7 @@ class DependentItems:
             self._of(item).votes += 1
         elif sort_key.startswith(keys.REPORT_PREFIX):
             self._of(item).reports += 1
-        elif sort_key == item["pk"]["S"] and _tells_of_dependents(item):
+        elif is_comment(item) and _tells_of_dependents(item):
             wanted = ("pk", "sk", _PLACE, *_MARKS, *_TOLD_BY)
             self._of(item).item = {name: item[name] for name in wanted if name in item}
 
@@ -166,8 +177,9 @@ class DependentItems:
         found = self._by_comment.get(comment_id, _Dependents())
         found.item = found.item or _read(comment_id)
         if found.item:
-            yield from _differing_marks(comment_id, found)
-            yield from _differing_helpful_rank(comment_id, found)
+            whole = id_of(found.item)
+            yield from _differing_marks(whole, found)
+            yield from _differing_helpful_rank(whole, found)
 
     def _of(self, item: Item) -> _Dependents:
         return self._by_comment.setdefault(_comment_id(item), _Dependents())
@@ -264,31 +276,46 @@ def _remove_rank(comment_id: str) -> None:
 
 def _user_keys(item: Item) -> dict[str, str]:
     """Derive the keys of an item beside a comment; {} for a body, and for a reply by no user."""
-    comment_id, partition = _comment_id(item), _user_partition(item)
-    place: str = item.get(_USER_PLACE, {"S": ""})["S"]
+    partition = _user_partition(item)
     if not partition:
         return {}
-    if not place.endswith(SEPARATOR + comment_id):
-        place = _user_place(item, comment_id)
-    return {_USER: partition, _USER_PLACE: place}
+    if _names_its_comment(item):
+        return {_USER: partition, _USER_PLACE: item[_USER_PLACE]["S"]}
+    return {_USER: partition, _USER_PLACE: _user_place(item)}
+
+
+def _names_its_comment(item: Item) -> bool:
+    """Return whether the place of an item beside a comment ends in the id of that comment."""
+    if _USER_PLACE not in item:
+        return False
+    return bool(keys.comment(id_at(item[_USER_PLACE]["S"])) == item["pk"]["S"])
+
+
+def _whole_id_beside(item: Item) -> str:
+    """Return the id of the comment that an item is beside."""
+    if _names_its_comment(item):
+        return id_at(item[_USER_PLACE]["S"])
+    return whole_id(_comment_id(item))
 
 
 def _user_partition(item: Item) -> str:
     sort_key = item["sk"]["S"]
     if sort_key == keys.REPLY:
-        author: str = item.get(CommentReply.author.attr_name, {"S": ""})["S"]
-        return keys.replier(author) if author else ""
+        user_id: str = item.get(CommentReply.user_id.attr_name, {"S": ""})["S"]
+        return keys.replier(user_id) if user_id else ""
     for start, partition in ((keys.VOTE_PREFIX, keys.voter), (keys.REPORT_PREFIX, keys.reporter)):
         if sort_key.startswith(start):
             return partition(sort_key.removeprefix(start))
     return ""
 
 
-def _user_place(item: Item, comment_id: str) -> str:
+def _user_place(item: Item) -> str:
+    comment = read_item(comment_key(_comment_id(item)))
+    comment_id = id_of(comment) if comment else _comment_id(item)
     if item["sk"]["S"] == keys.REPLY:
         moment: str = item.get(CommentReply.replied_at.attr_name, {"S": ""})["S"]
         return keys.replied(moment, comment_id)
-    return keys.about(product_id_of(read_item(comment_key(comment_id))), comment_id)
+    return keys.about(product_id_of(comment), comment_id)
 
 
 def _user_key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
@@ -298,7 +325,7 @@ def _user_key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
     ]
     same = unchanged(item, Comment.pk, CommentReply.replier_partition, CommentReply.place)
     if item["sk"]["S"] == keys.REPLY:
-        same &= unchanged(item, CommentReply.author, CommentReply.replied_at)
+        same &= unchanged(item, CommentReply.user_id, CommentReply.replied_at)
     return [update(CommentReply, table_key(*key_of(item)), changes, same)]
 
 
@@ -323,7 +350,7 @@ def _shown(name: str, mark: Value | None) -> str:
 RECOUNT_PAGE = 1_000
 NOWHERE = "nowhere"
 NAMELESS = "none"
-_COMMENTS = keys.COMMENT_PREFIX, keys.COMMENT_PREFIX
+_COMMENTS = keys.COMMENT_PREFIX, keys.COMMENT
 
 
 def comment_differences() -> Iterator[Difference]:
@@ -339,7 +366,7 @@ def comment_kinds() -> Sequence[Kind]:
         Derived(
             kind="keys",
             starts=_COMMENTS,
-            subject=lambda item: f"comment {keys.comment_id_in(item['pk']['S'])}",
+            subject=lambda item: f"comment {id_of(item)}",
             derive=_derived_keys,
             actions=_key_actions,
             write=write,
@@ -367,13 +394,18 @@ def comment_kinds() -> Sequence[Kind]:
 
 
 class CommentItems:
-    """Comments by what is beside them: a body for a long text alone, nothing without a comment."""
+    """Comments by what is beside them: a body for a long text alone, nothing without a comment.
+
+    What lists show of a long text follows from its body.
+    """
 
     def __init__(self) -> None:
         self._comments: set[str] = set()
         self._long: set[str] = set()
         self._bodies: set[str] = set()
+        self._wrong_excerpts: set[str] = set()
         self._with_dependents: set[str] = set()
+        self._latest_body: Item = {}
 
     def exists(self, comment_id: str) -> bool:
         """Return whether there is such a comment, after the table was read."""
@@ -386,19 +418,27 @@ class CommentItems:
         for key in sorted((self._bodies & self._comments) ^ self._long):
             found = [_wrong_body(key, has_body=key in self._bodies)]
             yield Candidate(partial(_reread_body, key), found)
+        for key in sorted(self._wrong_excerpts):
+            yield Candidate(partial(_reread_excerpt, key))
         for key in sorted(self._with_dependents - self._comments):
             yield Candidate(partial(_reread_leftovers, key), [_leftovers(key)])
 
     def _add(self, item: Item) -> None:
-        key = keys.comment(keys.comment_id_in(item["pk"]["S"]))
-        if item["sk"]["S"] != key:
+        key = keys.comment(_comment_id(item))
+        if not is_comment(item):
             self._with_dependents.add(key)
             if item["sk"]["S"] == keys.BODY:
                 self._bodies.add(key)
+                self._latest_body = item
         elif not is_tombstone(item):
             self._comments.add(key)
             if Comment.body_bytes.attr_name in item:
                 self._long.add(key)
+            # A body comes before its comment.
+            if self._latest_body.get("pk") == item["pk"] and _excerpt_changes(
+                item, self._latest_body
+            ):
+                self._wrong_excerpts.add(key)
 
 
 class ProductRanks:
@@ -477,18 +517,20 @@ def _derived_keys(item: Item) -> dict[str, str]:
         return {}
     derived = derived_keys(
         NewComment(
-            id=keys.comment_id_in(comment.pk),
+            id=id_of(item),
             product_id=keys.product_id_in(comment.product_partition),
             language=comment.language,
             rating=int(comment.rating),
             created_at=moment_at(comment.place),
-            username=comment.username or "",
+            user_id=comment.user_id or "",
         )
     )
     return {getattr(Comment, name).attr_name: key for name, key in derived.items()}
 
 
 def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    if isinstance(id_of(item), keys.IdDigest):
+        return []  # nothing has the id any more that the place must end in
     changes = {name: {"S": key} for name, key in expected.items()}
     same = unchanged(item, Comment.pk, Comment.version, Comment.reply)
     key = {"pk": item["pk"], "sk": item["sk"]}
@@ -498,17 +540,46 @@ def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
 def _wrong_body(key: str, *, has_body: bool) -> Difference:
     if not has_body:
         return Difference("body", key, "none", "a body, which is lost")
-    short = check(Comment, table_key(key, key), Comment.body_bytes.does_not_exist())
+    short = check(Comment, table_key(key, keys.COMMENT), Comment.body_bytes.does_not_exist())
     actions = [short, delete(Comment, table_key(key, keys.BODY))]
     return Difference("body", key, "a body", "none", partial(repair_once, write, actions))
 
 
 def _reread_body(key: str) -> Iterable[Difference]:
-    comment, body = read_item(table_key(key, key)), read_item(table_key(key, keys.BODY))
+    comment = read_item(table_key(key, keys.COMMENT))
+    body = read_item(table_key(key, keys.BODY))
     if not comment or is_tombstone(comment):
         return []
     is_long, has_body = Comment.body_bytes.attr_name in comment, bool(body)
     return [] if is_long == has_body else [_wrong_body(key, has_body=has_body)]
+
+
+def _excerpt_changes(comment: Item, body: Item) -> Changes:
+    """Return what must change for lists to show what the body of a long text says."""
+    changes = {}
+    for name, value in text_shown(body[CommentBody.text.attr_name]["S"]).items():
+        attribute = getattr(Comment, name)
+        expected = None if value is None else {attribute.attr_type: attribute.serialize(value)}
+        if comment.get(attribute.attr_name) != expected:
+            changes[attribute.attr_name] = expected
+    return changes
+
+
+def _reread_excerpt(key: str) -> Iterator[Difference]:
+    comment = read_item(table_key(key, keys.COMMENT))
+    body = read_item(table_key(key, keys.BODY))
+    if not (comment and body) or is_tombstone(comment):
+        return
+    if changes := _excerpt_changes(comment, body):
+        repair = partial(repair_once, _write_excerpt, comment, changes)
+        subject = f"comment {id_of(comment)}"
+        yield Difference("excerpt", subject, "of another text", "of its body", repair)
+
+
+def _write_excerpt(comment: Item, changes: Changes) -> None:
+    same = unchanged(comment, Comment.pk, Comment.version, Comment.product_partition)
+    action = change({name: comment[name] for name in ("pk", "sk")}, changes, same)
+    writer.write([action], [writer.CommentChange(comment, changed(comment, changes))])
 
 
 def _leftovers(key: str) -> Difference:

@@ -172,7 +172,7 @@ def comments_feed(
             published=comment.created,
             updated=comment.edited,
             text=comment.text or comment.title or _("No words, only stars."),
-            author=comment.author,
+            author=comment.author_name,
             language=comment.language if comment.text or comment.title else "",
         )
         entries.append(entry)
@@ -309,7 +309,7 @@ def _product(
             "bestRating": 5,
             "worstRating": 1,
         }
-    reviews = [_review(comment, site=site) for comment in comments if comment.author]
+    reviews = [_review(comment, site=site) for comment in comments if comment.author_name]
     return {**thing, "review": reviews} if reviews else thing
 
 
@@ -319,7 +319,7 @@ def _review(comment: CommentEntry, *, site: str) -> Thing:
     return {
         "@type": "Review",
         "url": f"{site}{comment.url}",
-        "author": {"@type": "Person", "name": comment.author},
+        "author": {"@type": "Person", "name": comment.author_name},
         "datePublished": comment.created_iso,
         "inLanguage": comment.language,
         "reviewRating": {

@@ -293,9 +293,9 @@ def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
     with pool().together() as together:
         facts = together.start(partial(_read_facts, wanted))
         is_user = voted = recent = picks = None
-        if visitor.username:
+        if visitor.user_id:
             is_user = together.start(visitor.is_confirmed)
-            voted = together.start(partial(votes_of, visitor.username, product_id))
+            voted = together.start(partial(votes_of, visitor.user_id, product_id))
         if wanted.recent:
             recent = together.start(partial(read_recent, wanted.recent))
         if wanted.has_highlights:
@@ -379,9 +379,9 @@ def read_comment_page(
 
     Returns also whether the visitor finds it helpful. Raises NoSuchComment and NoSuchProduct.
     """
-    is_strong = is_recent or bool(visitor.username)
+    is_strong = is_recent or bool(visitor.user_id)
     with pool().together() as together:
-        voted = together.start(partial(has_voted, comment_id=comment_id, username=visitor.username))
+        voted = together.start(partial(has_voted, comment_id=comment_id, user_id=visitor.user_id))
         is_user = together.start(visitor.is_confirmed)
         with labelled_calls("comment"):
             comment = find_comment(comment_id, consistent=is_strong)

@@ -16,7 +16,6 @@ comments of each are ahead, and reads several in one round.
 """
 
 import logging
-import re
 from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
@@ -52,6 +51,7 @@ from comments.store.comments import (
 )
 from comments.store.counts import Cell, ProductCounts, cell, counters, remembered_as
 from comments.store.table import comment_key, query_pages
+from comments.users import author_name, profile_url, slug_of
 from dynapages.calls import labelled_calls
 from dynapages.django.paging import anchor_of
 from dynapages.items import Item, blocks_of
@@ -82,7 +82,6 @@ MOST_UNITS_OF_AN_ITEM = 0.4
 """The same for pages of more than 20 comments."""
 LARGEST_ENTRY = "largest-entry"
 _NO_TEXT, _TRUE = {"S": ""}, {"BOOL": True}
-_MADE_HERE = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ class CommentEntry:
     """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
 
     One that ``is_hidden`` is in no list of its product; ``held_for`` is why it waits for the shop,
-    if it does. ``username`` is empty for an imported comment, ``product_id`` in the lists of one
+    if it does. ``user_id`` is empty for an imported comment, ``product_id`` in the lists of one
     product. Of the shop's ``reply``, lists have what travels with the comment.
     """
 
@@ -102,7 +101,7 @@ class CommentEntry:
     title: str
     text: str
     is_long: bool
-    username: str = ""
+    user_id: str = ""
     edited_at: str = ""
     is_verified: bool = False
     is_hidden: bool = False
@@ -113,6 +112,21 @@ class CommentEntry:
     @property
     def url(self) -> str:
         return reverse("comments:comment", args=[self.id])
+
+    @property
+    def author_name(self) -> str:
+        """What pages call its author, in the active language."""
+        return author_name(self)
+
+    @property
+    def user_slug(self) -> str:
+        """What stands for its author in addresses and in the API; empty for an imported one."""
+        return slug_of(self.user_id)
+
+    @property
+    def profile_url(self) -> str:
+        """The page with all comments of its author; empty for an imported one."""
+        return profile_url(self.user_id)
 
     @property
     def anchor(self) -> str:
@@ -264,18 +278,19 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
 
     Raises NoSuchComment.
     """
-    key = keys.comment(comment_id)
-    beside = (Comment.pk == key) & Comment.sk.between(keys.BODY, keys.REPLY)
-    pages = query_pages(beside, ConsistentRead=consistent)
+    # Body, comment and reply are next to each other; votes and reports are behind them.
+    to_reply = Comment.sk.between(keys.BODY, keys.REPLY)
+    pages = query_pages(
+        (Comment.pk == keys.comment(comment_id)) & to_reply, ConsistentRead=consistent
+    )
     items = {item["sk"]["S"]: item for page in pages for item in page["Items"]}
-    if key not in items or is_tombstone(items[key]):
+    item = items.get(keys.COMMENT)
+    if item is None or is_tombstone(item):
         raise NoSuchComment(comment_id)
-    item = items[key]
     comment, entry = Comment.from_raw_data(dict(item)), entry_of(item)
     shown = {field.name: getattr(entry, field.name) for field in fields(CommentEntry)}
     reply, body = items.get(keys.REPLY), items.get(keys.BODY)
     shown |= {
-        "username": comment.username or "",
         "reply": reply_in(reply) if reply else None,
         # An excerpt where an import has not put a long body yet.
         "body": CommentBody.from_raw_data(dict(body)).text
@@ -291,37 +306,37 @@ def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
 
 
 # Attributes of models take a while to look up, for every comment of a page.
-_PLACE, _LANGUAGE, _RATING, _AUTHOR, _TITLE, _TEXT, _EDITED, _VERIFIED, _HIDDEN, _LONG, _REPLY = (
-    attribute.attr_name
-    for attribute in (
-        *(Comment.place, Comment.language, Comment.rating, Comment.author, Comment.title),
-        *(Comment.text, Comment.edited_at, Comment.verified, Comment.hidden_product),
-        *(Comment.body_bytes, Comment.reply),
-    )
-)
+_PLACE = Comment.place.attr_name
+_LANGUAGE = Comment.language.attr_name
+_RATING = Comment.rating.attr_name
+_USER_ID = Comment.user_id.attr_name
+_AUTHOR = Comment.author.attr_name
+_TITLE = Comment.title.attr_name
+_TEXT = Comment.text.attr_name
+_EDITED = Comment.edited_at.attr_name
+_VERIFIED = Comment.verified.attr_name
+_HIDDEN = Comment.hidden_product.attr_name
+_LONG = Comment.body_bytes.attr_name
+_REPLY = Comment.reply.attr_name
 
 
 def entry_of(item: Item) -> CommentEntry:
     """Parse a list entry from an item of the table or of any index, faster than PynamoDB."""
     place, reply = item[_PLACE]["S"], item.get(_REPLY)
-    comment_id, author = id_at(place), item.get(_AUTHOR, _NO_TEXT)["S"]
-    # Lists have no attribute for users: a comment by one has an id made here, and ``verified``.
-    is_by_user = _VERIFIED in item and _MADE_HERE.fullmatch(comment_id)
-    is_hidden = _HIDDEN in item
     return CommentEntry(
-        id=comment_id,
+        id=id_at(place),
         language=item[_LANGUAGE]["S"],
         rating=int(item[_RATING]["N"]),
         created=moment_at(place),
-        author=author,
+        author=item.get(_AUTHOR, _NO_TEXT)["S"],
         title=item.get(_TITLE, _NO_TEXT)["S"],
         text=item.get(_TEXT, _NO_TEXT)["S"],
         is_long=_LONG in item,
-        username=author if is_by_user else "",
+        user_id=item.get(_USER_ID, _NO_TEXT)["S"],
         edited_at=item.get(_EDITED, _NO_TEXT)["S"],
         is_verified=item.get(_VERIFIED) == _TRUE,
-        is_hidden=is_hidden,
-        held_for=hold_reason(item) if is_hidden else None,
+        is_hidden=_HIDDEN in item,
+        held_for=hold_reason(item),
         product_id=product_id_of(item),
         reply=reply_in(reply["M"]) if reply else None,
     )
@@ -377,8 +392,8 @@ def read_recent(comment_ids: Sequence[str]) -> Recent:
     """Read comments just written, strongly."""
     with labelled_calls("just written"):
         found = page_batches().get(TABLE, map(comment_key, comment_ids))
-    items = {keys.comment_id_in(item["pk"]["S"]): item for item in found if not is_tombstone(item)}
-    return {comment_id: items.get(comment_id) for comment_id in comment_ids}
+    items = {item["pk"]["S"]: item for item in found if not is_tombstone(item)}
+    return {comment_id: items.get(keys.comment(comment_id)) for comment_id in comment_ids}
 
 
 def with_recent(

@@ -29,8 +29,8 @@ from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import Comment, CommentBody
 from comments.search.models import TABLE
 from comments.search.pending import PendingChanges, find_pending
-from comments.search.postings import STEMS, partition, postings_of
-from comments.search.words import Search
+from comments.search.postings import LARGEST_POSTING, STEMS, partition, stems_of_comment
+from comments.search.words import Search, digest_of
 from comments.store.counts import ProductCounts
 from dynapages.calls import labelled_calls
 from dynapages.items import Item, table_key
@@ -40,9 +40,11 @@ from dynapages.process import page_batches, pool, read
 WORDS = "words"
 """The name of the plan."""
 MOST_UNITS = 12.0
-"""Capacity units of a page of a search, however few comments have all its words.
+"""Capacity units of a page of a search, however few comments have all its words, and whatever they
+say: no posting has more than `LARGEST_POSTING` bytes.
 
-While changes are unfinished, the comments of these cost up to a unit each beside it.
+While changes are unfinished, the comments of these cost a unit each beside it, and their long texts
+one for each 4 KB.
 """
 FIRST_READ = 18
 """Postings that are read of each stem at first, of several."""
@@ -125,7 +127,7 @@ def plan_search(
         at_most = FIRST_READ if len(probed) > 1 else needed
         first_reads += [max(LEAST_READ, min(at_most, fair))] * len(probed)
         for stem in probed:
-            others = tuple({"S": other} for other in stems if other != stem)
+            others = tuple({"B": digest_of(other)} for other in stems if other != stem)
             run = Run(
                 INDEX,
                 partition(product_id, language, stem, hidden=hidden),
@@ -149,8 +151,9 @@ def search_comments(
 ) -> CommentPage:
     """Read a page of the comments with all words of a search, by time (S1).
 
-    It costs `MOST_UNITS` at most, and a query or two; a page that would cost more is short, and the
-    list goes on. It is read again where ``exact``, the counts of now, have other languages.
+    It costs `MOST_UNITS` at most; a page that would cost more is short, and the list goes on. It is
+    read again, for what is left of these or a posting of each run, where ``exact``, the counts of
+    now, have other languages.
 
     In the same round it is asked which changes may not be in postings yet. Comments of these are
     read from the table, strongly, for up to a unit each, and are on the page as they are now. Where
@@ -160,12 +163,14 @@ def search_comments(
     began = monotonic()
     with pool().together() as together:
         marks = together.start(partial(_find_pending, product_id))
-        asked = replace(request, most_units=MOST_UNITS - LEAST_UNITS)
+        most = MOST_UNITS - LEAST_UNITS
+        asked = replace(request, most_units=most, largest_item=LARGEST_POSTING)
         plan = plan_search(product_id, wanted, chosen, counts, needed=asked.size + 1)
         page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
         now = exact() if exact else counts
         if {*languages_of(chosen, now)} != {*languages_of(chosen, counts)}:
             plan = plan_search(product_id, wanted, chosen, now, needed=asked.size + 1)
+            asked = replace(asked, most_units=most - page.capacity_units)
             page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
         pending, answered = marks.result()
         if answered - began > MARKS_SECONDS:
@@ -203,7 +208,8 @@ def _as_they_are_now(
 
     Where not all of these are named, every comment of the page is read.
     """
-    ids = set(found.pending.comment_ids)
+    on_page = {keys.id_in_keys(comment.id): comment.id for comment in found.comments}
+    ids = {on_page.get(one, one) for one in found.pending.comment_ids}
     if not found.pending.are_all_named:
         ids.update(comment.id for comment in found.comments)
     comments = with_recent(
@@ -248,8 +254,8 @@ def matching(wanted: SearchRequest, comments: Recent) -> Recent:
     }
 
     def has_all(item: Item) -> bool:
-        postings = postings_of(item, bodies.get(item["pk"]["S"]))
+        stems = stems_of_comment(item, bodies.get(item["pk"]["S"]))
         asked = wanted.search.stems(entry_of(item).language)
-        return bool(asked and postings) and {*asked} <= {*postings[0][STEMS]["SS"]}
+        return bool(asked) and {*asked} <= {*stems}
 
     return {one: item if item and has_all(item) else None for one, item in comments.items()}

@@ -166,7 +166,7 @@ COMMENTS_AT_A_TIME = 50
 COLUMNS = (
     *("comment_id", "product_id", "product", "author", "language", "rating", "created_at"),
     *("title", "text", "waiting_since", "reports"),
-    *("reported_by", "reported_at", "reason", "report"),
+    *("reporter", "reported_by", "reported_at", "reason", "report"),
 )
 
 
@@ -185,9 +185,10 @@ def _rows(comment: ModeratedComment) -> Iterator[tuple[object, ...]]:
         *(timestamp(since) if since else "", comment.report_count),
     )
     if not comment.reports:
-        yield (*about, "", "", "", "")
+        yield (*about, "", "", "", "", "")
     for report in comment.reports:
-        yield (*about, report.username, timestamp(report.reported), report.reason, report.text)
+        by = report.author, report.user_id
+        yield (*about, *by, timestamp(report.reported), report.reason, report.text)
 
 
 def staff_tools(comment: WholeComment) -> dict[str, object]:

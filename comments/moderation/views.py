@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from comments.gates import block_author, is_blocked, unblock_author
-from comments.host import user_exists
 from comments.lists.queries import remember_written
 from comments.moderation.listing import (
     COLUMNS,
@@ -29,6 +28,7 @@ from comments.moderation.listing import (
 )
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
 from comments.store.comments import NoSuchComment, Revision, State
+from comments.users import display_name_of, find_user, nameless, user_id_in, user_id_of
 from comments.web.forms import NOT_IN_LISTS, check_rate_limit, missing_as_404
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, back, log_event, path_of_next, prefetch, staff_only
@@ -98,7 +98,7 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     check_rate_limit(request, now=now, is_staff=True)
     remember_written(request.session, comment_id, now=now)
     try:
-        who = request.user.get_username()
+        who = user_id_of(request.user)
         carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
     except NotAsSeen as error:
         messages.warning(request, str(error))
@@ -120,7 +120,7 @@ def decide_many(request: HttpRequest) -> HttpResponse:
         raise Refusal(_(NOT_SAID)) from error
     if decision not in IN_BULK or len(selected) > settings.PAGE_SIZE:
         raise Refusal(_(NOT_SAID))
-    now, who, done = clock.now(), request.user.get_username(), 0
+    now, who, done = clock.now(), user_id_of(request.user), 0
     check_rate_limit(request, now=now, is_staff=True)
     for seen, comment_id in selected:
         with suppress(NotAsSeen, NoSuchComment):
@@ -151,7 +151,7 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     check_rate_limit(request, now=now, is_staff=True)
     with missing_as_404(NOT_IN_LISTS):
         write = feature if is_pick else unfeature
-        write(comment_id, by=request.user.get_username(), now=now)
+        write(comment_id, by=user_id_of(request.user), now=now)
     said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
     if not wants_partial(request):
         messages.success(request, said)
@@ -163,25 +163,30 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @staff_only
-def block(request: HttpRequest, username: str) -> HttpResponse:
+def block(request: HttpRequest, user_slug: str) -> HttpResponse:
     """Ask whether to block an author, and do so; or (``blocked=no``) end it."""
+    user_id = user_id_in(user_slug)
+    if not user_id:
+        raise Http404(_(NOBODY))
     if request.method != "POST":
-        if not user_exists(username):
+        user = find_user(user_id)
+        if user is None:
             raise Http404(_(NOBODY))
-        context = {"owner": username, "is_blocked": is_blocked(username)}
+        name = display_name_of(user) or nameless()
+        context = {"owner": name, "user_slug": user_slug, "is_blocked": is_blocked(user_id)}
         return render(request, "comments/moderation/block.html", context)
     now, is_block = clock.now(), request.POST.get("blocked") != "no"
     check_rate_limit(request, now=now, is_staff=True)
     if is_block:
-        block_author(username, now=now)
+        block_author(user_id, now=now)
     else:
-        unblock_author(username)
+        unblock_author(user_id)
     event = "author-blocked" if is_block else "author-unblocked"
-    log_event(event, user=request.user.get_username(), request=request, author=username)
+    log_event(event, user=user_id_of(request.user), request=request, author=user_id)
     messages.success(request, _(BLOCKED if is_block else UNBLOCKED))
-    return redirect("comments:profile", username)
+    return redirect("comments:profile", user_slug)
 
 
-NOBODY = gettext_noop("There is no user of this name.")
+NOBODY = gettext_noop("There is no such user.")
 BLOCKED = gettext_noop("The author is blocked: new comments of theirs wait for the shop.")
 UNBLOCKED = gettext_noop("The author is no longer blocked.")

@@ -217,6 +217,7 @@ def _edit(
         Comment.version,
         Comment.product_partition,
         Comment.hidden_product,
+        Comment.hold_reason,
         Comment.reply,
     )
     edited = StoredComment(after, changed(stored.item, edits))
@@ -322,27 +323,27 @@ class BadForm(ValueError):
     """The form has no valid comment id, is somebody else's, or too old."""
 
 
-def new_form_id(*, username: str, product_id: str, now: datetime) -> str:
+def new_form_id(*, user_id: str, product_id: str, now: datetime) -> str:
     """Build the id of a new comment, signed for its user and product."""
-    return _signer(username, product_id).sign(str(ULID.from_datetime(now)))
+    return _signer(user_id, product_id).sign(str(ULID.from_datetime(now)))
 
 
-def comment_id_of(form_id: str, *, username: str, product_id: str) -> str:
+def comment_id_of(form_id: str, *, user_id: str, product_id: str) -> str:
     """Parse the comment's id from a form id. Raises BadForm."""
     try:
-        comment_id = _signer(username, product_id).unsign(form_id, max_age=FORM_LIVES)
+        comment_id = _signer(user_id, product_id).unsign(form_id, max_age=FORM_LIVES)
     except BadSignature as error:  # SignatureExpired is one
         raise BadForm(_("This form is too old, or was made for somebody else.")) from error
     return comment_id
 
 
-def is_author(username: str, stored: StoredComment) -> bool:
+def is_author(user_id: str, stored: StoredComment) -> bool:
     """Return whether a comment is a user's own, by the table."""
-    return stored.comment.username == username != ""
+    return stored.comment.user_id == user_id != ""
 
 
-def _signer(username: str, product_id: str) -> TimestampSigner:
-    return TimestampSigner(salt=f"comments.form/{username}/{product_id}")
+def _signer(user_id: str, product_id: str) -> TimestampSigner:
+    return TimestampSigner(salt=f"comments.form/{user_id}/{product_id}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,32 +365,32 @@ class Rejected(DynamoError):
 
 
 def post_comment(
-    draft: Draft, *, comment_id: str, product_id: str, username: str, now: datetime
+    draft: Draft, *, comment_id: str, product_id: str, user_id: str, author: str, now: datetime
 ) -> bool:
     """Add a user's comment as the gate decides, marked as a buyer's if they bought the product.
 
-    Returns whether it waits for the shop. Posting it again changes nothing, or raises
-    PostedOtherwise where the comment that is there differs. Raises Rejected, and like
-    `add_comment`.
+    ``author`` is the name that is shown, empty for a user without one. Returns whether it waits for
+    the shop. Posting it again changes nothing, or raises PostedOtherwise where the comment that is
+    there differs. Raises Rejected, and like `add_comment`.
     """
     with pool().together() as together:
-        blocked = together.start(partial(is_blocked, username))
-        is_verified = has_bought(username, product_id)
-        author = Author(username, is_blocked=blocked.result())
+        blocked = together.start(partial(is_blocked, user_id))
+        is_verified = has_bought(user_id, product_id)
+        writer = Author(user_id, is_blocked=blocked.result())
     comment = NewComment(
         id=comment_id,
         product_id=product_id,
         created_at=now,
-        author=username,
-        username=username,
+        author=author,
+        user_id=user_id,
         verified=is_verified,
         **asdict(draft),
     )
-    held_for = _held_for(comment, author)
+    held_for = _held_for(comment, writer)
     try:
         is_new = add_comment(comment, held_for=held_for)
     except CommentExists as error:
-        return _posted_before(error.stored, draft, username=username)
+        return _posted_before(error.stored, draft, user_id=user_id)
     if is_new:
         _announce_new(comment, held_for, moment=now)
     return held_for is not None
@@ -398,7 +399,7 @@ def post_comment(
 def _announce_new(
     comment: NewComment, held_for: str | None, *, moment: datetime, was: State | None = None
 ) -> None:
-    about = partial(announce, comment_id=comment.id, by=comment.username, moment=moment)
+    about = partial(announce, comment_id=comment.id, by=comment.user_id, moment=moment)
     if held_for is None:
         about(comment_posted, comment=comment, was=was)
     else:
@@ -413,7 +414,7 @@ def _held_for(comment: NewComment, author: Author) -> str | None:
     return verdict.reason if isinstance(verdict, Hold) else None
 
 
-def save_edit(draft: Draft, *, comment_id: str, version: int, username: str, now: datetime) -> bool:
+def save_edit(draft: Draft, *, comment_id: str, version: int, user_id: str, now: datetime) -> bool:
     """Change a user's own comment, if its version is still the one they have seen.
 
     The gate decides on new words as on a new comment. Returns whether it waits for the shop. Saving
@@ -421,28 +422,28 @@ def save_edit(draft: Draft, *, comment_id: str, version: int, username: str, now
     `edit_comment`.
     """
     with pool().together() as together:
-        blocked = together.start(partial(is_blocked, username))
-        stored = load_own(comment_id, username=username)
+        blocked = together.start(partial(is_blocked, user_id))
+        stored = load_own(comment_id, user_id=user_id)
         before, is_same = stored.comment, draft_of(stored.comment) == draft
         if not is_same and stored.version != version:
             raise EditLost(stored)
-        is_verified = before.verified or has_bought(username, before.product_id)
-        author = Author(username, is_blocked=blocked.result())
+        is_verified = before.verified or has_bought(user_id, before.product_id)
+        writer = Author(user_id, is_blocked=blocked.result())
     after = replace(before, verified=is_verified, **asdict(draft))
-    held_for = hold_reason(stored.item) if is_same else _held_for(after, author)
+    held_for = hold_reason(stored.item) if is_same else _held_for(after, writer)
     edited = edit_comment(stored, now=now, held_for=held_for, verified=is_verified, **asdict(draft))
     if edited.version != stored.version:
         about = {"before": before, "comment": edited.comment, "state": edited.state}
-        announce(comment_edited, comment_id, by=username, moment=now, **about)
+        announce(comment_edited, comment_id, by=user_id, moment=now, **about)
         if edited.is_hidden != stored.is_hidden:
             _announce_new(edited.comment, held_for, moment=now, was=stored.state)
     return edited.state is State.HELD
 
 
-def load_own(comment_id: str, *, username: str) -> StoredComment:
+def load_own(comment_id: str, *, user_id: str) -> StoredComment:
     """Read a user's comment. Raises NoSuchComment, also where it is somebody else's."""
     stored = load_comment(comment_id)
-    if not is_author(username, stored):
+    if not is_author(user_id, stored):
         raise NoSuchComment(comment_id)
     return stored
 
@@ -452,9 +453,9 @@ def draft_of(comment: NewComment) -> Draft:
     return Draft(comment.rating, comment.language, comment.title, comment.body)
 
 
-def _posted_before(stored: StoredComment, draft: Draft, *, username: str) -> bool:
+def _posted_before(stored: StoredComment, draft: Draft, *, user_id: str) -> bool:
     comment = stored.comment
-    if not is_author(username, stored) or draft_of(comment) != draft:
+    if not is_author(user_id, stored) or draft_of(comment) != draft:
         raise PostedOtherwise(_("This form has been sent before, with other words."), stored)
     finish_owed_or_log(comment.id)
     return stored.state is State.HELD

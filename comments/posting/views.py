@@ -37,6 +37,7 @@ from comments.posting.services import (
 )
 from comments.profiles.queries import find_written_about
 from comments.store.comments import NoSuchComment, StoredComment, load_comment
+from comments.users import author_name, display_name_of, user_id_of
 from comments.web.forms import (
     NO_SUCH_COMMENT,
     FormNotSaved,
@@ -92,12 +93,13 @@ def delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     if request.method != "POST":
         if stored is None:
             raise Http404(NO_SUCH_COMMENT)
-        return render(request, "comments/posting/delete.html", {"comment": stored.comment})
+        context = {"comment": stored.comment, "author": author_name(stored.comment)}
+        return render(request, "comments/posting/delete.html", context)
     now = clock.now()
-    is_own = stored is None or is_author(request.user.get_username(), stored)
+    is_own = stored is None or is_author(user_id_of(request.user), stored)
     check_rate_limit(request, now=now, is_staff=not is_own)
     remember_written(request.session, comment_id, now=now)
-    delete_comment(comment_id, by=request.user.get_username(), now=now)
+    delete_comment(comment_id, by=user_id_of(request.user), now=now)
     messages.success(request, DELETED)
     product_id = stored.comment.product_id if stored else ""
     default = reverse("comments:product", args=[product_id]) if product_id else "/"
@@ -135,8 +137,8 @@ def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
     else:
         find = partial(_product_or_404, product_id)
         recent = recently_written(request.session, now=clock.now())
-        username = request.user.get_username()
-        product, earlier = find_written_about(product_id, find, username=username, recent=recent)
+        user_id = user_id_of(request.user)
+        product, earlier = find_written_about(product_id, find, user_id=user_id, recent=recent)
     context = {"page": _page_of_new(product_id, product), "earlier": earlier}
     return (WRITTEN_BEFORE if earlier else WRITE_FORM).show(request, form, context)
 
@@ -187,28 +189,33 @@ def _show_posted(
 
 def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> tuple[str, bool]:
     """Post a comment; return its id, and whether it waits for the shop."""
-    username, now = require_user(request), clock.now()
+    user_id, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     form_id = form.cleaned_data["form_id"]
-    comment_id = comment_id_of(form_id, username=username, product_id=product.id)
+    comment_id = comment_id_of(form_id, user_id=user_id, product_id=product.id)
     check_rate_limit(request, now=now)
     remember_written(request.session, comment_id, now=now)
     is_held = post_comment(
-        form.draft, comment_id=comment_id, product_id=product.id, username=username, now=now
+        form.draft,
+        comment_id=comment_id,
+        product_id=product.id,
+        user_id=user_id,
+        author=display_name_of(request.user),
+        now=now,
     )
     return comment_id, is_held
 
 
 def _form_id(request: HttpRequest, product_id: str) -> str:
-    username = request.user.get_username()
-    return new_form_id(username=username, product_id=product_id, now=clock.now())
+    user_id = user_id_of(request.user)
+    return new_form_id(user_id=user_id, product_id=product_id, now=clock.now())
 
 
 @signed_in
 def _show_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
     with missing_as_404():
-        stored = load_own(comment_id, username=request.user.get_username())
+        stored = load_own(comment_id, user_id=user_id_of(request.user))
         product = find_product(stored.comment.product_id)
     context = {"page": _page_of_edit(comment_id, product=product)}
     return WRITE_FORM.show(request, EditForm.of(stored), context)
@@ -227,13 +234,13 @@ def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> bool:
     """Change a comment; return whether it waits for the shop."""
-    username, now = require_user(request), clock.now()
+    user_id, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     check_rate_limit(request, now=now)
     remember_written(request.session, comment_id, now=now)
     version = form.cleaned_data["version"]
-    return save_edit(form.draft, comment_id=comment_id, version=version, username=username, now=now)
+    return save_edit(form.draft, comment_id=comment_id, version=version, user_id=user_id, now=now)
 
 
 def _refuse_edit(request: HttpRequest, comment_id: str, refusal: FormNotSaved) -> HttpResponse:
@@ -270,7 +277,7 @@ def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
             stored = load_comment(comment_id)
     except NoSuchComment:
         return None
-    if not (is_author(request.user.get_username(), stored) or request.user.is_staff):
+    if not (is_author(user_id_of(request.user), stored) or request.user.is_staff):
         raise Http404(NO_SUCH_COMMENT)
     return stored
 

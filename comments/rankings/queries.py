@@ -24,7 +24,7 @@ from dynapages.lists import Page, PageRequest, PageResult, Run, id_at, moment_at
 from dynapages.process import pool, read
 
 PLAN = Ranked.Meta.index_name
-_PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank, ranking)) for ranking in Ranking}
+_PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank_item, ranking)) for ranking in Ranking}
 _COMMENTS = index_of(Ranked)
 _LABELS = {Ranking.FIVE_STARS: "most loved", Ranking.COMMENTED: "recently commented"}
 
@@ -85,7 +85,7 @@ def read_most_helpful(
     """
     with pool().together() as together:
         product = product_reader(together, product_id)
-        voted = together.start(partial(votes_of, visitor.username, product_id))
+        voted = together.start(partial(votes_of, visitor.user_id, product_id))
         is_user = together.start(visitor.is_confirmed)
         found = list_most_helpful(product_id, request)
         mine = voted.result() if is_user.result() else frozenset()

@@ -18,8 +18,9 @@ from comments.lists.listing import list_url
 from comments.lists.orders import HELPFUL, order_options
 from comments.rankings.queries import PLAN, RankedProduct, list_ranking, read_most_helpful
 from comments.rankings.services import Ranking
+from comments.users import visitor_of
 from comments.web.forms import missing_as_404
-from dynapages.django.access import public, visitor_of
+from dynapages.django.access import public
 from dynapages.django.formats import AtomEntry, AtomFeed
 from dynapages.django.paging import Pager, show_page
 

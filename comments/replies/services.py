@@ -27,6 +27,7 @@ from comments.store.table import (
     comment_key,
     read_item,
 )
+from comments.users import author_name
 from dynapages.calls import clock, labelled_calls, sentence_about
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
@@ -40,15 +41,16 @@ logger = logging.getLogger(__name__)
 
 _TEXT, _AUTHOR = CommentReply.text.attr_name, CommentReply.author.attr_name
 _REPLIED, _EDITED = CommentReply.replied_at.attr_name, CommentReply.edited_at.attr_name
-_VERSION = CommentReply.version.attr_name
+_VERSION, _USER_ID = CommentReply.version.attr_name, CommentReply.user_id.attr_name
 _NOTHING: Value = {"S": ""}
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply of the shop's; an imported one has no ``author``, and perhaps no date.
+    """A reply of the shop's; an imported one has no user, and perhaps no date.
 
-    In a list ``text`` is an excerpt when ``is_long``, without ``author`` and ``version``.
+    ``author`` is the name of the user who wrote it. In a list ``text`` is an excerpt when
+    ``is_long``, without user, ``author`` and ``version``.
     """
 
     text: str
@@ -57,6 +59,12 @@ class Reply:
     edited: datetime | None = None
     version: int = 0
     is_long: bool = False
+    user_id: str = ""
+
+    @property
+    def author_name(self) -> str:
+        """What pages for staff call who wrote it, in the active language."""
+        return author_name(self)
 
     @property
     def replied_iso(self) -> str:
@@ -80,6 +88,7 @@ def reply_in(item: Item) -> Reply:
         edited=parse_timestamp(edited) if edited else None,
         version=int(item.get(_VERSION, {"N": "0"})["N"]),
         is_long=LONG_REPLY in item,
+        user_id=item.get(_USER_ID, _NOTHING)["S"],
     )
 
 
@@ -99,13 +108,22 @@ class ReplyChanged(DynamoError):
         self.reply = reply
 
 
-def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now: datetime) -> None:
+def reply_to(
+    *,
+    comment_id: str,
+    text: str,
+    user_id: str,
+    author: str = "",
+    seen: Reply | None,
+    now: datetime,
+) -> None:
     """Reply to a comment, or change the reply that was ``seen``; doing so again changes nothing.
 
-    Raises NoSuchComment, also for a hidden one, ReplyChanged and Contended.
+    ``author`` is the name of the user who replies, empty for one without. A reply stays signed by
+    who wrote it first. Raises NoSuchComment, also for a hidden one, ReplyChanged and Contended.
     """
     moment = timestamp(now)
-    signed = author if seen is None else seen.author
+    signed = user_id if seen is None else seen.user_id
     replied_at = moment if seen is None else seen.replied_iso
     item = CommentReply(
         pk=keys.comment(comment_id),
@@ -113,13 +131,14 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
         replier_partition=keys.replier(signed) if signed else None,
         place=keys.replied(replied_at, comment_id) if signed else None,
         text=text,
-        author=signed or None,
+        user_id=signed or None,
+        author=(author if seen is None else seen.author) or None,
         replied_at=replied_at or None,
         edited_at=moment if seen else None,
         version=seen.version + 1 if seen else 1,
     ).serialize()
     same = NEW if seen is None else CommentReply.version == seen.version
-    owes = owed_by(reply_owes, comment_id, by=author, moment=now) if seen is None else []
+    owes = owed_by(reply_owes, comment_id, by=user_id, moment=now) if seen is None else []
     try:
         _write(comment_id, put(CommentReply, item, same), shown={"M": reply_shown(item)}, owes=owes)
     except ConditionFailed as error:
@@ -131,7 +150,7 @@ def reply_to(*, comment_id: str, text: str, author: str, seen: Reply | None, now
         return
     for owed in owes:
         worker().wake(owed)
-    announce(comment_replied, comment_id, by=author, moment=now, text=text, is_new=seen is None)
+    announce(comment_replied, comment_id, by=user_id, moment=now, text=text, is_new=seen is None)
 
 
 def delete_reply(comment_id: str, *, by: str = "", now: datetime | None = None) -> bool:

@@ -20,6 +20,7 @@ from comments.replies.services import (
     reply_to,
 )
 from comments.store.comments import load_comment
+from comments.users import display_name_of, user_id_of
 from comments.web.forms import (
     NOT_IN_LISTS,
     FormInList,
@@ -99,7 +100,7 @@ def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     now = clock.now()
     check_rate_limit(request, now=now, is_staff=True)
     with missing_as_404(NOT_IN_LISTS):
-        delete_reply(comment_id, by=request.user.get_username(), now=now)
+        delete_reply(comment_id, by=user_id_of(request.user), now=now)
     return _tell(request, comment_id, _("The reply is deleted."))
 
 
@@ -120,7 +121,7 @@ def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
-    author, now = require_user(request), clock.now()
+    user_id, now = require_user(request), clock.now()
     if not request.user.is_staff:
         raise Http404
     if not form.is_valid():
@@ -132,7 +133,14 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
             raise ReplyChanged(seen)
         finish_reply(comment_id)
         return
-    reply_to(comment_id=comment_id, text=text, author=author, seen=seen, now=now)
+    reply_to(
+        comment_id=comment_id,
+        text=text,
+        user_id=user_id,
+        author=display_name_of(request.user),
+        seen=seen,
+        now=now,
+    )
 
 
 def _show_again(

@@ -17,6 +17,7 @@ from comments.models import CommentReport as StoredReport
 from comments.signals import announce, comment_reported
 from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, State, load_comment
 from comments.store.table import comment_key, query_pages
+from comments.users import author_name, profile_url
 from dynapages.calls import labelled_calls
 from dynapages.items import Item
 from dynapages.lists import parse_timestamp, sort_key_of, timestamp
@@ -44,31 +45,44 @@ class Reason(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class CommentReport:
-    """What a user reported of a comment, and when."""
+    """What a user reported of a comment, and when; ``author`` is the user's name at that time."""
 
-    username: str
+    user_id: str
+    author: str
     reason: Reason
     text: str
     reported: datetime
 
+    @property
+    def author_name(self) -> str:
+        """What pages call the user, in the active language."""
+        return author_name(self)
+
+    @property
+    def profile_url(self) -> str:
+        """The page with all comments of the user."""
+        return profile_url(self.user_id)
+
 
 def report_comment(
-    *, comment_id: str, username: str, reason: Reason, text: str, now: datetime
+    *, comment_id: str, user_id: str, author: str = "", reason: Reason, text: str, now: datetime
 ) -> bool:
     """Report a comment for a user; return whether this is the user's first report of it.
 
-    Raises NoSuchComment, also for a hidden one, OwnComment and Contended.
+    ``author`` is the name that staff see, empty for a user without one. Raises NoSuchComment, also
+    for a hidden one, OwnComment and Contended.
     """
     stored = load_comment(comment_id)
     if stored.is_hidden:
         raise NoSuchComment(comment_id)
-    if stored.comment.username == username:
+    if stored.comment.user_id == user_id:
         raise OwnComment(_("You cannot report your own comment. You can edit or delete it."))
     report = StoredReport(
         pk=keys.comment(comment_id),
-        sk=keys.report(username),
-        reporter_partition=keys.reporter(username),
+        sk=keys.report(user_id),
+        reporter_partition=keys.reporter(user_id),
         place=keys.about(stored.comment.product_id, comment_id),
+        author=author or None,
         reason=reason.value,
         text=text or None,
         reported_at=timestamp(now),
@@ -80,7 +94,7 @@ def report_comment(
             raise NoSuchComment(comment_id) from error
         return False
     said = {"comment": stored.comment, "reason": reason, "text": text}
-    announce(comment_reported, comment_id, by=username, moment=now, **said)
+    announce(comment_reported, comment_id, by=user_id, moment=now, **said)
     return True
 
 
@@ -111,7 +125,8 @@ def _first_reports(comment_id: str) -> tuple[CommentReport, ...]:
 def _report(item: Item) -> CommentReport:
     stored = StoredReport.from_raw_data(dict(item))
     return CommentReport(
-        username=stored.sk.removeprefix(keys.REPORT_PREFIX),
+        user_id=stored.sk.removeprefix(keys.REPORT_PREFIX),
+        author=stored.author or "",
         reason=Reason(stored.reason),
         text=stored.text or "",
         reported=parse_timestamp(stored.reported_at),

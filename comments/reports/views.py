@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from comments.lists.queries import WholeComment, find_comment
 from comments.reports.services import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import OwnComment
+from comments.users import display_name_of, user_id_of
 from comments.web.forms import (
     NO_SUCH_COMMENT,
     FormInList,
@@ -85,14 +86,15 @@ def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
 
 
 def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
-    username, now = require_user(request), clock.now()
+    user_id, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     check_rate_limit(request, now=now)
     try:
         is_first = report_comment(
             comment_id=comment_id,
-            username=username,
+            user_id=user_id,
+            author=display_name_of(request.user),
             reason=Reason(form.cleaned_data["reason"]),
             text=form.cleaned_data["text"],
             now=now,
@@ -113,6 +115,6 @@ def _show_again(
 def _reportable(request: HttpRequest, comment_id: str) -> WholeComment:
     with missing_as_404(), labelled_calls("comment"):
         comment = find_comment(comment_id)
-    if comment.is_hidden or comment.username == request.user.get_username():
+    if comment.is_hidden or comment.user_id == user_id_of(request.user):
         raise Http404(NO_SUCH_COMMENT)
     return comment

@@ -28,7 +28,7 @@ from comments.search.writer import (
     unfinished,
 )
 from comments.store.derived import Name, bulk_batches, listed, scanned, spelled
-from comments.store.table import write_if
+from comments.store.table import is_comment, write_if
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item
@@ -90,7 +90,7 @@ def _wrong(progress: Progress, marks: list[Item]) -> list[str]:
         key = item["pk"]["S"]
         if item["sk"]["S"] == keys.BODY:  # which comes before its comment
             bodies = {key: item[_BODY]["S"]}
-        elif item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX):
+        elif is_comment(item):
             right = reduce(xor, map(_digest, postings_of(item, bodies.get(key))), 0)
             if sums.pop(key, 0) != right:
                 wrong.append(key)
@@ -130,6 +130,6 @@ def _postings(progress: Progress, marks: list[Item] | None = None) -> Iterator[t
 
 
 def _digest(posting: Item) -> int:
-    in_order = {**posting, STEMS: sorted(posting[STEMS].get("SS", ()))}
+    in_order = {**posting, STEMS: sorted(posting[STEMS].get("BS", ()))}
     text = json.dumps(in_order, sort_keys=True, default=str)
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest())

@@ -3,21 +3,23 @@
 =======================  ===============================  =======================
 item                     partition key ``pk``             sort key ``o``
 =======================  ===============================  =======================
-posting of a comment     ``PRODUCT#<p>/w1/<lang>/<stem>`` ``<moment>#<comment>``
-posting of one that is   ``HIDDEN#<p>/w1/<lang>/<stem>``  ``<moment>#<comment>``
+posting of a comment     ``PRODUCT#<p>/w2/<lang>/<stem>`` ``<moment>#<comment>``
+posting of one that is   ``HIDDEN#<p>/w2/<lang>/<stem>``  ``<moment>#<comment>``
 hidden or held
-change whose postings    ``CHANGES#<n>``                  ``<comment>#<token>``
+change whose postings    ``CHANGES#<n>``                  ``<c>#<token>``
 are not yet written
-mark of such a change    ``PENDING#<p>``                  ``<comment>#<token>``,
+mark of such a change    ``PENDING#<p>``                  ``<c>#<token>``,
 in each product of it                                     ``*#<token>`` of several
 =======================  ===============================  =======================
 
-``w1`` is the version of the stems (`comments.search.words`). The sort key is the place of all
-lists. Attribute names are those of `comments.models`.
+``w2`` is the version of the stems (`comments.search.words`), ``<stem>`` the stem or a digest of a
+long one. So are ``<p>`` and ``<c>`` the ids of product and comment, or digests of long ones
+(`comments.keys.id_in_keys`). The sort key of a posting is the place of all lists. Attribute names
+are those of `comments.models`.
 """
 
 from django.conf import settings
-from pynamodb.attributes import UnicodeAttribute, UnicodeSetAttribute
+from pynamodb.attributes import BinarySetAttribute, UnicodeAttribute, UnicodeSetAttribute
 
 from comments.models import ListEntry, WireMap
 from dynapages.pynamodb import DynamoModel
@@ -36,9 +38,13 @@ class WordItem(DynamoModel):
 
 
 class CommentWord(ListEntry, WordItem):
-    """A comment under one of its stems, as lists show it, with all its stems to filter by."""
+    """A comment under one of its stems, as lists show it, with all its stems to filter by.
 
-    stems = UnicodeSetAttribute(attr_name="w")
+    ``stems`` are their digests. Of a long entry the texts are cut, so that the item has a kilobyte
+    at most (`comments.search.postings`).
+    """
+
+    stems = BinarySetAttribute(attr_name="w", legacy_encoding=False)
 
 
 class WordChange(WordItem):

@@ -23,7 +23,7 @@ from dynapages.lists import id_at
 
 PENDING = "PENDING#"
 MOST_MARKS = 16
-"""Marks that a search reads: of at most 200 bytes each, so that they cost half a unit."""
+"""Marks that a search reads: of at most 120 bytes each, so that they cost half a unit."""
 SEVERAL = "*"
 """Stands for a comment in the mark of several; sorts before what ids usually begin with."""
 _PLACE = PendingMark.place.attr_name
@@ -34,7 +34,8 @@ _CHANGE = PendingMark.change.attr_name
 class PendingChanges:
     """What a search knows of a product's changes that may not be in postings yet.
 
-    ``comment_ids`` are those that marks name. ``are_all_named`` is false where there may be others.
+    ``comment_ids`` are those that marks name, digests of long ones (`comments.keys.IdDigest`).
+    ``are_all_named`` is false where there may be others.
     """
 
     comment_ids: frozenset[str] = frozenset()
@@ -56,33 +57,34 @@ def marks_of(change: str, named: Iterable[Name]) -> list[Item]:
     """
     ids: dict[str, set[str]] = defaultdict(set)
     for pk, place in named:
-        ids[product_id_in(pk)].add(id_at(place))
+        ids[_product_in(pk)].add(keys.id_in_keys(id_at(place)))
     return [_mark(change, product_id, some) for product_id, some in ids.items()]
 
 
-def _mark(change: str, product_id: str, comment_ids: Collection[str]) -> Item:
+def _mark(change: str, product: str, comment_ids: Collection[str]) -> Item:
     token = change.rpartition("#")[2]
     about = SEVERAL if len(comment_ids) > 1 else next(iter(comment_ids))
     place = f"{about}#{token}"
-    mark = {"pk": {"S": f"{PENDING}{product_id}"}, _PLACE: {"S": place}}
+    mark = {"pk": {"S": f"{PENDING}{product}"}, _PLACE: {"S": place}}
     if place != change:
         mark[_CHANGE] = {"S": change}
     return mark
 
 
-def product_id_in(partition: str) -> str:
-    """Return the product of a posting's partition key."""
+def _product_in(partition: str) -> str:
+    """Return the product of a posting's partition key: its id, or the digest of a long one."""
     listed, _version, _language, _stem = partition.rsplit("/", 3)
     return keys.product_id_in(listed.removeprefix(HIDDEN_PREFIX))
 
 
 def find_pending(product_id: str) -> PendingChanges:
     """Read the marks of a product by one eventual Query of half a capacity unit."""
-    partition = PendingMark.pk == f"{PENDING}{product_id}"
+    partition = PendingMark.pk == f"{PENDING}{keys.id_in_keys(product_id)}"
     page = next(query_pages(partition, table=TABLE, Limit=MOST_MARKS))
     named = {mark[_PLACE]["S"].rpartition("#")[0] for mark in page["Items"]}
     are_all_named = SEVERAL not in named and "LastEvaluatedKey" not in page
-    return PendingChanges(frozenset(named - {SEVERAL}), are_all_named)
+    ids = (keys.comment_id_in(f"{keys.COMMENT_PREFIX}{one}") for one in named - {SEVERAL})
+    return PendingChanges(frozenset(ids), are_all_named)
 
 
 def changes_of(product_id: str, comment_id: str | None = None) -> list[str]:
@@ -90,10 +92,10 @@ def changes_of(product_id: str, comment_id: str | None = None) -> list[str]:
 
     With ``comment_id``, of those that may be about this comment.
     """
-    partition = PendingMark.pk == f"{PENDING}{product_id}"
+    partition = PendingMark.pk == f"{PENDING}{keys.id_in_keys(product_id)}"
     conditions = [partition]
     if comment_id is not None:
-        starts = (f"{SEVERAL}#", f"{comment_id}#")
+        starts = (f"{SEVERAL}#", f"{keys.id_in_keys(comment_id)}#")
         conditions = [partition & PendingMark.place.startswith(start) for start in starts]
     found = []
     for condition in conditions:

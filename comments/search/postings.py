@@ -1,23 +1,42 @@
 """The postings of a comment in ``comment_words``: one for each stem, derived from its item.
 
-A posting is the comment's list entry with all its stems, in the partition of one of them. Those of
-a comment that is hidden or held are in partitions that only staff read.
+A posting is the comment's list entry with the digests of all its stems, in the partition of one of
+them. Those of a comment that is hidden or held are in partitions that only staff read.
+
+No posting has more than `LARGEST_POSTING` bytes, whatever the comment says: one is written for a
+unit, and a page of a search costs what it is planned for. Of most comments the whole entry fits.
+Where it does not, the longest of its texts are cut to one length: author, title, text and reply.
+It is then marked as an excerpt, and pages link to the whole comment. Where the ids of the comment
+and its user leave too little room for texts, the reply is left out, and then the user.
 """
+
+from collections.abc import Iterable, Mapping
 
 from comments import keys
 from comments.host import COMMENTS
-from comments.models import ENTRY, Comment
+from comments.items import LONG_REPLY, excerpt
+from comments.models import ENTRY, Comment, CommentReply
 from comments.search.models import CommentWord
-from comments.search.words import VERSION, indexed_stems
+from comments.search.words import VERSION, digest_of, indexed_stems, stem_in_keys
 from comments.store.comments import is_listed, is_tombstone, product_id_of
-from dynapages.items import Item
+from dynapages.items import Item, item_bytes
 
 HIDDEN_PREFIX = "HIDDEN#"
+LARGEST_POSTING = 1_024
+"""Bytes of an item that Amazon writes for one unit."""
 STEMS = CommentWord.stems.attr_name
 _LANGUAGE = Comment.language.attr_name
+_USER_ID = Comment.user_id.attr_name
+_AUTHOR = Comment.author.attr_name
 _TITLE = Comment.title.attr_name
 _TEXT = Comment.text.attr_name
+_BODY_BYTES = Comment.body_bytes.attr_name
+_REPLY = Comment.reply.attr_name
+_REPLY_TEXT = CommentReply.text.attr_name
 _NOTHING = {"S": ""}
+_ELLIPSIS = len("…".encode())
+_WORTH_SHOWING = 12
+"""Bytes that are left of each text, at least."""
 
 
 def is_searchable() -> bool:
@@ -27,18 +46,94 @@ def is_searchable() -> bool:
 
 def partition(product_id: str, language: str, stem: str, *, hidden: bool = False) -> str:
     """Format the partition of a product's comments in a language with a word of this stem."""
-    listed = keys.product_partition(product_id, VERSION, language, stem)
+    product, stem = keys.id_in_keys(product_id), stem_in_keys(stem)
+    listed = keys.product_partition(product, VERSION, language, stem)
     return HIDDEN_PREFIX + keys.product_id_in(listed) if hidden else listed
+
+
+def stems_of_comment(item: Item, body: str | None) -> tuple[str, ...]:
+    """Return the stems that a comment has postings of; none of a tombstone.
+
+    ``body`` is its long text, None where it has none.
+    """
+    if is_tombstone(item):
+        return ()
+    text = item.get(_TEXT, _NOTHING)["S"] if body is None else body
+    return indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, item[_LANGUAGE]["S"])
 
 
 def postings_of(item: Item, body: str | None) -> list[Item]:
     """Derive the postings of a comment from its item and its long body, None where it has none."""
-    if is_tombstone(item):
+    stems = stems_of_comment(item, body)
+    if not stems:
         return []
-    language: str = item[_LANGUAGE]["S"]
-    text = item.get(_TEXT, _NOTHING)["S"] if body is None else body
-    stems = indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, language)
-    product_id, hidden = product_id_of(item), not is_listed(item)
-    entry = {name: item[name] for name in ENTRY if name in item} | {STEMS: {"SS": sorted(stems)}}
-    keys_of = (partition(product_id, language, stem, hidden=hidden) for stem in stems)
-    return [{"pk": {"S": key}, **entry} for key in keys_of]
+    product_id, language, hidden = product_id_of(item), item[_LANGUAGE]["S"], not is_listed(item)
+    # Stems of one digest share a posting.
+    partitions = {partition(product_id, language, stem, hidden=hidden): None for stem in stems}
+    digests = {digest_of(stem) for stem in stems}
+    entry = {name: item[name] for name in ENTRY if name in item} | {STEMS: {"BS": sorted(digests)}}
+    longest_key = max(item_bytes({"pk": {"S": key}}) for key in partitions)
+    shown = _fitted(entry, LARGEST_POSTING - longest_key)
+    return [{"pk": {"S": key}, **shown} for key in partitions]
+
+
+def _fitted(entry: Item, most: int) -> Item:
+    """Return an entry of at most so many bytes: where it has more, its longest texts are cut."""
+    if item_bytes(entry) <= most:
+        return entry
+    without_reply = _as_excerpt(_without(entry, _REPLY))
+    for shown in (entry, without_reply, _without(without_reply, _USER_ID)):
+        texts = _texts_of(shown)
+        lengths = [len(text.encode()) for text in texts.values()]
+        room = most - item_bytes(_with_texts(shown, dict.fromkeys(texts, "")))
+        if room >= sum(min(length, _WORTH_SHOWING) for length in lengths):
+            break
+    longest = _length_that_fits(lengths, room)
+    return _with_texts(shown, {name: _cut(text, longest) for name, text in texts.items()})
+
+
+def _texts_of(entry: Item) -> dict[str, str]:
+    """Return the texts of an entry that may be cut, by their attributes."""
+    texts = {name: entry[name]["S"] for name in (_AUTHOR, _TITLE, _TEXT) if name in entry}
+    if _REPLY in entry:
+        texts[_REPLY] = entry[_REPLY]["M"][_REPLY_TEXT]["S"]
+    return texts
+
+
+def _with_texts(entry: Item, texts: Mapping[str, str]) -> Item:
+    """Return an entry with its texts replaced by shorter ones, and marked as an excerpt."""
+    changed = {name: text for name, text in texts.items() if text != _texts_of(entry)[name]}
+    shown = dict(_as_excerpt(entry) if changed.keys() - {_REPLY} else entry)
+    for name, text in changed.items():
+        if name == _REPLY:
+            reply = {**entry[_REPLY]["M"], _REPLY_TEXT: {"S": text}, LONG_REPLY: {"BOOL": True}}
+            shown[_REPLY] = {"M": reply}
+        else:
+            shown[name] = {"S": text}
+    return shown
+
+
+def _as_excerpt(entry: Item) -> Item:
+    """Return an entry with the mark of a comment that is longer than what lists show of it."""
+    text = entry.get(_TEXT, _NOTHING)["S"]
+    return {_BODY_BYTES: {"N": str(len(text.encode()))}, **entry}
+
+
+def _without(entry: Item, attribute: str) -> Item:
+    return {name: value for name, value in entry.items() if name != attribute}
+
+
+def _length_that_fits(lengths: Iterable[int], room: int) -> int:
+    """Return the length to cut the longer ones of some texts to, so that all have room together."""
+    shortest_first = sorted(lengths)
+    for done, length in enumerate(shortest_first):
+        share = room // (len(shortest_first) - done)
+        if length > share:
+            return share
+        room -= length
+    return max(shortest_first, default=0)
+
+
+def _cut(text: str, longest: int) -> str:
+    """Cut a text of more than so many bytes, the ellipsis among them."""
+    return text if len(text.encode()) <= longest else excerpt(text, most=longest - _ELLIPSIS)

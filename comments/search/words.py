@@ -6,14 +6,20 @@ without one keep the folded word. Scripts that are written without spaces are di
 overlapping pairs of characters, in comments of any language.
 
 Words that stand in over a tenth of a language's comments are common: they have no postings.
-common.toml lists their stems. Whoever changes that list, or how words are found, changes `VERSION`.
+common.toml lists their stems.
+
+Texts are compared by whole stems, of up to 320 bytes. What is stored and asked for has a bounded
+form: `stem_in_keys` in keys, `digest_of` in the set of a posting. Whoever changes these, that list,
+or how words are found, changes `VERSION`.
 """
 
 import re
 import tomllib
+from base64 import urlsafe_b64encode
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
@@ -24,7 +30,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-VERSION = "w1"
+VERSION = "w2"
 """Of the stems, in the keys of all postings."""
 MOST_STEMS = 60
 """Stems that a comment has postings of."""
@@ -34,6 +40,11 @@ LONGEST_SEARCH = 200
 LONGEST_WORD = 40
 _LONGEST_RUN = 4 * LONGEST_WORD
 """Characters that are folded of a run: ordering marks takes time by the square of their number."""
+LONGEST_STEM_IN_KEYS = 16
+"""Bytes of UTF-8 up to which a stem stands in a partition key as it is."""
+_DIGEST_BYTES = 5
+_DIGEST_MARK = "#"
+"""In front of what stands for a longer stem: no stem has it, as stems have no punctuation."""
 
 _ALGORITHMS = dict(
     re.findall(
@@ -104,6 +115,27 @@ def indexed_stems(title: str, body: str, language: str) -> tuple[str, ...]:
     """Return the stems that a comment is found by: its first `MOST_STEMS`, title first."""
     stems = every_stem(f"{title}\n{body}", language, without=_common(language))
     return tuple(islice(stems, MOST_STEMS))
+
+
+def digest_of(stem: str) -> bytes:
+    """Return the five bytes that stand for a stem in the set of a posting.
+
+    Two stems of one digest are as one word: a search for one finds comments with the other, too,
+    and marks nothing in these. Of stems that nobody chose for it, one pair in 10^12 has one digest.
+    Whoever looks for such a pair finds it in seconds, and gains nothing: their comment is found by
+    a word that they could have written into it.
+    """
+    return blake2b(stem.encode(), digest_size=_DIGEST_BYTES).digest()
+
+
+def stem_in_keys(stem: str) -> str:
+    """Return what stands for a stem in partition keys, of at most `LONGEST_STEM_IN_KEYS` bytes.
+
+    That is the stem, or the digest of a longer one.
+    """
+    if len(stem.encode()) <= LONGEST_STEM_IN_KEYS:
+        return stem
+    return _DIGEST_MARK + urlsafe_b64encode(digest_of(stem)).decode().rstrip("=")
 
 
 def marked(text: str, stems: Collection[str], language: str) -> SafeString:

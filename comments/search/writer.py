@@ -24,6 +24,7 @@ from zlib import crc32
 from pynamodb.expressions.condition import Condition
 
 from comments import keys
+from comments.keys import COMMENT
 from comments.models import ENTRY, Comment, CommentBody
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.search.models import TABLE, PendingMark, WordChange
@@ -168,7 +169,7 @@ class WordWriter(DerivedWriter[str]):
         """
         same = self._is_mine()
         if not self.stored:
-            first = min(id_at(place) for _, place in self.named)
+            first = min(keys.id_in_keys(id_at(place)) for _, place in self.named)
             self.stored = {"pk": {"S": shard_of(first)}, _PLACE: {"S": f"{first}#{token_hex(8)}"}}
         marks = self.by_name(marks_of(self.change, self.named))
         self.marks.update(marks)
@@ -216,7 +217,7 @@ class WordWriter(DerivedWriter[str]):
         return True
 
     def read(self, keys: Collection[str]) -> dict[str, Item]:
-        found = self.batches.get(COMMENTS_TABLE, [table_key(key, key) for key in keys])
+        found = self.batches.get(COMMENTS_TABLE, [table_key(key, COMMENT) for key in keys])
         return {item["pk"]["S"]: source for item in found if (source := source_of(item))}
 
     def derive(self, sources: Mapping[str, Item]) -> dict[str, list[Item]]:

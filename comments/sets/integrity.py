@@ -17,7 +17,7 @@ from comments.sets.copies import CopyWriter, batches, copies_of, is_primary, nam
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.comments import NEW
 from comments.store.derived import Name, Writes, bulk_batches, listed, scanned, spelled
-from comments.store.table import ATTEMPTS, query_pages
+from comments.store.table import ATTEMPTS, is_comment, query_pages
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item, table_key
@@ -34,8 +34,8 @@ BUILT_AT_ONCE = 50
 
 _DECISIVE = (
     *(Comment.pk, Comment.expires_at, Comment.product_partition, Comment.language, Comment.rating),
-    *(Comment.version, Comment.author, Comment.title, Comment.text, Comment.body_bytes),
-    *(Comment.edited_at, Comment.verified, Comment.reply),
+    *(Comment.version, Comment.user_id, Comment.author, Comment.title, Comment.text),
+    *(Comment.body_bytes, Comment.edited_at, Comment.verified, Comment.reply),
 )
 """What must not have changed in a comment for its primary to be right."""
 
@@ -103,8 +103,7 @@ def _absent(seen: Container[str], progress: Progress) -> Iterator[str]:
     """Yield the keys of listed comments that had no item when the table was read."""
     for item in scanned(Comment.Meta.table_name, progress, "Looking for others"):
         key: str = item["pk"]["S"]
-        is_comment = item["sk"]["S"] == key and key.startswith(keys.COMMENT_PREFIX)
-        if is_comment and key not in seen and primary_of(item) is not None:
+        if is_comment(item) and key not in seen and primary_of(item) is not None:
             yield key
 
 
@@ -208,11 +207,12 @@ def _primaries(comments: Iterable[Item]) -> Iterator[Item]:
 
 
 def _require(key: str, comment: Item | None) -> Action:
-    return check(Comment, table_key(key, key), unchanged(comment, *_DECISIVE) if comment else NEW)
+    same = unchanged(comment, *_DECISIVE) if comment else NEW
+    return check(Comment, table_key(key, keys.COMMENT), same)
 
 
 def _comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
     """Read the items of comments, strongly, by their partition keys."""
-    table_keys = [table_key(key, key) for key in partition_keys]
+    table_keys = [table_key(key, keys.COMMENT) for key in partition_keys]
     found = batches().get(Comment.Meta.table_name, table_keys)
     return {item["pk"]["S"]: item for item in found}

@@ -3,8 +3,8 @@
 ====================  ====================  ====================================
 item                  partition key ``pk``  sort key ``sk``
 ====================  ====================  ====================================
-primary of a comment  ``COMMENT#<id>``      ``PRODUCT#<p>/~/~``
-copy of a comment     ``COMMENT#<id>``      ``PRODUCT#<p>/<language>/<ratings>``
+primary of a comment  ``COMMENT#<c>``       ``PRODUCT#<p>/~/~``
+copy of a comment     ``COMMENT#<c>``       ``PRODUCT#<p>/<language>/<ratings>``
 ====================  ====================  ====================================
 
 A comment has 31 copies. Attribute names are those of `comments.models`. Table design of part 1 of
@@ -15,7 +15,7 @@ from django.conf import settings
 from pynamodb.attributes import BooleanAttribute, UnicodeAttribute
 from pynamodb.indexes import GlobalSecondaryIndex, IncludeProjection
 
-from comments.models import SHOWN, ListEntry
+from comments.models import OLDER_TABLE, SHOWN, ListEntry
 from dynapages.pynamodb import DynamoModel
 
 
@@ -38,6 +38,7 @@ class CommentSetItem(ListEntry, DynamoModel):
         region = settings.AWS_REGION
         billing_mode = "PAY_PER_REQUEST"
         stream_view_type = "NEW_AND_OLD_IMAGES"
+        differs_hint = OLDER_TABLE
 
     pk = UnicodeAttribute(hash_key=True)
     sk = UnicodeAttribute(range_key=True)

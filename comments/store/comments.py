@@ -1,7 +1,6 @@
 """Comments read whole and strongly from the table, as a write starts from them."""
 
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,7 +8,14 @@ from comments import keys
 from comments.items import NewComment, derived_keys
 from comments.models import TABLE, Comment, CommentBody
 from comments.store.counts import Cell, tallies
-from comments.store.table import ATTEMPTS, BEING_CHANGED, LIST_KEYS, comment_key, query_pages
+from comments.store.table import (
+    ATTEMPTS,
+    BEING_CHANGED,
+    LIST_KEYS,
+    comment_key,
+    is_comment,
+    query_pages,
+)
 from dynapages.calls import in_chunks, sentence_about
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
@@ -38,7 +44,10 @@ LISTED = Comment.product_partition.exists()
 """The comment is in its lists: neither deleted nor hidden nor held."""
 
 EXPIRY = Comment.expires_at.attr_name
-_LISTED, _WITHHELD = Comment.product_partition.attr_name, Comment.hidden_product.attr_name
+_LISTED = Comment.product_partition.attr_name
+_WITHHELD = Comment.hidden_product.attr_name
+_HOLD_REASON = Comment.hold_reason.attr_name
+_NOTHING = {"S": ""}
 _QUEUE = Comment.moderation_partition.attr_name
 
 
@@ -82,13 +91,14 @@ class StoredComment:
 
 def load_comment(comment_id: str) -> StoredComment:
     """Read a comment and its long body, strongly. Raises NoSuchComment."""
-    key = keys.comment(comment_id)
-    found = page_batches().get(TABLE, [comment_key(comment_id), comment_key(comment_id, keys.BODY)])
-    items = {item["sk"]["S"]: item for item in found}
-    if key not in items or is_tombstone(items[key]):
-        product_id = product_id_of(items[key]) if key in items else ""
-        raise NoSuchComment(comment_id, product_id=product_id)
-    return StoredComment(comment_in(items[key], items.get(keys.BODY)), items[key])
+    wanted = [comment_key(comment_id), comment_key(comment_id, keys.BODY)]
+    items = {item["sk"]["S"]: item for item in page_batches().get(TABLE, wanted)}
+    item = items.get(keys.COMMENT)
+    if item is None:
+        raise NoSuchComment(comment_id)
+    if is_tombstone(item):
+        raise NoSuchComment(comment_id, product_id=product_id_of(item))
+    return StoredComment(comment_in(item, items.get(keys.BODY)), item)
 
 
 def is_listed(item: Item) -> bool:
@@ -105,20 +115,14 @@ def product_id_of(item: Item) -> str:
     """Return the product of a comment's item, which may be hidden, held or a tombstone."""
     if is_listed(item):
         return keys.product_id_in(item[_LISTED]["S"])
-    return _withheld(item).rpartition("#")[2]
+    product_id: str = item.get(_WITHHELD, _NOTHING)["S"]
+    return product_id
 
 
 def hold_reason(item: Item) -> str | None:
     """Return why a comment is held; None where it is not."""
-    withheld = _withheld(item)
-    if not withheld.startswith(keys.HELD_PREFIX):
-        return None
-    return withheld.removeprefix(keys.HELD_PREFIX).rpartition("#")[0]
-
-
-def _withheld(item: Item) -> str:
-    value: Mapping[str, str] = item.get(_WITHHELD, {"S": ""})
-    return value["S"]
+    reason: str | None = item.get(_HOLD_REASON, {}).get("S")
+    return reason
 
 
 def comment_in(item: Item, body: Item | None = None) -> NewComment:
@@ -134,7 +138,7 @@ def comment_in(item: Item, body: Item | None = None) -> NewComment:
         author=comment.author or "",
         title=comment.title or "",
         body=(comment.text or "") if long_text is None else long_text,
-        username=comment.username or "",
+        user_id=comment.user_id or "",
         verified=bool(comment.verified),
     )
 
@@ -146,6 +150,13 @@ _ONLY_LISTED = (
     Comment.featured_partition.attr_name,
 )
 """What a comment that is in no list does not have, whether or not it had it before."""
+_ONLY_WITHHELD = (
+    _WITHHELD,
+    _HOLD_REASON,
+    _QUEUE,
+    Comment.moderation_place.attr_name,
+)
+"""What a comment that is listed, and was not reported, does not have."""
 
 
 def withheld(
@@ -155,11 +166,11 @@ def withheld(
 
     ``since`` is its place in the index ``moderation``.
     """
-    product_id, state = comment.product_id, State.HIDDEN if reason is None else State.HELD
-    instead = product_id if reason is None else keys.held(product_id, reason)
+    state = State.HIDDEN if reason is None else State.HELD
     return {
         **dict.fromkeys(_ONLY_LISTED),
-        Comment.hidden_product.attr_name: {"S": instead},
+        _WITHHELD: {"S": comment.product_id},
+        _HOLD_REASON: None if reason is None else {"S": reason},
         _QUEUE: {"S": keys.moderation(state)},
         Comment.moderation_place.attr_name: since,
     }
@@ -168,10 +179,9 @@ def withheld(
 def listed(comment: NewComment) -> dict[str, Value | None]:
     """Return the changes that put a comment into its lists, out of the index ``moderation``."""
     derived = derived_keys(comment)
-    queue = (Comment.hidden_product, Comment.moderation_partition, Comment.moderation_place)
     return {
         **{attribute: {"S": derived[name]} for name, attribute in LIST_KEYS.items()},
-        **dict.fromkeys(attribute.attr_name for attribute in queue),
+        **dict.fromkeys(_ONLY_WITHHELD),
     }
 
 
@@ -264,11 +274,10 @@ def delete_dependents_or_log(comment_id: str) -> bool:
 def leftovers(comment_id: str) -> list[Action]:
     """Build the actions that delete the dependents, the tally last; none if the comment exists."""
     tally, deletions = tallies().deletions(comment_id), list[Action]()
-    comment = comment_key(comment_id)
     in_partition = Comment.pk == keys.comment(comment_id)
     pages = query_pages(in_partition, ConsistentRead=True)
     for item in (item for page in pages for item in page["Items"]):
-        if item["sk"] != comment["sk"]:
+        if not is_comment(item):
             deletions.append(delete(Comment, {"pk": item["pk"], "sk": item["sk"]}))
         elif not is_tombstone(item):
             return []

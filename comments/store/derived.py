@@ -18,8 +18,8 @@ from typing import ClassVar, Generic, TypeVar
 from django.conf import settings
 
 from comments import keys
-from comments.store.table import ATTEMPTS
-from dynapages.calls import Batches, Pool, in_chunks
+from comments.store.table import ATTEMPTS, whole_id
+from dynapages.calls import Batches, Pool, in_chunks, instead_of_batches
 from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.process import client
@@ -134,10 +134,12 @@ def scanned(table: str, progress: Progress, step: str = "Comparing") -> Iterator
 
 def spelled(partition_keys: Sequence[str]) -> str:
     """Return what a report calls the comments with these keys, one or more."""
-    ids = [keys.comment_id_in(key) for key in partition_keys]
-    return (
-        f"comment {ids[0]}" if len(ids) == 1 else f"{len(ids)} comments from {ids[0]} to {ids[-1]}"
+    first, last = (
+        whole_id(keys.comment_id_in(key)) for key in (partition_keys[0], partition_keys[-1])
     )
+    if len(partition_keys) == 1:
+        return f"comment {first}"
+    return f"{len(partition_keys)} comments from {first} to {last}"
 
 
 def listed(names: Iterable[str]) -> str:
@@ -155,10 +157,11 @@ def bulk_batches() -> Batches:
 class TransactedPuts(Batches):
     """Puts items in transactions, which an engine on disk commits at once; a batch item by item.
 
-    Amazon DynamoDB would charge them twice.
+    Amazon DynamoDB would charge them twice: it is sent batches, and the meter knows that.
     """
 
     def put(self, table: str, items: Iterable[Item]) -> None:
         puts: list[Action] = [{"Put": {"TableName": table, "Item": item}} for item in items]
         chunks = in_chunks(puts, MOST_ACTIONS)
-        self.pool.gather([partial(write_together, self.client, some) for some in chunks])
+        with instead_of_batches():
+            self.pool.gather([partial(write_together, self.client, some) for some in chunks])

@@ -30,13 +30,38 @@ LIST_KEYS = {
     )
 }
 """The partition keys that only a listed comment has, with their names in its item."""
+_PLACE = Comment.place.attr_name
 _ATTRIBUTES = {each.attr_name: each for each in Comment.get_attributes().values()}
 
 
-def comment_key(comment_id: str, sort_key: str | None = None) -> Item:
+def comment_key(comment_id: str, sort_key: str = keys.COMMENT) -> Item:
     """Build the key of a comment's item, or of the item with ``sort_key`` beside it."""
-    key = keys.comment(comment_id)
-    return table_key(key, key if sort_key is None else sort_key)
+    return table_key(keys.comment(comment_id), sort_key)
+
+
+def is_comment(item: Item) -> bool:
+    """Return whether an item of the table is that of a comment, or its tombstone."""
+    return bool(item["sk"]["S"] == keys.COMMENT)
+
+
+def id_of(comment: Item) -> str:
+    """Return the id of a comment by its item, whose place is read where the key has a digest.
+
+    It is the digest, where the place is missing or has the id of another comment.
+    """
+    in_key = keys.comment_id_in(comment["pk"]["S"])
+    if not isinstance(in_key, keys.IdDigest) or _PLACE not in comment:
+        return in_key
+    in_place = id_at(comment[_PLACE]["S"])
+    return in_place if keys.id_in_keys(in_place) == in_key else in_key
+
+
+def whole_id(comment_id: str) -> str:
+    """Return the id of a comment for a report: that of a digest is read, where it can be."""
+    if not isinstance(comment_id, keys.IdDigest):
+        return comment_id
+    comment = read_item(comment_key(comment_id))
+    return id_of(comment) if comment else comment_id
 
 
 def read_item(key: Item) -> Item:
@@ -73,11 +98,14 @@ def query_pages(
     )
 
 
-def index_of(index: type[ListIndex], key_of: Callable[[str], str] = keys.comment) -> Index:
-    """Describe an index to the reader; ``key_of`` an id is both table keys of what it lists."""
+def index_of(
+    index: type[ListIndex],
+    key_of: Callable[[str], Mapping[str, str]] = keys.comment_item,
+) -> Index:
+    """Describe an index to the reader; ``key_of`` an id returns the table key of what it lists."""
 
-    def table_keys(position: Position) -> dict[str, str]:
-        return dict.fromkeys(("pk", "sk"), key_of(id_at(position.place)))
+    def table_keys(position: Position) -> Mapping[str, str]:
+        return key_of(id_at(position.place))
 
     return Index(
         table=TABLE,

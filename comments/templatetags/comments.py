@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from django import template
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.template import Template
 from django.template.base import Parser, Token
 from django.template.context import Context
@@ -27,6 +28,7 @@ from comments.lists.page import find_newest
 from comments.lists.queries import CommentEntry
 from comments.search.words import Search, marked
 from comments.store.counts import ProductCounts, counts_of
+from comments.users import profile_url, user_id_of
 from dynapages.calls import fault_in, labelled_calls
 from dynapages.django.paging import anchors_behind
 from dynapages.pynamodb import FAILURES
@@ -39,7 +41,8 @@ REMEMBERED = 1_000
 
 _SHOWN = (
     *(field.name for field in fields(CommentEntry)),
-    *("url", "anchor", "stars", "language_name", "created_iso", "created_second", "created_day"),
+    *("url", "profile_url", "anchor", "stars", "language_name"),
+    *("created_iso", "created_second", "created_day"),
 )
 register = template.Library()
 
@@ -56,6 +59,12 @@ def extends_base(parser: Parser, token: Token) -> _ExtendsBase:
     """Extend the template that the project names in ``COMMENTS["BASE_TEMPLATE"]``."""
     del token
     return _ExtendsBase(parser.parse(), parser.compile_filter("''"))
+
+
+@register.simple_tag
+def profile_url_of(user: AbstractBaseUser) -> str:
+    """Return the address of the comments of a user, for the project's own pages."""
+    return profile_url(user_id_of(user))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +124,13 @@ def _readers(
 ) -> Callable[[CommentEntry], Reader]:
     """Return what tells, of each of the ``comments`` on a page, what its user may do with it."""
     user, voted = context["user"], context.get("voted")
-    is_user, is_staff, username = user.is_authenticated, user.is_staff, user.get_username()
+    is_user, is_staff, user_id = user.is_authenticated, user.is_staff, user_id_of(user)
     here = context["request"].get_full_path() if is_user else ""
     anchors = [one.anchor for one in comments] if is_staff else []
     next_anchors = dict(zip(anchors, anchors_behind(anchors), strict=False))
 
     def reader_of(comment: CommentEntry) -> Reader:
-        is_own = is_user and comment.username == username
+        is_own = is_user and comment.user_id == user_id
         has_tools = is_staff and not comment.is_hidden
         return Reader(
             is_user=is_user,
@@ -149,6 +158,7 @@ def _render(
 ) -> SafeString:
     del language  # the sentences are in the one that is active
     shown: dict[str, Any] = {name: getattr(comment, name) for name in _SHOWN}
+    shown["author"] = comment.author_name
     if search:
         stems = search.stems(comment.language)
         shown |= {n: marked(shown[n], stems, comment.language) for n in ("title", "text")}

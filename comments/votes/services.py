@@ -51,22 +51,22 @@ from dynapages.writes import (
 )
 
 
-def has_voted(*, comment_id: str, username: str) -> bool:
+def has_voted(*, comment_id: str, user_id: str) -> bool:
     """Return whether a user finds a comment helpful, by a strong read; nobody ("") does not."""
-    if not username:
+    if not user_id:
         return False
     with labelled_calls("votes"):
-        return bool(read_item(comment_key(comment_id, keys.vote(username))))
+        return bool(read_item(comment_key(comment_id, keys.vote(user_id))))
 
 
-def votes_of(username: str, product_id: str) -> frozenset[str]:
+def votes_of(user_id: str, product_id: str) -> frozenset[str]:
     """Return which of a product's comments a user finds helpful, none for nobody (an empty name).
 
     One Query: half a capacity unit for each 4 KB of votes, some forty.
     """
-    if not username:
+    if not user_id:
         return frozenset()
-    votes = (ByAuthor.partition == keys.voter(username)) & ByAuthor.place.startswith(
+    votes = (ByAuthor.partition == keys.voter(user_id)) & ByAuthor.place.startswith(
         keys.about(product_id, "")
     )
     with labelled_calls("votes"):
@@ -88,21 +88,22 @@ logger = logging.getLogger(__name__)
 _VOTE = 0
 """Number of the transactions' action on the vote."""
 _LISTED = Comment.product_partition.attr_name
-_USERNAME = Comment.username.attr_name
+_PLACE = Comment.place.attr_name
+_USER_ID = Comment.user_id.attr_name
 
 
-def vote(*, comment_id: str, username: str) -> int | None:
+def vote(*, comment_id: str, user_id: str) -> int | None:
     """Cast a user's vote that a comment is helpful; casting it again changes nothing.
 
     Returns the number of votes, None where it could not be read. Raises NoSuchComment, also for a
     hidden one, OwnComment and Contended.
     """
-    comment = _votable(comment_id, username)
+    comment = _votable(comment_id, user_id)
     product_id = keys.product_id_in(comment[_LISTED]["S"])
     vote_item = CommentVote(
         pk=keys.comment(comment_id),
-        sk=keys.vote(username),
-        voter_partition=keys.voter(username),
+        sk=keys.vote(user_id),
+        voter_partition=keys.voter(user_id),
         place=keys.about(product_id, comment_id),
     )
     cast = put(Comment, vote_item.serialize(), NEW)
@@ -112,12 +113,12 @@ def vote(*, comment_id: str, username: str) -> int | None:
         if _VOTE not in error.failed:
             raise NoSuchComment(comment_id) from error
         return rank_or_log(comment_id).votes
-    return _counted(committed, comment_id, username, is_helpful=True)
+    return _counted(committed, comment_id, user_id, is_helpful=True)
 
 
-def take_back(*, comment_id: str, username: str) -> int | None:
+def take_back(*, comment_id: str, user_id: str) -> int | None:
     """Take a user's vote back, if there is one, of a hidden comment too; like `vote` else."""
-    vote_key = comment_key(comment_id, keys.vote(username))
+    vote_key = comment_key(comment_id, keys.vote(user_id))
     try:
         committed = _write(delete(Comment, vote_key, Comment.pk.exists()), comment_id, -1)
     except ConditionFailed as error:
@@ -125,15 +126,15 @@ def take_back(*, comment_id: str, username: str) -> int | None:
         if not comment or is_tombstone(comment):
             raise NoSuchComment(comment_id) from error
         return rank_or_log(comment_id).votes
-    return _counted(committed, comment_id, username, is_helpful=False)
+    return _counted(committed, comment_id, user_id, is_helpful=False)
 
 
 def _counted(
-    committed: Committed, comment_id: str, username: str, *, is_helpful: bool
+    committed: Committed, comment_id: str, user_id: str, *, is_helpful: bool
 ) -> int | None:
     is_done, votes = rank_or_log(comment_id)
     committed.end(is_done)
-    announce(vote_cast, comment_id, by=username, moment=clock.now(), is_helpful=is_helpful)
+    announce(vote_cast, comment_id, by=user_id, moment=clock.now(), is_helpful=is_helpful)
     return votes
 
 
@@ -170,12 +171,12 @@ def rank_by_votes(comment_id: str) -> None:
     refresh_comment(comment_id, tally=partial(helpful_votes, comment_id))
 
 
-def _votable(comment_id: str, username: str) -> Item:
+def _votable(comment_id: str, user_id: str) -> Item:
     with labelled_calls("comment"):
         item = read_item(comment_key(comment_id))
     if _LISTED not in item:
         raise NoSuchComment(comment_id)
-    if item.get(_USERNAME) == {"S": username}:
+    if item.get(_USER_ID) == {"S": user_id}:
         raise OwnComment(_("You cannot vote on your own comment."))
     return item
 
@@ -224,12 +225,13 @@ def refresh_comment(comment_id: str, *, tally: Callable[[], int]) -> bool:
 def _store(comment_id: str, stored: Item, votes: int) -> bool:
     product_id = keys.product_id_in(stored[_LISTED]["S"])
     is_ranked = votes > 0
+    rank_place = scored(votes, id_at(stored[_PLACE]["S"]))
     changes = [
         Comment.rank_version.set(_version_of(stored) + 1),
         set_or_remove(
             Comment.rank_partition, {"S": keys.helpful(product_id)} if is_ranked else None
         ),
-        set_or_remove(Comment.rank_place, {"S": scored(votes, comment_id)} if is_ranked else None),
+        set_or_remove(Comment.rank_place, {"S": rank_place} if is_ranked else None),
     ]
     same = unchanged(stored, Comment.product_partition, Comment.rank_version)
     return write_if(update(Comment, comment_key(comment_id), changes, same))

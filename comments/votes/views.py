@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from comments.store.comments import OwnComment
+from comments.users import user_id_of
 from comments.votes.services import take_back, vote
 from comments.web.forms import check_rate_limit, missing_as_404
 from dynapages.calls import clock
@@ -84,7 +85,7 @@ def _cast(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | N
     write = vote if is_helpful else take_back
     try:
         with missing_as_404():
-            return write(comment_id=comment_id, username=request.user.get_username())
+            return write(comment_id=comment_id, user_id=user_id_of(request.user))
     except OwnComment as error:
         raise Refusal(str(error)) from error
 

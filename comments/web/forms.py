@@ -26,6 +26,7 @@ from django.views.decorators.http import require_http_methods
 
 from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.store.comments import NoSuchComment, StoredComment
+from comments.users import user_id_of
 from dynapages.calls import fault_in
 from dynapages.django.access import client_network
 from dynapages.django.paging import anchor_of, grouped, wants_partial
@@ -176,10 +177,10 @@ def as_form_errors(missing: object = NO_SUCH_COMMENT) -> Iterator[None]:
 
 
 def require_user(request: HttpRequest) -> str:
-    """Return the name of the signed-in user. Raises FormNotSaved, and what a read does."""
+    """Return the id of the signed-in user. Raises FormNotSaved, and what a read does."""
     if not request.user.is_authenticated:
         raise FormNotSaved(HTTPStatus.FORBIDDEN, str(SIGNED_OUT))
-    return request.user.get_username()
+    return user_id_of(request.user)
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +249,7 @@ def check_rate_limit(request: HttpRequest, *, now: datetime, is_staff: bool = Fa
         limits = COMMENTS["WRITES_PER_USER"], COMMENTS["WRITES_PER_ADDRESS"]
     by_user, by_address = (Limit(times, WINDOW) for times in limits)
     uses = (
-        Use(f"{prefix}writes-of/{request.user.get_username()}", by_user),
+        Use(f"{prefix}writes-of/{user_id_of(request.user)}", by_user),
         Use(f"{prefix}writes-from/{client_network(request)}", by_address),
     )
     if wait := ceil(take(*uses, now=now)):

@@ -57,6 +57,12 @@ class RequestRecord:
         if self.method not in METHODS:
             self.method = OTHER_METHOD
 
+    @property
+    def amazon_units(self) -> float | None:
+        """What Amazon DynamoDB takes, where an engine has counted other units than that."""
+        units = self.meter.amazon_units
+        return None if units == self.meter.units else units
+
     def fields(self) -> dict[str, object]:
         """Return what the log tells, without what is empty or false."""
         fields = {
@@ -69,6 +75,7 @@ class RequestRecord:
             "calls": self.meter.calls,
             "rounds": self.meter.rounds,
             "units": self.meter.units,
+            "amazon_units": self.amazon_units,
             "ms": round(self.milliseconds, 1),
             "fault": self.fault,
             "late": self.is_late,

@@ -155,7 +155,7 @@ class RequestSpans:
 
 def _told(record: RequestRecord) -> dict[str, str | int | float | bool]:
     """Return what the log tells, but for what has a name in the conventions."""
-    return {
+    told: dict[str, str | int | float | bool] = {
         "dynashop.list": record.list,
         "dynashop.plan": record.plan,
         **{f"dynashop.shape.{name}": value for name, value in record.shape.items()},
@@ -165,6 +165,9 @@ def _told(record: RequestRecord) -> dict[str, str | int | float | bool]:
         "dynashop.late": record.is_late,
         "dynashop.shed": record.is_shed,
     }
+    if record.amazon_units is not None:
+        told["dynashop.amazon_units"] = record.amazon_units
+    return told
 
 
 SYSTEM = "aws.dynamodb"

@@ -71,6 +71,8 @@ class Unavailable(DynamoError):
 
     retry_after = 5
     """Seconds until it is worth trying again."""
+    detail = ""
+    """What operators are told in place of the text; empty where that is all."""
 
 
 class Throttled(Unavailable):
@@ -136,7 +138,7 @@ def sentence_about(failure: BaseException) -> str:
     """Return what went wrong as one line, with what to do where that is known."""
     fault = fault_in(failure)
     if fault is not None:
-        return fault.detail if isinstance(fault, Unauthorized) else str(fault)
+        return fault.detail or str(fault)
     return _in_one_line(_wrapped_in(failure) or failure)
 
 

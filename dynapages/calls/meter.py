@@ -3,6 +3,9 @@
 Two botocore hooks see each call of a client: one sets ReturnConsumedCapacity, one reads the
 response. They add to a meter in a context variable, so that a page's meter has the calls of that
 page only, whichever thread made them (see `dynapages.calls.pool`).
+
+The units are those that the database has counted. Where an engine is sent transactions in the place
+of batches, Amazon DynamoDB would take fewer, and both are known (see `instead_of_batches`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,6 +14,7 @@ from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
+from threading import Lock
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 UNLABELLED = "list"
+_TRANSACTION = "TransactWriteItems"
 _REQUEST = "dynamo_request"
 
 
@@ -29,7 +34,8 @@ class Call:
 
     ``partition`` is the partition key of a Query of `dynapages.lists`, else None. ``items_read`` is
     the ScannedCount of a Query or Scan, else 0. ``round`` counts from 1: a call's round is one more
-    than that of the latest call whose answer its caller had waited for.
+    than that of the latest call whose answer its caller had waited for. ``engine_units`` are the
+    part of ``capacity_units`` that only an engine counts (see `instead_of_batches`).
     """
 
     operation: str
@@ -41,6 +47,39 @@ class Call:
     partition: str | None
     round: int = 1
     number: int = 1
+    engine_units: float = 0.0
+
+    @property
+    def amazon_units(self) -> float:
+        """The capacity units that Amazon DynamoDB takes for the same."""
+        return self.capacity_units - self.engine_units
+
+
+@dataclass(slots=True)
+class Units:
+    """Capacity units of reads and writes: as the database counts them, and as Amazon DynamoDB does.
+
+    As text it is one number where they are equal, and both in words where they are not.
+    """
+
+    counted: float = 0.0
+    amazon: float = 0.0
+
+    def add(self, call: Call) -> None:
+        """Add those of a call."""
+        self.counted += call.capacity_units
+        self.amazon += call.amazon_units
+
+    def __str__(self) -> str:
+        counted = _shown(self.counted)
+        units = f"{counted} unit" if counted == "1" else f"{counted} units"
+        if self.amazon == self.counted:
+            return units
+        return f"{units} on this engine; {_shown(self.amazon)} on Amazon DynamoDB"
+
+
+def _shown(units: float) -> str:
+    return f"{units:,.1f}".removesuffix(".0")
 
 
 @dataclass(slots=True)
@@ -67,6 +106,11 @@ class Meter:
     def units(self) -> float:
         """The sum of read and write capacity units."""
         return _units(self.log)
+
+    @property
+    def amazon_units(self) -> float:
+        """The same as Amazon DynamoDB takes: fewer where there are calls `instead_of_batches`."""
+        return sum((call.amazon_units for call in self.log), 0.0)
 
     def calls_of(self, label: str) -> int:
         """Return the number of calls of one label."""
@@ -102,6 +146,10 @@ def _units(calls: Iterable[Call]) -> float:
 _meter: ContextVar[Meter | None] = ContextVar("meter", default=None)
 _label: ContextVar[str] = ContextVar("label", default=UNLABELLED)
 _round: ContextVar[int] = ContextVar("round", default=0)
+_is_instead_of_batches: ContextVar[bool] = ContextVar("is_instead_of_batches", default=False)
+_sums: list[Units] = []
+"""Those that all calls of this process are added to."""
+_adding = Lock()
 
 
 @contextmanager
@@ -131,6 +179,37 @@ def labelled_calls(label: str) -> Iterator[None]:
         yield
     finally:
         _label.reset(token)
+
+
+@contextmanager
+def units_of_process() -> Iterator[Units]:
+    """Sum up the units of all calls of this process meanwhile, whichever thread makes them.
+
+    For a command that makes too many calls to keep each of them, also by a worker's thread.
+    """
+    units = Units()
+    with _adding:
+        _sums.append(units)
+    try:
+        yield units
+    finally:
+        with _adding:
+            # By identity: the sums of two blocks may be equal.
+            _sums[:] = [one for one in _sums if one is not units]
+
+
+@contextmanager
+def instead_of_batches() -> Iterator[None]:
+    """Note that Amazon DynamoDB would be sent the block's TransactWriteItems as BatchWriteItem.
+
+    A transaction takes two units for each started KB of an item, a batch takes one; for the entry
+    of an item in an index both take one. So the units that Amazon DynamoDB takes are exact.
+    """
+    token = _is_instead_of_batches.set(True)
+    try:
+        yield
+    finally:
+        _is_instead_of_batches.reset(token)
 
 
 def join_rounds(context: Context) -> None:
@@ -178,26 +257,45 @@ def _count(
     parsed: Mapping[str, Any], model: OperationModel, context: Mapping[str, Any], **_: object
 ) -> None:
     meter = _meter.get()
-    if meter is None or "ConsumedCapacity" not in parsed:
+    if (meter is None and not _sums) or "ConsumedCapacity" not in parsed:
         return
-    _round.set(_round.get() + 1)
-    number = next(meter.numbers)
+    number = 1
+    if meter is not None:
+        _round.set(_round.get() + 1)
+        number = next(meter.numbers)
     request = request_of(context)
+    is_doubled = model.name == _TRANSACTION and _is_instead_of_batches.get()
     consumed = parsed["ConsumedCapacity"]
     for table in consumed if isinstance(consumed, list) else [consumed]:
-        meter.log.append(
-            Call(
-                operation=model.name,
-                table=table["TableName"],
-                index=request.get("IndexName"),
-                label=_label.get(),
-                capacity_units=table["CapacityUnits"],
-                items_read=parsed.get("ScannedCount", 0),
-                partition=_partition(request),
-                round=_round.get(),
-                number=number,
-            )
+        call = Call(
+            operation=model.name,
+            table=table["TableName"],
+            index=request.get("IndexName"),
+            label=_label.get(),
+            capacity_units=table["CapacityUnits"],
+            items_read=parsed.get("ScannedCount", 0),
+            partition=_partition(request),
+            round=_round.get(),
+            number=number,
+            engine_units=_of_items(table) / 2 if is_doubled else 0.0,
         )
+        if meter is not None:
+            meter.log.append(call)
+        _sum_up(call)
+
+
+def _sum_up(call: Call) -> None:
+    if not _sums:  # as a rule; a lock might be held while a process forks
+        return
+    with _adding:
+        for units in _sums:
+            units.add(call)
+
+
+def _of_items(table: Mapping[str, Any]) -> float:
+    """Return the units of a table's items, without those of its indexes' entries."""
+    units: float = table.get("Table", table)["CapacityUnits"]
+    return units
 
 
 def _partition(request: Mapping[str, Any]) -> str | None:

@@ -7,12 +7,12 @@ A shared cache may keep the page of a visitor without a session, a message or a 
 import json
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial, wraps
 from http import HTTPStatus
 from ipaddress import IPv6Address, IPv6Network, ip_address
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -28,6 +28,9 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from dynapages.django.refusals import error_in_format
 from dynapages.process import pool
+
+if TYPE_CHECKING:  # it is a model, and this is imported before apps are ready
+    from django.contrib.auth.base_user import AbstractBaseUser
 
 __all__ = [
     "NOBODY",
@@ -77,13 +80,13 @@ def path_of_next(request: HttpRequest, *, default: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The user that a session names, empty for nobody.
+    """The user that a session names, by the primary key as text; empty for nobody.
 
     What is to be shown to this user can be read at once. It may be shown when ``is_confirmed``,
     which reads the user, has returned True: users may have been deleted, or have a new password.
     """
 
-    username: str = ""
+    user_id: str = ""
     is_confirmed: Callable[[], bool] = bool
 
 
@@ -100,11 +103,15 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A key of an API, its user (empty for nobody), and its scope; nobody's has none."""
+    """A key of an API, the id of its user (empty for nobody), and its scope; nobody's has none.
+
+    An authenticator that has loaded the ``user`` may give it, so that it is not read again.
+    """
 
     id: str
-    username: str
+    user_id: str
     scope: Scope | None
+    user: "AbstractBaseUser | None" = field(default=None, kw_only=True, repr=False, compare=False)
 
     def allows(self, scope: Scope) -> bool:
         """Return whether the key may be used for what needs a scope."""
@@ -159,7 +166,8 @@ def log_event(
 ) -> None:
     """Log an event, such as ``sign-in``, of a user, by the network address of a request.
 
-    ``details`` must hold no password, no token, and no text that somebody wrote.
+    ``user`` is a key, such as the primary one, and no e-mail address. ``details`` must hold no
+    password, no token, and no text that somebody wrote.
     """
     line: dict[str, str | int] = {"event": event, "user": user}
     if request is not None:
@@ -181,10 +189,10 @@ def visitor_of(request: HttpRequest) -> Visitor:
     connections to such a database belong to a thread.
     """
     if get_user_model()._meta.managed:  # noqa: SLF001 - Django documents it
-        username = request.user.get_username()
-        return Visitor(username, lambda: bool(username))
-    username = str(request.session.get(SESSION_KEY, ""))
-    return Visitor(username, lambda: bool(username) and request.user.is_authenticated)
+        user_id = str(request.user.pk) if request.user.is_authenticated else ""
+        return Visitor(user_id, lambda: bool(user_id))
+    user_id = str(request.session.get(SESSION_KEY, ""))
+    return Visitor(user_id, lambda: bool(user_id) and request.user.is_authenticated)
 
 
 SHARED_SECONDS = 30
@@ -227,7 +235,7 @@ def signed_in(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
             response = view(request, *args, **kwargs)
             add_never_cache_headers(response)
             if request.user.is_staff and request.method == "POST":
-                user, status = request.user.get_username(), response.status_code
+                user, status = str(request.user.pk), response.status_code
                 path = request.path
                 log_event("staff-action", user=user, request=request, path=path, status=status)
             return response
@@ -251,7 +259,7 @@ def staff_only(view: Callable[..., R]) -> Callable[..., R | HttpResponse]:
     @wraps(view)
     def guarded(request: HttpRequest, *args: str, **kwargs: str) -> R:
         if not request.user.is_staff:
-            user = request.user.get_username()
+            user = str(request.user.pk)
             log_event("staff-page-refused", user=user, request=request, path=request.path)
             raise Http404
         return view(request, *args, **kwargs)
@@ -270,11 +278,11 @@ def prefetch(read: Read[T], guard: Callable[[View], View] = signed_in) -> Callab
         @wraps(view)
         def guarded(request: HttpRequest, *args: str, **kwargs: str) -> HttpResponse:
             visitor = visitor_of(request)
-            if not visitor.username:
+            if not visitor.user_id:
                 return guard(view)(request)  # which lets nobody in
             with pool().together() as together:
                 is_user = together.start(visitor.is_confirmed)
-                known = Visitor(visitor.username, is_user.result)
+                known = Visitor(visitor.user_id, is_user.result)
                 reads = partial(read, request, known, *args, **kwargs)
                 found = together.start(partial(_in_language, get_language(), reads))
                 is_user.result()

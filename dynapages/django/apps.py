@@ -9,6 +9,7 @@ from django.conf import settings
 
 from dynapages.calls.client import Connection
 from dynapages.django.paging import register_id_converters
+from dynapages.django.tables import compare_with_first_request
 from dynapages.django.work import start_with_first_request
 from dynapages.process import connect
 
@@ -71,6 +72,7 @@ class DynamoAppConfig(AppConfig):
 
     def ready(self) -> None:
         register_id_converters()
+        compare_with_first_request()
         start_with_first_request()
         connect(
             Connection(

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_about
 from dynapages.errors import DynamoError
+from dynapages.tables import TableDiffers
 
 __all__ = [
     "Advance",
@@ -57,7 +58,7 @@ def sentence_to_go_on(failure: BaseException) -> str:
     """
     fault = fault_in(failure)
     is_refused = fault is None and not isinstance(failure, DynamoError)
-    if is_refused or isinstance(fault, EngineTooOld):
+    if is_refused or isinstance(fault, EngineTooOld | TableDiffers):
         return sentence_about(failure)
     return f"{sentence_about(failure)} {GO_ON}"
 

@@ -16,7 +16,7 @@ API = {"API_PATH": "/api/", "API_AUTHENTICATOR": f"{__name__}.caller"}
 settings.configure(**OWN, **API, INSTALLED_APPS=["dynapages.django", "ninja"])
 from dynapages.ninja import KeyAuth, Listing, ListOf, ProblemAPI, lists  # noqa: E402 - needs settings
 
-KEYS = {"kims-key": Caller("1", "kim", Scope.READ)}
+KEYS = {"kims-key": Caller("1", "17", Scope.READ)}
 INDEX = Index(TABLE, "by_team", partition="team", sort="at", table_key=("id",))
 api = ProblemAPI(title="Notes", errors={})
 

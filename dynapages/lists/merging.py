@@ -28,8 +28,6 @@ ALTERNATIVE_STEP = 16
 """How many times as many items the second read of an alternative may ask for as the first one."""
 LEAST_AGAIN = 3
 """Blocks of 4 KB that must be left to read an alternative on: fewer are not worth a round."""
-ALTERNATIVE_MARGIN = 9 / 8
-"""How large items of an alternative are taken to be, by the mean of those that were read."""
 LEAST_FOUND = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
 
@@ -97,13 +95,6 @@ class Cursor:
         ratio = self.items_read / max(len(self.waiting), 1)
         most = self.items_read * (ALTERNATIVE_STEP if self.run.alternative else 1)
         return max(wanted, min(ceil(wanted * ratio), most))
-
-    def largest_item(self, expected: int) -> int:
-        """Return the bytes of its items: those ``expected``, or an eighth above what it showed."""
-        if not self.run.alternative or not self.items_read:
-            return expected
-        blocks = self.capacity_units / UNITS_PER_BLOCK
-        return min(expected, ceil(blocks * BLOCK / self.items_read * ALTERNATIVE_MARGIN))
 
 
 Reads = list[tuple[Cursor, int]]
@@ -242,14 +233,14 @@ class Merge:
         """Shorten reads to what may still be spent, but not below one item each."""
         if self._most_units == inf:
             return wanted
-        sizes = [cursor.largest_item(self.largest_item) for cursor, _ in wanted]
+        size = self.largest_item
         blocks = fair_shares(
-            [blocks_of(limit * size) for (_, limit), size in zip(wanted, sizes, strict=True)],
+            [blocks_of(limit * size) for _, limit in wanted],
             max(int(self._left / UNITS_PER_BLOCK), len(wanted)),
         )
         return [
             (cursor, max(1, min(limit, share * BLOCK // size)))
-            for (cursor, limit), share, size in zip(wanted, blocks, sizes, strict=True)
+            for (cursor, limit), share in zip(wanted, blocks, strict=True)
         ]
 
     def _weigh(self, chunk: Chunk) -> None:

@@ -194,8 +194,9 @@ def repair_once(repair: Callable[..., object], *arguments: object) -> bool:
 class Derived:
     """Items with texts that follow from the item, and from what ``derive`` reads beside it.
 
-    ``actions`` builds what ``write`` writes, on condition that the item is unchanged. ``names`` are
-    the attributes compared, by default those derived. ``read`` reads an item strongly.
+    ``actions`` builds what ``write`` writes, on condition that the item is unchanged; none where it
+    cannot be repaired. ``names`` are the attributes compared, by default those derived. ``read``
+    reads an item strongly.
     """
 
     kind: str
@@ -227,7 +228,8 @@ class Derived:
         stored = texts_in(item, self.names or expected)
 
         def repair(_wrong: dict[str, Any]) -> object:
-            return self.write(self.actions(item, expected))
+            actions = self.actions(item, expected)
+            return self.write(actions) if actions else False
 
         subject = self.subject(item)
         yield from compare(self.kind, subject, stored, expected, repair=repair, show=self.show)
@@ -337,7 +339,7 @@ Kept = tuple[type[Any], str, Item]
 class Trace:
     """One kind of items of a person.
 
-    ``find(username)`` returns their names, ``keys`` each of an item's keys that hold something of
+    ``find(user_id)`` returns their names, ``keys`` each of an item's keys that hold something of
     the person; ``delete`` raises nothing when an item does not exist any more.
     """
 
@@ -347,16 +349,16 @@ class Trace:
     keys: Callable[[str, str], Iterable[Kept]]
 
 
-def erase(traces: Iterable[Trace], username: str, *, dry_run: bool = False) -> dict[str, int]:
+def erase(traces: Iterable[Trace], user_id: str, *, dry_run: bool = False) -> dict[str, int]:
     """Delete a person's items; return how many were found of each kind.
 
     With ``dry_run`` nothing is deleted. After a failure, run it again for the rest.
     """
     found = {}
     for trace in traces:
-        names = list(trace.find(username))
+        names = list(trace.find(user_id))
         if not dry_run:
             for name in names:
-                trace.delete(username, name)
+                trace.delete(user_id, name)
         found[trace.kind] = len(names)
     return found

@@ -44,12 +44,16 @@ Call = Callable[[], object]
 
 @dataclass(slots=True)
 class Figures:
-    """How much was done, failed and will be tried again, and died; and the capacity units of it."""
+    """How much was done, failed and will be tried again, and died; and the capacity units of it.
+
+    ``amazon_units`` are those that Amazon DynamoDB takes for it, see `dynapages.calls.Units`.
+    """
 
     done: int = 0
     failed: int = 0
     dead: int = 0
     units: float = 0.0
+    amazon_units: float = 0.0
 
     def count(self, outcome: Outcome) -> None:
         """Count one attempt; what was left to others does not count."""
@@ -66,6 +70,7 @@ class Figures:
         self.failed += others.failed
         self.dead += others.dead
         self.units += others.units
+        self.amazon_units += others.amazon_units
 
 
 @dataclass(order=True, frozen=True, slots=True)
@@ -285,11 +290,12 @@ class Worker:
 def _measured(figures: Figures) -> Iterator[None]:
     """Add the capacity units of the block to ``figures``."""
     with metered() as meter:
-        before = meter.units
+        units, amazon_units = meter.units, meter.amazon_units
         try:
             yield
         finally:
-            figures.units += meter.units - before
+            figures.units += meter.units - units
+            figures.amazon_units += meter.amazon_units - amazon_units
 
 
 _of_process = Worker()

@@ -26,13 +26,15 @@ from comments.items import NewComment, items_of
 from comments.lists.search_queries import SearchRequest, search_comments
 from comments.search.models import WordItem
 from comments.search.postings import STEMS, postings_of
-from comments.search.words import MOST_STEMS, parse_search, stems_of
+from comments.search.words import MOST_STEMS, indexed_stems, parse_search, stems_of
+from comments.search.writer import WordWriter
 from comments.store.counts import ProductCounts
 from dynapages.calls import clock, metered
 from dynapages.django.files.row_files import RowFile, open_rows
 from dynapages.django.options import Progress
 from dynapages.items import Item, item_bytes
-from dynapages.lists import PageRequest
+from dynapages.lists import PageRequest, dollars, prices
+from dynapages.process import page_batches
 from dynapages.pynamodb import DynamoModel
 from lab.bench.context import BenchContext, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData
@@ -72,9 +74,10 @@ COLUMNS = {
 }
 COUNTRIES = {"us": "en", "jp": "ja", "dk": "da"}
 """What the file has where a language should be."""
-CHANGE_UNITS = 8
-"""For naming the postings, and for marking the comment: a kilobyte and less, both put in the
-comment's transaction, and deleted in another one."""
+PUT_AND_DELETED = 2 * 2
+"""Units of a kilobyte that one transaction puts and another one deletes."""
+KILO = 1_000
+"""Bytes of one comment's postings that are a gigabyte of a million comments'."""
 MADE = 8_000
 VOCABULARY = 20_000
 
@@ -143,13 +146,17 @@ def postings_for(comment: NewComment) -> list[Item]:
 
 @dataclass(frozen=True, slots=True)
 class _Posted:
-    """A comment by its postings: its place, its stems, and the words that these are of."""
+    """A comment by its postings: its place, its stems, and the words that these are of.
+
+    ``change_units`` are for the change that names the postings, and for its mark.
+    """
 
     place: str
     stems: frozenset[str]
     words: Mapping[str, str]
     postings: Sequence[int]
     entry_bytes: int
+    change_units: int
 
     @classmethod
     def of(cls, comment: NewComment) -> "_Posted | None":
@@ -157,14 +164,25 @@ class _Posted:
         if not postings:
             return None
         sizes = [item_bytes(one) for one in postings]
-        stems = frozenset(postings[0][STEMS]["SS"])
+        stems = frozenset(indexed_stems(comment.title, comment.body, comment.language))
         words = {}
         for word in re.findall(r"\w+", comment.body):
             found = stems_of(word, comment.language)
             if len(found) == 1 and found[0] in stems:
                 words[found[0]] = word
         without = {name: value for name, value in postings[0].items() if name != STEMS}
-        return cls(postings[0]["o"]["S"], stems, words, sizes, item_bytes(without))
+        change = units_of_change(postings)
+        return cls(postings[0]["o"]["S"], stems, words, sizes, item_bytes(without), change)
+
+
+def units_of_change(postings: Sequence[Item]) -> int:
+    """Return the units of storing what postings are about to be written, and of deleting it.
+
+    That is a `WordChange` with its marks, which is put in the transaction of the comment.
+    """
+    named = {(one["pk"]["S"], one["o"]["S"]) for one in postings}
+    items = [put["Put"]["Item"] for put in WordWriter(page_batches(), named=named).put()]
+    return sum(PUT_AND_DELETED * ceil(item_bytes(item) / WRITE_BLOCK) for item in items)
 
 
 def measure_words(*, fresh: bool, progress: Progress) -> Iterator[Row]:
@@ -189,16 +207,19 @@ def measure_words(*, fresh: bool, progress: Progress) -> Iterator[Row]:
 
 
 def _written(posted: Sequence[_Posted], comments: int) -> Iterator[Row]:
+    """Yield what the words of a comment take to write on Amazon DynamoDB: postings in batches."""
     units = sum(ceil(size / WRITE_BLOCK) for one in posted for size in one.postings)
     full = sum(len(one.stems) == MOST_STEMS for one in posted)
     values = {
         "postings": sum(len(one.postings) for one in posted) / comments,
         "posting_units": units / comments,
+        "change_units": sum(one.change_units for one in posted) / comments,
         "posting_bytes": fmean(size for one in posted for size in one.postings),
         "full_share": full / comments,
     }
     yield from rows(PART, values)
-    yield Row(PART, None, None, HERE, "written", values["posting_units"] + CHANGE_UNITS)
+    written = values["posting_units"] + values["change_units"]
+    yield Row(PART, None, None, HERE, "written", written)
 
 
 def _search(
@@ -267,7 +288,7 @@ def _read(
             f"A search for {', '.join(words.values())} is not what the comments have."
         )
     return {
-        "capacity_units": meter.units,
+        "capacity_units": meter.amazon_units,
         "rounds": page.rounds,
         "is_full": not is_short,
         "matching": len(expected),
@@ -279,6 +300,7 @@ def words_section(found: Results) -> Section:
     languages = tuple(one for one in found.names("reader") if one not in DESIGNS.values())
     here = found.where(reader=languages)
     two = here.where(list=(TWO, TWO_OF_ALL))
+    written = found.where(reader=HERE).number("written")
     return section(
         "words",
         found,
@@ -289,5 +311,7 @@ def words_section(found: Results) -> Section:
         dearest=max(here.numbers("capacity_units")),
         short=100 - 100 * fmean(two.numbers("is_full")),
         two_rounds=fmean(two.numbers("rounds")),
-        written=found.where(reader=HERE).number("written"),
+        written=written,
+        dollars=dollars(prices().writes(written)),
+        gigabytes=found.number("postings") * found.number("posting_bytes") / KILO,
     )

@@ -37,6 +37,7 @@ from comments.sets.models import BySet, CommentSetItem
 from comments.sets.plans import runs as runs_of_sets
 from comments.store.comments import NEW
 from comments.store.counts import Cell, CountChanges, write
+from comments.store.table import comment_key
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
 from dynapages.calls import Batches
@@ -132,7 +133,8 @@ def _bodies(comment_ids: list[str]) -> dict[str, str]:
     wanted = [table_key(keys.comment(i), keys.BODY) for i in comment_ids]
     found = Batches(client(), pool()).get(CommentItem.Meta.table_name, wanted)
     text = CommentBody.text.attr_name
-    return {keys.comment_id_in(item["pk"]["S"]): item[text]["S"] for item in found}
+    texts = {item["pk"]["S"]: item[text]["S"] for item in found}
+    return {i: texts[keys.comment(i)] for i in comment_ids if keys.comment(i) in texts}
 
 
 TABLE = Comment.Meta.table_name
@@ -513,8 +515,8 @@ def _shown_text(place: str, text: str) -> Item:
 
 
 def _whole_inline(comment_id: str) -> str:
-    key = keys.comment(comment_id)
-    text: str = client().get_item(TableName=TABLE, Key=table_key(key, key))["Item"][_TEXT]["S"]
+    key = comment_key(comment_id)
+    text: str = client().get_item(TableName=TABLE, Key=key)["Item"][_TEXT]["S"]
     return text
 
 

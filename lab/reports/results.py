@@ -123,11 +123,11 @@ class Cost:
 
     @classmethod
     def of(cls, calls: Sequence[Call]) -> Self:
-        """Sum up metered calls, whose bytes are not known."""
+        """Sum up metered calls, whose bytes are not known; the units are Amazon DynamoDB's."""
         return cls(
             requests=len({call.number for call in calls}),
             items_read=sum(call.items_read for call in calls),
-            capacity_units=sum(call.capacity_units for call in calls),
+            capacity_units=sum(call.amazon_units for call in calls),
         )
 
     @classmethod

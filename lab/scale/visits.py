@@ -122,7 +122,7 @@ class Shop:
         if kind == "orders":
             return lambda: visitor.get("/orders/")
         if kind == "post":
-            form_id = new_form_id(username=name, product_id=product, now=datetime.now(UTC))
+            form_id = new_form_id(user_id=name, product_id=product, now=datetime.now(UTC))
             words = {"rating": "5", "language": "en", "title": "At scale", "body": f"Says {name}."}
             path = f"/products/{product}/comments/new/"
             return lambda: visitor.post(path, {**words, "form_id": form_id})

@@ -224,7 +224,7 @@ def _row(comment: NewComment) -> Row:
     is_long = len(comment.body.encode()) > LONGEST_LISTED_TEXT
     return (
         *(comment.id, comment.product_id, comment.language, comment.rating, comment.created_at),
-        *(comment.author, comment.username, comment.title),
+        *(comment.author, comment.user_id, comment.title),
         excerpt(comment.body) if is_long else comment.body,
         is_long,
         comment.body if is_long else "",

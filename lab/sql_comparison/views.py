@@ -128,7 +128,7 @@ def _comment(row: models.Comment) -> CommentEntry:
         title=row.title,
         text=row.text,
         is_long=row.is_long,
-        username=row.username,
+        user_id=row.username,
         is_verified=row.is_verified,
     )
 

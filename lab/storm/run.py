@@ -294,8 +294,8 @@ class StormClient:
     def post(self) -> None:
         """Post a comment."""
         product_id, username = self.rng.choice(self.products), self.ledger.username
-        form_id = new_form_id(username=username, product_id=product_id, now=datetime.now(UTC))
-        comment_id = comment_id_of(form_id, username=username, product_id=product_id)
+        form_id = new_form_id(user_id=username, product_id=product_id, now=datetime.now(UTC))
+        comment_id = comment_id_of(form_id, user_id=username, product_id=product_id)
         text = self._text()
         written = Written(comment_id, product_id, set())
         written.send(text)

@@ -29,10 +29,9 @@ def load_user(username: str) -> AbstractBaseUser | None:
     return users._default_manager.filter(**{users.USERNAME_FIELD: username}).first()  # noqa: SLF001 - Django documents it
 
 
-def is_user(username: str, *, only_active: bool = False) -> bool:
+def is_user(username: str) -> bool:
     """Return whether the project's user model, be it another one, has a user of this name."""
-    user = load_user(username)
-    return user is not None and (user.is_active or not only_active)
+    return load_user(username) is not None
 
 
 def users_with_email(address: str) -> list[User]:

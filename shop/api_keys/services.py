@@ -4,7 +4,7 @@ The secret has 256 random bits, so that a fast hash of it is safe to store.
 """
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from secrets import compare_digest, token_hex, token_urlsafe
@@ -26,7 +26,7 @@ _TEXT = re.compile(r"dynashop_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 
 @dataclass(frozen=True, slots=True)
 class ApiKey(Caller):
-    """A key of the API without its secret."""
+    """A key of the API without its secret; the id of its user is the user name."""
 
     name: str
     created_at: datetime
@@ -40,7 +40,16 @@ def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tupl
     """Create a key; return it with its text, which is stored nowhere. Raises KeyRefused."""
     _check(name, scope, username)
     key, secret = ApiKey(token_hex(6), username, scope, name, now), token_urlsafe(32)
-    item = ApiKeyItem(keys.API_KEYS, keys.api_key(key.id), secret_hash=_hash(secret), **asdict(key))
+    item = ApiKeyItem(
+        keys.API_KEYS,
+        keys.api_key(key.id),
+        id=key.id,
+        username=key.user_id,
+        scope=key.scope,
+        name=key.name,
+        created_at=key.created_at,
+        secret_hash=_hash(secret),
+    )
     write_one(client(), put_of(item, ApiKeyItem.pk.does_not_exist()))
     return key, f"dynashop_{key.id}_{secret}"
 

@@ -80,7 +80,7 @@ def arguments(known):
     found = belongings(owner).arguments | listed_shop().arguments
     put(*(made_order(owner.username, placed_at=now) for _ in range(3)))
     report_comment(
-        comment_id=found["comment_id"], username="bob", reason=Reason.ABUSE, text="Rude.", now=now
+        comment_id=found["comment_id"], user_id="bob", reason=Reason.ABUSE, text="Rude.", now=now
     )
     put_catalogue(categories=[category(unique("shelf")) for _ in range(2)], products=[])
     put_points([PickupPoint(unique("point"), "Kiosk", "Pier 1", LATE, "Daily 7-22")])

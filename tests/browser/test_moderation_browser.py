@@ -58,7 +58,7 @@ def sam(seat):
 
 
 def report(comment: NewComment, text: str = "") -> None:
-    report_comment(comment_id=comment.id, username="bob", reason=Reason.ABUSE, text=text, now=NOW)
+    report_comment(comment_id=comment.id, user_id="bob", reason=Reason.ABUSE, text=text, now=NOW)
 
 
 def helpful_button(visitor: Visitor, comment: NewComment) -> Locator:
@@ -164,7 +164,7 @@ class TestModerating:
     def test_of_a_row_that_stays_goes_on_with_it(self, sam, comment):
         report(comment)
         sam.page.goto("/staff/comments/")
-        report_comment(comment_id=comment.id, username="cat", reason=Reason.ABUSE, text="", now=NOW)
+        report_comment(comment_id=comment.id, user_id="cat", reason=Reason.ABUSE, text="", now=NOW)
         sam.page.get_by_role("button", name="Keep").click()
         expect(sam.page.locator("#notice > p")).to_contain_text("Check it again")
         expect(sam.page.locator(f"#comment-{comment.id}")).to_be_focused()

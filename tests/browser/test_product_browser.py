@@ -45,7 +45,7 @@ def pan(tables):
     truth = Truth(made)
     for picked in truth.ids()[:3]:
         feature(picked, now=NOW)
-    vote(comment_id=truth.ids()[7], username="bob")
+    vote(comment_id=truth.ids()[7], user_id="bob")
     return truth
 
 

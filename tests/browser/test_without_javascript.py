@@ -65,7 +65,7 @@ class TestAComment:
         assert moderated(comment, State.REPORTED)
 
     def test_is_kept(self, sam, comment):
-        report_comment(comment_id=comment.id, username="bob", reason=Reason.ABUSE, text="", now=NOW)
+        report_comment(comment_id=comment.id, user_id="bob", reason=Reason.ABUSE, text="", now=NOW)
         sam.goto("/staff/comments/")
         row = sam.page.one(data_comment_id=comment.id)
         sam.press("Keep", within=row)

@@ -6,6 +6,7 @@ import pytest
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import User as DjangosUser
 from django.test import override_settings
 
 from comments import checks, keys
@@ -112,6 +113,51 @@ class TestTheChecks:
     def test_name_a_user_model_without_staff(self, monkeypatch):
         monkeypatch.setattr(checks, "get_user_model", lambda: AbstractBaseUser)
         assert found().keys() == {"comments.is_staff"}
+
+
+def found_of_djangos_users(**options):
+    """Return what the checks say to a project with Django's own users and these options."""
+    return found(AUTH_USER_MODEL="auth.User", COMMENTS={**settings.COMMENTS, **options})
+
+
+class TestTheChecksOfUsers:
+    def test_say_nothing_of_djangos_own_with_the_defaults(self):
+        assert found_of_djangos_users() == {}
+        assert found_of_djangos_users(USER_ID="username", DISPLAY_NAME="get_full_name") == {}
+
+    @pytest.mark.parametrize("field", ["code", "email", "first_name"])
+    def test_refuse_an_id_that_is_no_field_or_an_address_or_not_unique(self, field):
+        told = found_of_djangos_users(USER_ID=field)
+        assert told.keys() == {"comments.USER_ID"}
+        assert told["comments.USER_ID"].startswith("Name a unique field")
+
+    @pytest.mark.parametrize("name", ["nick", "email"])
+    def test_refuse_a_name_that_is_no_attribute_or_an_address(self, name):
+        told = found_of_djangos_users(DISPLAY_NAME=name)
+        assert told.keys() == {"comments.DISPLAY_NAME"}
+        assert told["comments.DISPLAY_NAME"].startswith("Set it to 'get_short_name'")
+
+    def test_refuse_the_default_name_where_user_names_are_addresses(self, monkeypatch):
+        monkeypatch.setattr(DjangosUser, "USERNAME_FIELD", "email")
+        assert found_of_djangos_users().keys() == {"comments.DISPLAY_NAME"}
+        assert found_of_djangos_users(DISPLAY_NAME="get_short_name") == {}
+
+    def test_refuse_what_an_email_field_is_called_by_the_model_though_it_is_any_text(
+        self, monkeypatch
+    ):
+        monkeypatch.setattr(DjangosUser, "EMAIL_FIELD", "username")
+        told = found_of_djangos_users(USER_ID="username")
+        assert told.keys() == {"comments.USER_ID", "comments.DISPLAY_NAME"}
+
+    @pytest.mark.parametrize("option", ["DISPLAY_NAME", "FIND_USER", "PROFILE_SLUGS"])
+    def test_name_a_path_that_leads_nowhere(self, option):
+        told = found_of_djangos_users(**{option: "comments.nowhere.at_all"})
+        assert told == {f"comments.{option}": "Correct the path."}
+
+    def test_want_both_ways_between_ids_and_slugs(self):
+        told = found_of_djangos_users(PROFILE_SLUGS="comments.users.HasAuthor")
+        assert told.keys() == {"comments.PROFILE_SLUGS"}
+        assert found_of_djangos_users(PROFILE_SLUGS="comments.users.Slugs") == {}
 
 
 class TestTheCheckOfTables:

@@ -35,7 +35,7 @@ def names(people):
     product = made_product()
     written = people["alice"].has_written(product).comment
     report_comment(
-        comment_id=written.id, username="bob", reason=Reason.ABUSE, text="", now=clock.now()
+        comment_id=written.id, user_id="bob", reason=Reason.ABUSE, text="", now=clock.now()
     )
     return {"product": product, "comment": written.id, "alice": people["alice"].username}
 

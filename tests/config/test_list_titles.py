@@ -23,7 +23,7 @@ def shop(tables):
     url = made.address("/api/v1/products/{product_id}/comments")
     for comment in made.browser.get(url).json()["items"][:3]:
         report_comment(
-            comment_id=comment["id"], username="bob", reason=Reason.ABUSE, text="", now=clock.now()
+            comment_id=comment["id"], user_id="bob", reason=Reason.ABUSE, text="", now=clock.now()
         )
     put_catalogue(categories=[category(unique("shelf")) for _ in range(2)], products=[])
     write_entries([made_entry(clock.now()) for _ in range(3)])

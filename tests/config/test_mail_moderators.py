@@ -53,7 +53,7 @@ def report(times: int = 1) -> None:
     ann, now = someone("ann"), timezone.now()
     for _ in range(times):
         comment = ann.has_written(made_product()).comment
-        report_comment(comment_id=comment.id, username="bob", reason=Reason.SPAM, text="", now=now)
+        report_comment(comment_id=comment.id, user_id="bob", reason=Reason.SPAM, text="", now=now)
 
 
 def hold() -> None:

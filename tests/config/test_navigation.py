@@ -101,7 +101,7 @@ class TestCountsBesideAFragment:
     def test_follow_a_decision_on_a_report(self, sam):
         comment = made_comment()
         report_comment(
-            comment_id=comment.id, username="bob", reason=Reason.SPAM, text="", now=clock.now()
+            comment_id=comment.id, user_id="bob", reason=Reason.SPAM, text="", now=clock.now()
         )
         before = swapped(sam, "/staff/comments/")["count-reports"]
         fields = {"decision": "keep", "seen": find_comment(comment.id).seen}

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from comments.filters import CommentFilter
-from comments.keys import comment as comment_key
 from comments.lists.queries import find_comment
 from comments.models import Comment
+from comments.store.table import comment_key
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from tests.support.comments.walking import ids_on, read_page
@@ -69,11 +69,11 @@ class TestImport:
         assert (comment.language, comment.rating) == ("pt", 4)
         assert (comment.title, comment.body) == ("Ótimo", "Bom\r\ne barato")
         assert (comment.author, comment.is_verified) == (f"{shop}-user1", True)
+        assert comment.user_id == f"{shop}-user1"
         assert f"{comment.created:%Y-%m-%d %H:%M}" == "2018-02-01 10:00"
-        key = {"S": comment_key(comment_id)}
         client().update_item(
             TableName=Comment.Meta.table_name,
-            Key={"pk": key, "sk": key},
+            Key=comment_key(comment_id),
             UpdateExpression="REMOVE v",
         )
         assert run(folder)["replaced"] == 1

@@ -21,7 +21,7 @@ from django.test import Client
 
 from config.telemetry.requests import RequestRecord, observed
 from demo.processes import DemoConfig, serving
-from dynapages.calls import metered
+from dynapages.calls import Call, metered
 from dynapages.engine.fault_proxy import FaultProxy, Rule
 from dynapages.process import client, current_connection
 from tests.support.comments.writers import someone
@@ -64,6 +64,18 @@ class TestTheSpansOfAPage:
         assert units_in(told.calls) == meter.units > 0
         assert request.attributes["dynashop.capacity_units"] == meter.units
         assert len(told.calls) == meter.calls > 1
+
+    def test_have_what_amazon_takes_only_where_an_engine_has_counted_more(self, told):
+        for engine_units in (0.0, 1.0):
+            record = RequestRecord("POST")
+            put = Call("TransactWriteItems", "a", None, "list", 2.0, 0, None)
+            record.meter.log.append(replace(put, engine_units=engine_units))
+            with observed(record) as sent:
+                sent()
+        alike, different = (request.attributes for request in told.requests)
+        assert "dynashop.amazon_units" not in alike
+        assert different["dynashop.capacity_units"] == 2.0
+        assert different["dynashop.amazon_units"] == 1.0
 
     def test_are_named_by_the_conventions(self, told, owned):
         Client().get(f"/products/{owned.product_id}/")

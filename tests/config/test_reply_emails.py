@@ -57,7 +57,7 @@ def with_address(writer: Writer) -> Writer:
 
 def replied(comment_id: str, text: str = "Thank you.", *, by: str = "sam") -> None:
     seen, now = find_reply(comment_id), timezone.now()
-    reply_to(comment_id=comment_id, text=text, author=by, seen=seen, now=now)
+    reply_to(comment_id=comment_id, text=text, user_id=by, seen=seen, now=now)
 
 
 def written_by(author: Writer, **said: str) -> str:
@@ -154,7 +154,7 @@ class TestAnAuthor:
         assert len(emails()) == 1
         with pytest.raises(ReplyChanged):
             reply_to(
-                comment_id=comment_id, text="Late.", author="tom", seen=None, now=timezone.now()
+                comment_id=comment_id, text="Late.", user_id="tom", seen=None, now=timezone.now()
             )
         work_off(QUEUE)
         assert len(emails()) == 1
@@ -177,7 +177,7 @@ class TestAnAuthor:
         assert rate_limits.REPLIES_TO_AN_EMAIL.window.days == 1
 
     def test_who_was_imported_is_not_told(self):
-        replied(made_comment(username="", author="Ann").id)
+        replied(made_comment(user_id="", author="Ann").id)
         assert emails() == []
 
 

@@ -17,7 +17,7 @@ from django.test import Client, RequestFactory
 
 from config.telemetry.requests import RequestRecord, observed
 from config.web import shedding
-from dynapages.calls import Throttled, metered
+from dynapages.calls import Call, Throttled, metered
 from dynapages.calls.faults import BUSY
 from dynapages.django.formats import csv_response
 from shop.activity.entries import LOG
@@ -53,6 +53,11 @@ def line_of(log: io.StringIO, response: Any) -> dict[str, Any]:
     return line
 
 
+def doubled_put() -> Call:
+    """A put that an engine counts double, and Amazon DynamoDB does not."""
+    return Call("TransactWriteItems", "a", None, "list", 2.0, 0, None, engine_units=1.0)
+
+
 class TestTheLine:
     def test_tells_of_a_list_and_of_its_cost(self, log, owned):
         with metered() as meter:
@@ -67,6 +72,12 @@ class TestTheLine:
         assert line["units"] == meter.units > 0
         assert 0 < line["ms"] < 60_000
         assert line.keys().isdisjoint({"late", "shed", "fault", "trace"})
+
+    def test_tells_what_amazon_takes_only_where_an_engine_has_counted_more(self):
+        record = RequestRecord("POST", status=200)
+        assert "amazon_units" not in record.fields()
+        record.meter.log.append(doubled_put())
+        assert (record.fields()["units"], record.fields()["amazon_units"]) == (2.0, 1.0)
 
     def test_is_readable_without_json_too(self, owned):
         with written_log() as written:
@@ -97,6 +108,7 @@ class TestTheLine:
             is_shed=True,
             trace="a",
         )
+        full.meter.log.append(doubled_put())
         assert [*full.fields()] == told
 
 

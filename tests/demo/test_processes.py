@@ -10,10 +10,15 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from comments.models import Comment
 from demo import processes
 from demo.processes import Demo, DemoConfig, DemoFailed, FileEngine
 from dynapages.engine.server import EngineError, PortInUse, find
+from dynapages.process import client
+from dynapages.tables import TableSchema, create_missing
 from dynapages_testing.processes import is_alive
+from tests.support.comments.older import older_schemas
+from tests.support.comments.outage import connected
 from tests.support.engine_plugin import PATIENCE
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
@@ -147,6 +152,55 @@ class TestAnOpenDemo:
             os.kill(os.getpid(), signal.SIGTERM)
 
         demo(open_another, port=port).run()
+
+
+def close(_opened: Demo) -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+class TestADemoOnAFileOfAnotherVersion:
+    @pytest.fixture
+    def fill(self, tmp_path):
+        """Makes tables in the file, as an engine that nobody else uses."""
+
+        def fill(*schemas: TableSchema) -> None:
+            engine = FileEngine(binary=find(PROJECT), db_path=tmp_path / "shop.db")
+            with engine, connected(engine.endpoint_url):
+                create_missing(schemas, client=client())
+
+        return fill
+
+    @pytest.fixture
+    def tables_in(self, tmp_path):
+        def tables_in(name: str) -> set[str]:
+            engine = FileEngine(binary=find(PROJECT), db_path=tmp_path / name)
+            with engine, connected(engine.endpoint_url):
+                return {*client().list_tables()["TableNames"]}
+
+        return tables_in
+
+    def test_sets_it_aside_and_begins_anew(self, demo, said, fill, tables_in, tmp_path):
+        fill(*older_schemas())
+        demo(close).run()
+        assert said[0].startswith(
+            f"{tmp_path}/shop.db holds tables of another version of the shop. That file is now "
+            f"{tmp_path}/shop-older.db, and the shop begins anew."
+        )
+        assert tables_in("shop-older.db") == {schema.name for schema in older_schemas()}
+        assert tables_in("shop.db") == set()
+
+    def test_keeps_each_that_it_has_set_aside(self, demo, fill, tmp_path):
+        for _ in range(2):
+            fill(*older_schemas())
+            demo(close).run()
+        files = {path.name for path in tmp_path.glob("*.db")}
+        assert files == {"shop.db", "shop-older.db", "shop-older-2.db"}
+
+    def test_opens_one_of_this_version(self, demo, said, fill, tables_in):
+        fill(TableSchema.of(Comment))
+        demo(close).run()
+        assert "The shop is open" in said[0]
+        assert tables_in("shop.db") == {Comment.Meta.table_name}
 
 
 class TestADemoOnADatabaseThatItDidNotStart:

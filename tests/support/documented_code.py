@@ -55,8 +55,11 @@ def follow(
                 run(line, folder, environment)
 
 
-def run(line: str, folder: Path, environment: Mapping[str, str]) -> str:
-    """Run a command of a project, and return what it prints; others, such as pip, are left out."""
+def run(line: str, folder: Path, environment: Mapping[str, str], *, fails: bool = False) -> str:
+    """Run a command of a project, and return what it prints; others, such as pip, are left out.
+
+    Of one that ``fails``, return what it says of that.
+    """
     program, *arguments = shlex.split(Template(line).safe_substitute(environment))
     if program not in PROGRAMS:
         return ""
@@ -68,5 +71,5 @@ def run(line: str, folder: Path, environment: Mapping[str, str]) -> str:
         text=True,
         check=False,
     )
-    assert ended.returncode == 0, f"{line}\n{ended.stdout}{ended.stderr}"
-    return ended.stdout
+    assert bool(ended.returncode) is fails, f"{line}\n{ended.stdout}{ended.stderr}"
+    return ended.stderr if fails else ended.stdout

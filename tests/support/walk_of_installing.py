@@ -1,10 +1,13 @@
 """A walk through a project that has followed docs/installing.md; prints what it found as JSON.
 
-It runs in the project, where nothing of this repository can be imported but the app.
+It runs in the project, where nothing of this repository can be imported but the app. Its users are
+those of the project's own model, whose user names may be e-mail addresses. All that anybody is
+shown or sent is kept, and what is logged and stored, to look for addresses in it.
 """
 
 import html
 import json
+import logging
 import re
 import sys
 from io import StringIO
@@ -15,26 +18,62 @@ import django
 django.setup()
 
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth import get_user_model
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.staticfiles.finders import find
+from django.core import mail
 from django.core.management import call_command
 from django.dispatch import Signal
+from django.http import HttpResponse
 from django.test import Client
 from goods.models import Article  # type: ignore[import-not-found] # of the project that is made
 
 from comments import signals
+from comments.models import TABLE
+from comments.users import profile_url, slug_of, user_id_of
+from dynapages.process import client as dynamodb
 
 COUNT = 60
 LANGUAGES = ("de", "en", "fr")
 WORDS = {"rating": "5", "title": "Lovely", "body": "Bright and warm light.", "language": "en"}
 HERE, ARTICLE = "/reviews/products/1/", "/articles/1/"
+PASSWORD = "sample-shop-1"  # noqa: S105 - of users that live as long as the walk
+HOST = "example.com"
+seen: list[tuple[str, str]] = []
+"""All that left the project, or was stored: what it is, and its text."""
 
 
-def browser(user: User | None = None, **headers: str) -> Client:
-    made = Client(SERVER_NAME="localhost", headers=headers)
+class Browser(Client):
+    """A client that keeps what it is answered."""
+
+    def request(self, **request: object) -> HttpResponse:  # type: ignore[override]
+        answer = super().request(**request)
+        shown = bytes(answer.getvalue()).decode()
+        seen.append((str(request["PATH_INFO"]), f"{answer.headers} {shown}"))
+        return answer
+
+
+def browser(user: AbstractBaseUser | None = None, **headers: str) -> Client:
+    made = Browser(SERVER_NAME="localhost", headers=headers)
     if user:
         made.force_login(user)
     return made
+
+
+def somebody(local_part: str, **details: object) -> AbstractBaseUser:
+    """Create a user with an e-mail address, which is the user name where that must be one."""
+    users, address = get_user_model(), f"{local_part}@{HOST}"
+    if users.USERNAME_FIELD == "email":
+        details.pop("username")
+        return users.objects.create_user(address, PASSWORD, **details)
+    return users.objects.create_user(email=address, password=PASSWORD, **details)
+
+
+class Keeper(logging.Handler):
+    """Keeps what is logged, with the fields of events."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        seen.append(("log", f"{record.getMessage()} {vars(record)}"))
 
 
 def text(client: Client, url: str) -> str:
@@ -71,32 +110,50 @@ def fields_in(page: str, action: str) -> dict[str, str]:
 def listen() -> list[str]:
     """Return a list that gets the name of each signal that is sent from now on."""
     names = {signal: name for name, signal in vars(signals).items() if isinstance(signal, Signal)}
-    seen: list[str] = []
+    heard: list[str] = []
 
-    def see(signal: Signal, **_: object) -> None:
-        seen.append(names[signal])
+    def hear(signal: Signal, **said: object) -> None:
+        heard.append(names[signal])
+        seen.append((names[signal], str(said)))
 
     for signal in names:
-        signal.connect(see, weak=False)
-    return seen
+        signal.connect(hear, weak=False)
+    return heard
 
 
 def lists() -> dict[str, object]:
     """Import comments, and walk through a list of two languages and two ratings and back."""
     loaded = [(f"old-{one:02}", LANGUAGES[one % 3], one % 5 + 1) for one in range(COUNT)]
-    rows = [
-        f"{each},1,{language},{rating},2026-01-01T00:{number:02}:00Z,Number {number}"
-        for number, (each, language, rating) in enumerate(loaded)
-    ]
-    Path("old.csv").write_text("\n".join(["id,product_id,language,rating,created_at,body", *rows]))
-    call_command("import_comments", "old.csv", stdout=StringIO())
+    rows = ["id,product_id,language,rating,created_at,author,body"]
+    for number, (each, language, rating) in enumerate(loaded):
+        author = OLD_ADDRESS if number == 0 else f"reader {number}"
+        moment = f"2026-01-01T00:{number:02}:00Z"
+        rows.append(f"{each},1,{language},{rating},{moment},{author},Number {number}")
+    Path("old.csv").write_text("\n".join(rows))
+    printed = StringIO()
+    call_command("import_comments", "old.csv", stdout=printed)
+    seen.append(("import", printed.getvalue()))
     wanted = [each for each, language, rating in loaded if language != "fr" and rating in (1, 5)]
     there, last = walked(f"{HERE}comments/de.en/1.5/", "next")
     back, _first = walked(last, "prev")
-    return {"wanted": wanted[::-1], "there": there, "back": back[::-1]}
+    return {
+        "wanted": wanted[::-1],
+        "there": there,
+        "back": back[::-1],
+        "left out": "Names of authors that are e-mail addresses, which were left out: 1."
+        in printed.getvalue(),
+    }
 
 
-def statuses() -> dict[str, int]:
+def users_unknown() -> dict[str, int]:
+    """Return how pages and lists of users answer, of whom there is none."""
+    ids = ("nobody", "0", "9" * 30, "\u0661", "01", "1 ", "bob", "1\0")
+    urls = [profile_url(each) for each in ids]
+    urls += [f"/api/users/{slug_of(each)}/comments" for each in ids]
+    return {url: browser().get(url).status_code for url in urls}
+
+
+def statuses(bob: AbstractBaseUser) -> dict[str, int]:
     """Return how all kinds of pages answer a visitor."""
     urls = (
         HERE,
@@ -110,9 +167,9 @@ def statuses() -> dict[str, int]:
         f"{HERE}comments/en/7/",
         "/reviews/rankings/most-loved/",
         "/reviews/rankings/recently-commented/",
-        "/reviews/users/bob/",
+        profile_url(user_id_of(bob)),
         "/reviews/users/nobody/",
-        "/reviews/users/Ada.L@example.com/",
+        f"/reviews/users/nobody@{HOST}/",
         f"{HERE}comments/new/",
         "/reviews/staff/comments/",
         "/reviews/comments/old-00/",
@@ -124,7 +181,7 @@ def statuses() -> dict[str, int]:
     return {url: browser().get(url).status_code for url in urls}
 
 
-def staff_statuses(staff: Client) -> dict[str, int]:
+def staff_statuses(staff: Client, bob: AbstractBaseUser) -> dict[str, int]:
     """Return how pages for staff answer them."""
     queue, one = "/reviews/staff/comments", "old-01"
     urls = (
@@ -134,14 +191,14 @@ def staff_statuses(staff: Client) -> dict[str, int]:
         f"/reviews/comments/{one}/",
         f"/reviews/comments/delete/{one}/",
         f"/reviews/comments/report/{one}/",
-        "/reviews/staff/authors/Ada.L@example.com/",
+        f"/reviews/staff/authors/{slug_of(user_id_of(bob))}/",
         f"{HERE}comments/~/~/",
         f"{HERE}comments/new/",
     )
     return {url: staff.get(url).status_code for url in urls}
 
 
-def posts(author: Client, staff: Client) -> tuple[str, dict[str, object]]:
+def posts(author: Client, staff: Client, ada: AbstractBaseUser) -> tuple[str, dict[str, object]]:
     """Post a comment, and have it published; return its id as well."""
     new = f"{HERE}comments/new/"
     sent = author.post(new, {**fields_in(text(author, new), new), **WORDS})
@@ -161,9 +218,40 @@ def posts(author: Client, staff: Client) -> tuple[str, dict[str, object]]:
         "waits": waits,
         "published": published,
         "mine": {"title": "Lovely" in page, "verified": "Verified purchase" in page},
-        "profile": ids_in(text(browser(), "/reviews/users/Ada.L@example.com/")) == [mine],
+        "profile": ids_in(text(browser(), profile_url(user_id_of(ada)))) == [mine],
         "article": text(browser(), ARTICLE),
         "static files": [len(files) > 5, [each for each in files if find(each) is None]],
+    }
+
+
+def moves(mine: str, author: Client, ada: AbstractBaseUser) -> dict[str, object]:
+    """Change the address that Ada signs in by, and have her edit what she wrote before."""
+    urls = (
+        HERE,
+        f"{HERE}comments/~/~/",
+        f"{HERE}comments/~/~/?format=atom",
+        profile_url(user_id_of(ada)),
+        f"{profile_url(user_id_of(ada))}?format=atom",
+        f"/reviews/comments/{mine}/",
+        "/api/products/1/comments",
+        f"/api/users/{slug_of(user_id_of(ada))}/comments",
+        f"/api/comments/{mine}",
+    )
+    before = [text(browser(), url) for url in urls]
+    address = f"countess.1840@{HOST}"
+    setattr(ada, ada.USERNAME_FIELD, address)
+    ada.email = address
+    ada.save()
+    after = [text(browser(), url) for url in urls]
+    edit = f"/reviews/comments/edit/{mine}/"
+    words = {**fields_in(text(author, edit), edit), **WORDS, "body": "Bright and warm, and green."}
+    return {
+        "changed pages": [
+            url for url, *texts in zip(urls, before, after, strict=True) if len({*texts}) > 1
+        ],
+        "is edited": author.post(edit, words).status_code,
+        "shows the edit": "and green." in text(browser(), HERE),
+        "name": json.loads(after[-1])["author"],
     }
 
 
@@ -186,6 +274,7 @@ def reacts(mine: str, author: Client, reader: Client, staff: Client) -> dict[str
         "helpful": helpful,
         "reported": reported,
         "queue": ids_in(queue) == [mine],
+        "reporter": re.findall(r'<a class="quiet-link" href="([^"]*)"><bdi>(.*?)</bdi>', queue),
         "decided": decided,
         "hidden": [
             browser().get(f"/reviews/comments/{mine}/").status_code,
@@ -195,37 +284,82 @@ def reacts(mine: str, author: Client, reader: Client, staff: Client) -> dict[str
     }
 
 
-def by_keys() -> list[object]:
-    """Vote by the API: with a key of bob's, with one that does not exist, and without any."""
-    keys = ({"authorization": f"Bearer {one}"} for one in ("a-long-random-text", "none"))
-    answers = [browser(**key).put("/api/votes/old-00") for key in (*keys, {})]
-    return [answers[0].json(), *(answer.status_code for answer in answers)]
+def by_keys() -> dict[str, object]:
+    """Vote by the API: with a key of bob's, with one that does not exist, and without any.
+
+    And post with bob's.
+    """
+    key = {"authorization": "Bearer a-long-random-text"}
+    keys = (key, {"authorization": "Bearer none"}, {})
+    answers = [browser(**one).put("/api/votes/old-00") for one in keys]
+    draft, kind = (
+        json.dumps({"rating": 4, "text": "It does what a chair does."}),
+        "application/json",
+    )
+    posted = browser(**key).post("/api/products/2/comments", draft, content_type=kind).json()
+    return {
+        "votes": [answers[0].json(), *(answer.status_code for answer in answers)],
+        "posted": {name: posted[name] for name in ("author", "username")},
+    }
+
+
+def stored() -> None:
+    """Look into all that the project has in DynamoDB."""
+    for page in dynamodb().get_paginator("scan").paginate(TableName=TABLE):
+        seen.extend(("stored", str(item)) for item in page["Items"])
+
+
+def addresses() -> list[tuple[str, str]]:
+    """Return where an address of a user is in what was seen, or the part before its “@”."""
+    return [
+        (what, said[max(said.lower().index(part) - 80, 0) :][:200])
+        for what, said in seen
+        for part in LOCAL_PARTS
+        if part in said.lower()
+    ]
+
+
+LOCAL_PARTS = ("ada.l.1815", "bob.by.1990", "sam.staff.1975", "countess.1840", "old.reader.1960")
+OLD_ADDRESS = f"{LOCAL_PARTS[-1]}@{HOST}"
 
 
 def main() -> dict[str, object]:
-    seen = listen()
+    heard = listen()
     settings.PAGE_SIZE = 5
-    password = {"password": "sample-shop-1"}
-    ada = User.objects.create_user("Ada.L@example.com", **password)
-    bob = User.objects.create_user("bob", **password)
-    sam = User.objects.create_user("sam", is_staff=True, **password)
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    mail.outbox = []
+    logging.getLogger().addHandler(Keeper())
+    logging.getLogger().setLevel(logging.INFO)
+    # Of Django's own users, who may take any name, one takes an address.
+    ada = somebody("ada.l.1815", username=f"ada.l.1815@{HOST}", first_name="Ada", last_name="Lace")
+    bob = somebody("bob.by.1990", username="bob")
+    sam = somebody("sam.staff.1975", username="sam", first_name="Sam", is_staff=True)
     lamp, chair = (Article.objects.create(name=name) for name in ("A lamp", "A chair"))
     lamp.buyers.add(ada)
     told: dict[str, object] = {"empty": text(browser(), f"/articles/{chair.pk}/")}
-    told |= {"lists": lists(), "statuses": statuses()}
+    told |= {"lists": lists(), "statuses": statuses(bob), "unknown users": users_unknown()}
     login = browser().get(f"{HERE}comments/new/")["Location"]
-    told["after_signing_in"] = browser().post(login, {"username": "bob", **password})["Location"]
+    name = {"username": bob.get_username(), "password": PASSWORD}
+    told["after_signing_in"] = browser().post(login, name)["Location"]
     author, staff = browser(ada), browser(sam)
-    told["of staff"] = staff_statuses(staff)
-    mine, posted = posts(author, staff)
-    told |= {**posted, **reacts(mine, author, browser(bob), staff)}
+    told["of staff"] = staff_statuses(staff, bob)
+    mine, posted = posts(author, staff, ada)
+    told |= {**posted, "moved": moves(mine, author, ada)}
+    german = browser(accept_language="de")
+    told["german"] = text(german, HERE)
+    told["german profile"] = text(german, profile_url(user_id_of(ada)))
+    told |= reacts(mine, author, browser(bob), staff)
+    told["by keys"] = by_keys()
+    seen.extend(("e-mail", str(each.message())) for each in mail.outbox)
+    stored()
     lamp.refresh_from_db()
     return {
         **told,
-        "events": [*seen],
+        "events": [*heard],
         "counted by a receiver": lamp.comments,
-        "german": text(browser(accept_language="de"), HERE),
-        "by keys": by_keys(),
+        "slugs": {"ada": slug_of(user_id_of(ada)), "bob": slug_of(user_id_of(bob))},
+        "seen": sorted({what for what, _said in seen if not what.startswith("/")}),
+        "addresses": addresses(),
         "imported": sorted({"shop", "config", "demo", "lab", "tests"} & sys.modules.keys()),
     }
 

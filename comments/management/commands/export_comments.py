@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import urlsplit
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from comments.data.exports import GOOGLE, GoogleFeed, walk_through
 from comments.data.rows import FIELDS
@@ -11,9 +11,10 @@ from comments.host import products
 from dynapages.django.files.exports import FORMATS, Layout
 from dynapages.django.files.options import BAD_USAGE, add_export_options, run_export
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Writes a file; exits with 1 when DynamoDB failed, with 2 when it cannot begin."""
 
     help = (

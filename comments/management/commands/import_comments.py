@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from comments.data.rows import FIELDS, ID_FROM, Shape, comment_id_of, preset, presets, scale_of
 from comments.data.run import (
@@ -37,10 +37,11 @@ from dynapages.django.files.records import (
     parse_pairs,
 )
 from dynapages.django.options import Progress
+from dynapages.django.tables import TableCommand
 from dynapages.process import client, pool
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Imports a file; exits with 1 when rows were rejected or left, with 2 when it cannot begin."""
 
     help = (

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from comments.moderation.services import Decision, carry_out
 from comments.store.comments import NoSuchComment
 from dynapages.calls import clock
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 
 DONE = {
     Decision.PUBLISH: "is published",
@@ -19,7 +20,7 @@ DONE = {
 }
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Publishes, rejects, keeps, hides, restores or deletes a comment, as it is at the moment."""
 
     help = (

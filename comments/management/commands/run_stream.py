@@ -6,11 +6,12 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from comments.sets.copies import SETS, Consumer, is_followed
 from dynapages.calls import fault_in, sentence_about
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from dynapages.pynamodb import FAILURES
 
 INTERRUPTED = 130
@@ -18,7 +19,7 @@ LONGEST_PAUSE = 30.0
 """Seconds between two attempts while the database is away."""
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Reads the stream of the table comment_sets and writes the copies it asks for."""
 
     help = (

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from botocore.exceptions import ClientError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from comments.integrity.comments import comment_differences
 from comments.lists.queries import INDEXES
@@ -17,6 +17,7 @@ from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynapages.calls import NotSetUp, fault_in
 from dynapages.django.options import Progress, failures_in_one_line, interruptible
+from dynapages.django.tables import TableCommand
 from dynapages.upkeep import Difference
 from dynapages.writes import Contended
 from shop.integrity.checks import CHECKS as SHOP_CHECKS
@@ -32,7 +33,7 @@ MODELS = {
 """Read models besides the indexes: whether one is used, what is wrong, and why there is none."""
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Reads whole tables; for operators, not for pages."""
 
     help = (

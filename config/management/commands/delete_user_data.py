@@ -3,17 +3,18 @@
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
-from config.user_data import OF_COMMENTS
+from comments.erasure.user_data import TRACES as OF_COMMENTS
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from dynapages.upkeep import erase
 from shop.accounts.names import BadUsername, username_of
 from shop.accounts.services import shut_profile
 from shop.user_data import ACTIVITY, API_KEYS, EMAILS, PROFILE, PURCHASES, has_orders
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Erases a user's data except for the orders."""
 
     help = (

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from comments.filters import BadFilter, CommentFilter
 from comments.indexes.planner import NoSuchPlan
@@ -19,6 +19,7 @@ from comments.search.words import BadSearch, parse_search
 from dynapages.django.options import at_least_one, failures_in_one_line
 from dynapages.django.paging import Id
 from dynapages.django.refusals import Refusal
+from dynapages.django.tables import TableCommand
 from dynapages.lists import SCAN, Explanation, dollars
 from shop.days import BadListFilter
 from shop.order_status import OPEN
@@ -30,7 +31,7 @@ from shop.pickup.queries import FIRST_SHOWN, BadLocation, NoSuchZip, explain_pic
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Reads one page of a list and explains it."""
 
     help = "Read a page of a list, and print the plan, its queries and their metered cost."

@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from config.user_data import ALL, export_text, sections_of
 from dynapages.calls import Keyed
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from dynapages.process import client
 from shop.accounts.names import BadUsername, username_of
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Prints a user's data as JSON."""
 
     help = (

@@ -16,8 +16,16 @@ from shop.data.olist import REVIEWS, olist_files, path_of, require_files
 from shop.data.orders import ImportedOrder
 from shop.data.survey import survey
 
-_ADDED = {"id": "comment_id", "product_id": "product_id", "author": "author"}
-"""The columns of fields that the reviews' file does not have."""
+_ADDED = {
+    "id": "comment_id",
+    "product_id": "product_id",
+    "author": "customer",
+    "username": "customer",
+}
+"""The columns of fields that the reviews' file does not have.
+
+Who placed an order has written its review: it is found, edited and erased as theirs.
+"""
 _VERIFIED = {"verified": "true"}
 """It came with the order."""
 
@@ -27,7 +35,7 @@ class OlistReviews:
     """The orders of a folder by their ids, on whose products the reviews are."""
 
     orders: dict[str, ImportedOrder]
-    columns: tuple[str, ...] = tuple(_ADDED.values())
+    columns: tuple[str, ...] = tuple(dict.fromkeys(_ADDED.values()))
 
     @classmethod
     def of(cls, folder: Path, dates: DateFormats, progress: Progress) -> "OlistReviews":
@@ -57,7 +65,7 @@ class OlistReviews:
                 # Review ids come again with other orders, and an order has several products.
                 "comment_id": f"{review.values['review_id']}-{order_id}-{product_id}",
                 "product_id": called,
-                "author": one.order.username,
+                "customer": one.order.username,
             }
             yield Record(review.line, {**review.values, **added})
 

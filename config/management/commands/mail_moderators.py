@@ -5,13 +5,14 @@ from smtplib import SMTPException
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from comments.moderation.listing import HEADINGS, MOST_COUNTED, URL_NAMES, run_of
 from comments.store.comments import State
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from dynapages.lists import PageRequest
 from dynapages.process import read
 from shop.accounts import mailer
@@ -19,7 +20,7 @@ from shop.accounts.queries import users_called
 from shop.orders.actions import queue_lengths
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Sends e-mails to the members of staff of ``MODERATORS``."""
 
     help = (

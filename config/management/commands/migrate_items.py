@@ -4,9 +4,10 @@ import json
 from argparse import ArgumentTypeError
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line, interruptible
+from dynapages.django.tables import TableCommand
 from dynapages.process import client, pool
 from dynapages.upkeep import Migration, MigrationStep, Pace
 from shop.catalogue.services import ALL_PRODUCTS, ALSO_BOUGHT, PRODUCT_WORDS
@@ -16,7 +17,7 @@ STEPS: tuple[MigrationStep, ...] = (ALSO_BOUGHT, PRODUCT_WORDS, ORDER_NUMBERS, A
 """All steps, in their order."""
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Carries out the steps that are not finished; for operators, after an upgrade."""
 
     help = (

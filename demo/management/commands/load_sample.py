@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils.timezone import now
 
 from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
@@ -27,6 +27,7 @@ from demo.sample.comments import sample_comments, sample_reactions
 from demo.sample.orders import CUSTOMERS, sample_orders, sample_points
 from dynapages.calls import Batches
 from dynapages.django.options import Progress, at_least_one, sentence_to_go_on
+from dynapages.django.tables import TableCommand
 from dynapages.lists import PageRequest
 from dynapages.process import client, pool
 from dynapages.pynamodb import FAILURES
@@ -37,7 +38,7 @@ INTERRUPTED = 130
 MOST_CATEGORIES = 500
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Loads products, customers, orders and comments made from a seed."""
 
     help = (

@@ -2,12 +2,20 @@
 
 from collections.abc import Callable
 from functools import partial
-from threading import Barrier
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
 
-from dynapages.calls.meter import current_meter, labelled_calls, metered
+from dynapages.calls.batches import Batches
+from dynapages.calls.meter import (
+    Units,
+    current_meter,
+    instead_of_batches,
+    labelled_calls,
+    metered,
+    units_of_process,
+)
 from dynapages.calls.pool import Pool
 from dynapages.lists.queries import query_request
 from dynapages.lists.runs import Run
@@ -76,6 +84,87 @@ class TestCallsOnManyItems:
             client.transact_write_items(TransactItems=puts)
         assert [call.operation for call in meter.log] == ["TransactWriteItems"]
         assert meter.units > 0
+
+
+@pytest.mark.real_engine
+class TestTransactionsInsteadOfBatches:
+    """They are what an engine is sent; Amazon DynamoDB takes what a batch would."""
+
+    @pytest.mark.parametrize("size", [1, 900, 1_100, 5_000])
+    def test_count_at_amazon_as_the_batches_do(self, client, new_table, size):
+        one, other = new_table(), new_table()
+        items = [
+            {**Thing("A", "", f"{n}Z#a{n}").item(), "text": {"S": "x" * size * n}} for n in range(4)
+        ]
+        with metered() as batches:
+            Batches(client, Pool(1)).put(one, items)
+        with metered() as meter, instead_of_batches():
+            puts = [{"Put": {"TableName": other, "Item": item}} for item in items]
+            client.transact_write_items(TransactItems=puts)
+        assert meter.amazon_units == batches.units == batches.amazon_units
+        # Those of the items are doubled, and those of the index are not.
+        assert batches.units < meter.units < 2 * batches.units
+
+    def test_are_so_in_any_thread_of_a_pool(self, client, table):
+        def put(number: int) -> None:
+            item = Thing("V", "", f"{number}Z#v{number}").item()
+            client.transact_write_items(TransactItems=[{"Put": {"TableName": table, "Item": item}}])
+
+        with metered() as meter, instead_of_batches():
+            Pool(3).gather([partial(put, number) for number in range(3)])
+        assert (meter.units, meter.amazon_units) == (9, 6)
+
+    def test_are_no_other_calls_and_none_behind_the_block(self, client, table, get):
+        def put() -> None:
+            item = Thing("U", "", "1Z#u").item()
+            client.transact_write_items(TransactItems=[{"Put": {"TableName": table, "Item": item}}])
+
+        with metered() as meter:
+            with instead_of_batches():
+                get()
+                client.put_item(TableName=table, Item=Thing("U", "", "1Z#u").item())
+            put()
+        assert meter.amazon_units == meter.units
+
+
+class TestUnits:
+    @pytest.mark.parametrize(
+        ("units", "words"),
+        [
+            (Units(), "0 units"),
+            (Units(1, 1), "1 unit"),
+            (Units(2.5, 2.5), "2.5 units"),
+            (Units(1_234, 617.5), "1,234 units on this engine; 617.5 on Amazon DynamoDB"),
+        ],
+    )
+    def test_are_one_number_where_they_are_equal_and_both_where_not(self, units, words):
+        assert str(units) == words
+
+
+@pytest.mark.real_engine
+class TestTheUnitsOfAProcess:
+    def test_are_those_of_all_its_threads(self, get, client, table):
+        def put() -> None:
+            item = Thing("T", "", "1Z#t").item()
+            with instead_of_batches():
+                client.transact_write_items(
+                    TransactItems=[{"Put": {"TableName": table, "Item": item}}]
+                )
+
+        with units_of_process() as units:
+            for call in (get, put):
+                thread = Thread(target=call)  # which has no meter
+                thread.start()
+                thread.join()
+        get()
+        assert units == Units(0.5 + 3, 0.5 + 2)
+
+    def test_are_counted_beside_a_meter_and_in_each_block(self, get):
+        with metered() as meter, units_of_process() as outer:
+            get()
+            with units_of_process() as inner:
+                get()
+        assert meter.units == outer.counted == 2 * inner.counted > 0
 
 
 class TestLabels:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynapages.lists.merging import refuse_overlaps
+from dynapages.lists.merging import LARGEST_ITEM, refuse_overlaps
 from dynapages.lists.reader import Order, Page, PageRequest, Toward
 from dynapages.lists.runs import Index, Position, Run
 from dynapages_testing.merged_lists import INDEX, MergedList, Thing, only, places
@@ -172,6 +172,13 @@ class TestAlternatives:
         runs = [replace(A, alternative="old"), replace(B, alternative="new")]
         page = read(MergedList(runs, things), 5)
         assert places(page) == ["a", "b"]
+
+    def test_cost_no_more_where_larger_items_follow_small_ones(self, listing):
+        green = [f"{n:03}" for n in range(2, 200, 2) if n % 10]
+        listing.things += [Thing("B", "", place, kind="green") for place in green]
+        listing.bytes_of = lambda item: 50 if item["s"]["S"] < "040" else LARGEST_ITEM
+        page = listing.read(PageRequest(18, most_units=4), OLDEST, first_reads=[16, 16])
+        assert 3 < page.capacity_units <= 4
 
     def test_end_the_page_where_too_little_is_left_for_another_round(self, listing):
         listing.bytes_of = lambda _item: 1_000

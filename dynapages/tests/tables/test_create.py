@@ -1,13 +1,25 @@
 """Creating tables as they are declared."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest.mock import Mock
 
 import pytest
 
-from dynapages.tables import ON_DEMAND, TableDiffers, TableNotReady, TableSchema, create_missing
+from dynapages.tables import (
+    ON_DEMAND,
+    TableDiffers,
+    TableNotReady,
+    TableSchema,
+    create_missing,
+    difference,
+    require_ready,
+    unreadiness,
+)
 from dynapages_testing.chance import unique
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 ALL, KEYS_ONLY = {"ProjectionType": "ALL"}, {"ProjectionType": "KEYS_ONLY"}
 
@@ -32,6 +44,7 @@ def schema(
     sort_key: str = "sk",
     sorts: str = "S",
     stream: str | None = None,
+    differs_hint: str = "",
     globally: Sequence[dict[str, Any]] = (),
     locally: Sequence[dict[str, Any]] = (),
 ) -> TableSchema:
@@ -47,6 +60,7 @@ def schema(
         billing={"BillingMode": ON_DEMAND},
         expiry_attribute=None,
         stream=stream,
+        differs_hint=differs_hint,
     )
 
 
@@ -144,8 +158,9 @@ class TestAStream:
 
     def test_that_shows_something_else_is_refused(self, create, table):
         create(schema(table, stream="KEYS_ONLY"))
-        with pytest.raises(TableDiffers, match="its stream: KEYS_ONLY, not NEW_AND_OLD_IMAGES"):
+        with pytest.raises(TableDiffers) as raised:
             create(schema(table, stream=self.IMAGES))
+        assert "its stream: KEYS_ONLY, not NEW_AND_OLD_IMAGES" in raised.value.detail
 
 
 class TestATableThatDiffers:
@@ -167,14 +182,62 @@ class TestATableThatDiffers:
         before = described()
         with pytest.raises(TableDiffers) as raised:
             create(schema(table, **{**indexes, **change}))
-        assert table in str(raised.value)
-        assert f"in {what}: " in str(raised.value)
+        assert table in raised.value.detail
+        assert f"in {what}: " in raised.value.detail
         assert described() == before
+
+    def test_is_explained_by_the_hint_of_its_model(self, create, table):
+        create(schema(table, globally=[index("kind")]))
+        hint = "Its shop has moved."
+        with pytest.raises(TableDiffers) as raised:
+            create(schema(table, globally=[index("kind", KEYS_ONLY)], differs_hint=hint))
+        assert raised.value.detail == (
+            f"The table {table} exists, but differs from its model in the index by_kind. {hint}"
+        )
+
+    def test_tells_visitors_nothing_of_its_parts(self):
+        assert str(TableDiffers("The table thing exists …")) == (
+            "The database is not ready for this version of the site."
+        )
 
     def test_is_not_one_whose_projection_is_listed_in_another_order(self, create, table):
         create(schema(table, globally=[index("kind", including("name", "size"))]))
         same = schema(table, globally=[index("kind", including("size", "name"))])
         assert create(same) == [f"{table}: active"]
+
+
+class TestServingFromTables:
+    def test_is_possible_where_all_are_as_declared(self, client, create, table):
+        thing = schema(table, globally=[index("kind")])
+        create(thing)
+        require_ready(client, thing)
+        assert unreadiness(client, [thing]) is None
+
+    def test_is_possible_where_a_table_has_more_indexes(self, client, create, table):
+        create(schema(table, globally=[index("kind")]))
+        assert unreadiness(client, [schema(table)]) is None
+
+    def test_is_not_possible_where_one_differs(self, client, create, table):
+        create(schema(table))
+        other = schema(table, sort_key="other")
+        with pytest.raises(TableDiffers) as raised:
+            require_ready(client, other)
+        assert unreadiness(client, [other]) == raised.value.detail == difference_of(client, other)
+
+    def test_is_not_possible_where_one_is_missing(self, client, table):
+        assert unreadiness(client, [schema(table)]) == (
+            f"{table}: The database is not set up yet: “manage.py create_tables” does it."
+        )
+
+    def test_is_not_possible_until_one_is_active(self, table):
+        thing = schema(table)
+        creating = thing.create_request() | {"TableStatus": "CREATING"}
+        slow = Mock(**{"describe_table.return_value": {"Table": creating}})
+        assert unreadiness(slow, [thing]) == f"{table}: CREATING"
+
+
+def difference_of(client: "DynamoDBClient", wanted: TableSchema) -> str | None:
+    return difference(wanted, client.describe_table(TableName=wanted.name)["Table"])
 
 
 class TestATableThatIsNotReadyInTime:

@@ -22,6 +22,7 @@ class Command(import_comments.Command):
     """Reads a file as ``import_comments`` does, and writes nothing."""
 
     requires_system_checks = ()  # it only reads a file
+    compares_tables = False
     help = (
         "Print the stems that stand in over a tenth of the comments of a file, by language, as "
         "comments/search/common.toml lists them. The file is read as import_comments reads it."

@@ -1,4 +1,8 @@
-"""``manage.py estimate``: what a month of a shop costs on DynamoDB."""
+"""``manage.py estimate``: what a month of a shop costs on Amazon DynamoDB.
+
+All units are those that Amazon takes, also where an engine answers, which counts some writes double
+(`dynapages.calls.meter`).
+"""
 
 import json
 from argparse import ArgumentTypeError
@@ -9,7 +13,7 @@ from statistics import mean
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from comments.filters import RATINGS, CommentFilter
 from comments.host import NoSuchProduct
@@ -20,6 +24,7 @@ from comments.search.postings import is_searchable
 from comments.search.words import indexed_stems
 from dynapages.calls import metered
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from dynapages.django.work import queues
 from dynapages.lists import PageRequest, dollars, prices
 from dynapages.work import INTERVAL
@@ -32,7 +37,10 @@ LOOKS_A_DAY = round(timedelta(days=1).total_seconds() / INTERVAL)
 """Of each process that works: once a minute."""
 SUBJECT = "comments"
 UNITS_OF_A_CHANGE = 8
-"""What is stored until words are written: a change and its mark, both put and deleted together."""
+"""What is stored until words are written: a change and its mark, both put and deleted together.
+
+A posting takes one unit: it has at most a kilobyte, and Amazon is sent it in a batch.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ def units_of_look() -> float:
         for queue in queues():
             for shard in queue.shards:
                 list(queue.due(shard, now=before_all))
-    return meter.units
+    return meter.amazon_units
 
 
 def units_of_pages(product_id: str) -> float:
@@ -109,14 +117,14 @@ def units_of_words(product_id: str) -> float:
 def _metered_units(wanted: CommentsRequest) -> float:
     with metered() as meter:
         read_comments_page(wanted)
-    return meter.units
+    return meter.amazon_units
 
 
 def _line(what: str, a_day: int, units: float, price: Callable[..., float]) -> Line:
     return Line(what, a_day, round(units, 2), price(units, times=a_day * DAYS))
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Meters pages of this site, and multiplies them by the prices."""
 
     help = (
@@ -173,6 +181,7 @@ def _table(lines: list[Line]) -> str:
             f"{'':<18}{'a day':>12}{'units each':>12}{'units a month':>18}{'a month':>16}",
             *rows,
             f"{'together':<60}{dollars(sum(line.dollars for line in lines)):>16}",
+            "Units are those that Amazon DynamoDB takes.",
             f"A month has {DAYS} days; a GB stored for it is {dollars(known.gigabyte_month)}.",
             f"Prices: on demand, {known.region}, since {known.since}: {known.source}",
         ]

@@ -3,15 +3,16 @@
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from dynapages.calls import clock
 from dynapages.django.access import Scope, log_event
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from shop.api_keys.services import KeyRefused, create_key
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Creates a key and prints it."""
 
     help = (

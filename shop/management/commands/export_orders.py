@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from dynapages.django.files.exports import Layout
 from dynapages.django.files.options import add_export_options, run_export
+from dynapages.django.tables import TableCommand
 from shop.data.exports import COLUMNS, walk_through
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Exports to a file or to standard output; exits with 1 when the database failed."""
 
     help = (

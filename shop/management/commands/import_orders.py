@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from dynapages.django.files.lines import FileUnreadable
 from dynapages.django.files.options import (
@@ -20,6 +20,7 @@ from dynapages.django.files.options import (
 )
 from dynapages.django.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynapages.django.options import Progress, at_least_one
+from dynapages.django.tables import TableCommand
 from shop.data.olist import olist_files
 from shop.data.run import ORDERS_AT_A_TIME, OpenFiles, counts_of, import_orders, prose_of, trial_of
 from shop.data.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets
@@ -35,7 +36,7 @@ _OF_SHAPES = (
 """Options that mean nothing for a folder of Olist's files."""
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Imports a folder or files; exits with 1 when rows were rejected, 2 when it cannot begin."""
 
     help = (

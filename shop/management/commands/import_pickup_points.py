@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from dynapages.django.files.options import (
     BAD_USAGE,
@@ -17,11 +17,12 @@ from dynapages.django.files.options import (
 from dynapages.django.files.records import parse_columns
 from dynapages.django.files.row_files import RowFile
 from dynapages.django.options import Progress, failures_in_one_line
+from dynapages.django.tables import TableCommand
 from shop.data.points import ALL_FIELDS, import_points, point_file
 from shop.pickup.writing import remove_point
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
 
     help = (

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from dynapages.django.files.options import (
     add_columns_option,
@@ -17,11 +17,12 @@ from dynapages.django.files.options import (
 )
 from dynapages.django.files.records import parse_columns, parse_constants
 from dynapages.django.options import Progress
+from dynapages.django.tables import TableCommand
 from shop.data.points import PlainFile
 from shop.data.products import FIELDS, OPTIONAL, PRESETS, import_products, product_row
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
 
     help = (

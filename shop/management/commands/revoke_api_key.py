@@ -2,14 +2,15 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from dynapages.django.access import log_event
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from shop.api_keys.services import list_keys, revoke_key
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Revokes a key."""
 
     help = "Revoke a key of the API, or list all keys where no ID is given."
@@ -21,7 +22,7 @@ class Command(BaseCommand):
         with failures_in_one_line():
             if options["id"] is None:
                 for key in list_keys():
-                    user, day = key.username or "-", key.created_at.date()
+                    user, day = key.user_id or "-", key.created_at.date()
                     self.stdout.write(f"{key.id}  {day}  {key.scope:5}  {user}  {key.name}")
             elif revoke_key(options["id"]):
                 log_event("api-key-revoked", key=options["id"], by="revoke_api_key")

@@ -4,15 +4,16 @@ import json
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from dynapages.calls import clock
 from dynapages.django.options import failures_in_one_line, interruptible
+from dynapages.django.tables import TableCommand
 from dynapages.process import slow_client
 from shop.activity.tables import Month, rotate
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Creates, lowers and drops month tables; for cron."""
 
     help = (

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from shop.sitemap.queries import write_sitemap
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Writes the index of the sitemap."""
 
     help = (

@@ -72,7 +72,7 @@ def _comment(rng: Random, number: int) -> NewComment:
         author="ann" if is_by_user else rng.choice(["", "Zoë, of “X”"]),
         title=rng.choice(TEXTS[:5]),
         body=rng.choice(TEXTS),
-        username="ann" if is_by_user else "",
+        user_id="ann" if is_by_user else "",
         verified=rng.random() < 0.3,
         reply=NewReply(rng.choice(TEXTS[1:]), replied) if rng.random() < 0.3 else None,
     )

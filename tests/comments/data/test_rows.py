@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.data.rows import FIELDS, CommentParser, Findings, Shape
+from comments.data.rows import ADDRESS, FIELDS, ID_FROM, CommentParser, Findings, Shape
 from comments.data.run import version_of
 from comments.items import NewComment
 from dynapages.django.files.identifiers import identifier_of
@@ -22,6 +22,7 @@ from dynapages.django.files.records import (
 )
 from dynapages.django.files.row_files import Winners
 from shop.accounts.names import USERNAME_RULE
+from tests.support.comments.options import comments_set
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 GOOD: dict[str, object] = {
@@ -135,25 +136,55 @@ class TestReading:
         assert reason(**{field: bad}).startswith(field)
 
 
-class TestAUserName:
+class TestTheIdOfAUser:
     def test_is_spelled_as_the_users_are(self):
-        assert comment(username=" Ann.Lee ").username == "ann.lee"
-        assert comment(username="").username == ""
+        assert comment(username=" Ann.Lee ").user_id == "ann.lee"
+        assert comment(username="").user_id == ""
 
-    @pytest.mark.parametrize("bad", ["an", "x" * 65, "a#b", "ann@example.com", "\uff21nn", "an\nn"])
+    @pytest.mark.parametrize("bad", ["an", "x" * 65, "a#b", "ann@home", "\uff21nn", "an\nn"])
     def test_is_one_that_a_user_could_have(self, bad):
         assert reason(username=bad) == f"username: {USERNAME_RULE}"
 
-    def test_is_one_of_the_projects_own_users(self, settings):
+    @pytest.mark.parametrize("address", ["ann@example.com", "Ann <ann@example.com>"])
+    def test_is_no_address(self, address):
+        assert reason(username=address).startswith("username is an e-mail address")
+
+    def test_is_the_primary_key_of_the_projects_own_users(self, settings):
         settings.AUTH_USER_MODEL = "auth.User"
-        assert comment(username="Ann@example.com").username == "Ann@example.com"
-        assert reason(username="a b").startswith("username: Enter a valid username.")
+        assert comment(username=" 17 ").user_id == "17"
+        assert "must be an integer" in reason(username="ann")
+        assert reason(username="1_7") == "username: “1_7” is not written as ids of users are"
+
+    def test_is_the_field_that_the_project_names(self, settings):
+        settings.AUTH_USER_MODEL = "auth.User"
+        with comments_set(USER_ID="username"):
+            assert comment(username="Ann@home").user_id == "Ann@home"
+            assert reason(username="a b").startswith("username: Enter a valid username.")
 
     def test_has_no_sign_that_separates_the_parts_of_keys(self, settings, monkeypatch):
         settings.AUTH_USER_MODEL = "auth.User"
         field = get_user_model()._meta.get_field("username")
         monkeypatch.setattr(field, "validators", [])
-        assert reason(username="a#b") == "username holds a “#”"
+        with comments_set(USER_ID="username"):
+            assert reason(username="a#b") == "username holds a “#”"
+
+
+class TestTheAuthor:
+    @pytest.mark.parametrize("author", ["ann@example.com", " Ann <ann@example.com>"])
+    def test_is_left_out_and_counted_where_it_is_an_address(self, author):
+        parser = CommentParser(Shape(), NOW)
+        found = parser.read(Record(7, GOOD | {"author": author}))
+        assert isinstance(found, NewComment)
+        assert (found.author, found.body) == ("", GOOD["body"])
+        assert parser.findings.left_out == {ADDRESS: 1}
+
+    def test_is_in_no_id_that_is_made_then(self):
+        parser, ids = CommentParser(Shape(id_from=ID_FROM), NOW), set()
+        for author in ("ann@example.com", "bob@example.com"):
+            made = parser.read(Record(7, GOOD | {"id": "", "author": author}))
+            assert isinstance(made, NewComment)
+            ids.add(made.id)
+        assert len(ids) == 1
 
 
 class TestColumns:

@@ -83,7 +83,7 @@ def counted(product_id: str) -> dict[Cell, int]:
 
 
 def stored(comment_id: str) -> Item:
-    return items_in(comment_id)[keys.comment(comment_id)]
+    return items_in(comment_id)[keys.COMMENT]
 
 
 def has_body(comment_id: str) -> bool:

@@ -86,6 +86,15 @@ class TestBodies:
         )
         assert mended(replace(comment, id=f"{comment.id}-gone", product_id="none"))
 
+    @pytest.mark.parametrize(
+        ("attribute", "value"), [("x", {"S": "Other"}), ("m", {"N": "9"}), ("d", {"B": b"other"})]
+    )
+    def test_that_lists_show_otherwise_are_shown_as_they_are(self, comment, attribute, value):
+        right = load_comment(comment.id)
+        spoil(comment, attribute, value)
+        assert [difference.kind for difference in mended(comment)] == ["excerpt"]
+        assert load_comment(comment.id) == right
+
     def test_that_are_lost_are_told(self, comment):
         key = {"pk": {"S": comment_key(comment.id)}, "sk": {"S": BODY}}
         client().delete_item(TableName=Comment.Meta.table_name, Key=key)
@@ -98,7 +107,7 @@ class TestCountersSpreadOverShards:
     @pytest.fixture
     def spread(self, comment):
         """A comment that somebody found helpful, its tally and counts in two shards each."""
-        vote(comment_id=comment.id, username="bob")
+        vote(comment_id=comment.id, user_id="bob")
         counters().spread(comment.product_id)
         tallies().spread(comment.id)
         return comment
@@ -169,9 +178,9 @@ WRITES: dict[str, Write] = {
     "another rating": lambda c: edit(c, rating=1),
     "another language": lambda c: edit(c, language="de"),
     "a short text": lambda c: edit(c, body="short"),
-    "a vote": lambda c: vote(comment_id=c.id, username="reader"),
+    "a vote": lambda c: vote(comment_id=c.id, user_id="reader"),
     "a reply": lambda c: reply_to(
-        comment_id=c.id, author="sam", text="Thanks", seen=None, now=LATER
+        comment_id=c.id, user_id="sam", text="Thanks", seen=None, now=LATER
     ),
     "a deletion": lambda c: delete_comment(c.id, now=LATER),
 }

@@ -164,7 +164,7 @@ class TestHighlights:
 class TestTheVotesOfAUser:
     def test_are_not_shown_to_a_session_that_is_none_any_more(self):
         bob, comment = someone("bob"), made_comment()
-        vote(comment_id=comment.id, username=bob.username)
+        vote(comment_id=comment.id, user_id=bob.username)
         url = f"/products/{comment.product_id}/"
         assert bob.get(url).page.one("button", class_="helpful")["aria-pressed"] == "true"
         shut_profile(bob.username)

@@ -169,7 +169,7 @@ class TestPicking:
 
     def test_moves_with_an_import_to_another_product(self, comment, fresh):
         feature(comment.id)
-        newer = replace(comment, product_id=fresh("product"), created_at=NOW, username="")
+        newer = replace(comment, product_id=fresh("product"), created_at=NOW, user_id="")
         BulkWriter(Batches(client(), pool())).write([newer])
         assert (picked(comment.product_id), picked(newer.product_id)) == ([], [comment.id])
 

@@ -54,7 +54,7 @@ def held(ann) -> NewComment:
 
 
 def shown_to(visitor: Visitor, url: str, comment: NewComment) -> tuple[int, str]:
-    address = url.format(product=comment.product_id, author=comment.username)
+    address = url.format(product=comment.product_id, author=comment.user_id)
     response = visitor.browser.get(address)
     return response.status_code, response.content.decode()
 

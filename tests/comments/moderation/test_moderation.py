@@ -55,13 +55,20 @@ EVERYWHERE = [("~", "~"), ("en", "~"), ("~", "5"), ("en", "5")]
 def comment():
     """A comment that bob found helpful, and reported."""
     comment = made_comment()
-    vote(comment_id=comment.id, username="bob")
+    vote(comment_id=comment.id, user_id="bob")
     report(comment)
     return comment
 
 
-def report(comment: NewComment, username: str = "bob", text: str = "") -> None:
-    report_comment(comment_id=comment.id, username=username, reason=Reason.SPAM, text=text, now=NOW)
+def report(comment: NewComment, user_id: str = "bob", text: str = "") -> None:
+    report_comment(
+        comment_id=comment.id,
+        user_id=user_id,
+        author=f"{user_id} the reader",
+        reason=Reason.SPAM,
+        text=text,
+        now=NOW,
+    )
 
 
 def seen_now(comment: NewComment) -> Revision:
@@ -107,7 +114,7 @@ class TestHiding:
 
     @pytest.mark.parametrize("is_read_before", [False, True])
     def test_is_not_undone_by_an_import(self, comment, is_read_before):
-        again = replace(comment, username="", created_at=NOW)
+        again = replace(comment, user_id="", created_at=NOW)
         conceal = partial(hide, comment_id=comment.id, now=NOW)
         with before_the_next_transaction(conceal) if is_read_before else nullcontext(conceal()):
             BulkWriter(Batches(client(), pool())).write([again])
@@ -314,7 +321,7 @@ class TestAListOfAProductForStaff:
         assert len({area["id"] for area in areas}) == 2
 
     def test_of_a_reply_that_is_there_begins_with_it(self, sam, comment):
-        reply_to(comment_id=comment.id, text="Thanks.", author="sam", seen=None, now=NOW)
+        reply_to(comment_id=comment.id, text="Thanks.", user_id="sam", seen=None, now=NOW)
         form = sam.get(reply_url(comment)).page.one(class_="reply-form")
         assert form.one("textarea").text == "Thanks."
         assert form.one("input", name="version")["value"] == "1"
@@ -339,7 +346,7 @@ class TestAListOfAProductForStaff:
 class TestPageOfAHiddenComment:
     def test_is_for_its_author_and_staff(self):
         ann, bob, sam = someone("ann"), someone("bob"), someone("sam", is_staff=True)
-        comment = made_comment(username=ann.username)
+        comment = made_comment(user_id=ann.username)
         hide(comment_id=comment.id, now=NOW)
         url = f"/comments/{comment.id}/"
         assert [who.get(url).status for who in (ann, sam, bob, nobody())] == [200, 200, 404, 404]
@@ -382,6 +389,10 @@ class TestCsv:
         }
         assert first["waiting_since"] == first["reported_at"] == timestamp(NOW)
         assert [each["reported_by"] for each in (first, second)] == ["bob", "cat"]
+        assert [each["reporter"] for each in (first, second)] == [
+            "bob the reader",
+            "cat the reader",
+        ]
         assert [each["report"] for each in (first, second)] == ["'=1+1", ""]
         assert {each["reason"] for each in (first, second)} == {"spam"}
 
@@ -412,7 +423,7 @@ class TestCapacity:
     )
     def test_of_a_decision(self, decision, units):
         comment = made_comment()
-        vote(comment_id=comment.id, username="bob")
+        vote(comment_id=comment.id, user_id="bob")
         report(comment)
         if decision is Decision.RESTORE:
             hide(comment_id=comment.id, now=NOW)

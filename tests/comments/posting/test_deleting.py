@@ -4,13 +4,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from comments import keys
 from comments.items import NewComment
-from comments.keys import comment as comment_key
-from comments.keys import tally as tally_key
 from comments.models import Comment
 from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
 from comments.store.comments import delete_dependents, load_comment
 from comments.store.counts import counts_of
+from comments.store.table import comment_key, read_item
 from dynapages.process import client
 from dynapages.writes import SHARDS
 from tests.support.comments.loading import load
@@ -26,20 +26,20 @@ TABLE = Comment.Meta.table_name
 
 def put_belongings(comment_id: str, *, votes: int) -> None:
     """Put what others add to a comment: votes, a reply, a tally of three shares."""
-    items = [{"pk": {"S": comment_key(comment_id)}, "sk": {"S": f"VOTE#{n}"}} for n in range(votes)]
-    items.append({"pk": {"S": comment_key(comment_id)}, "sk": {"S": "REPLY"}, "x": {"S": "Hi"}})
+    items = [comment_key(comment_id, keys.vote(str(n))) for n in range(votes)]
+    items.append({**comment_key(comment_id, keys.REPLY), "x": {"S": "Hi"}})
     for shard in range(3):
-        key = {name: {"S": value} for name, value in tally_key(comment_id, shard).items()}
+        key = {name: {"S": value} for name, value in keys.tally(comment_id, shard).items()}
         items.append(key | ({SHARDS: {"N": "3"}} if shard == 0 else {}))
     for item in items:
         client().put_item(TableName=TABLE, Item=item)
 
 
 def tallies(comment_id: str) -> int:
-    keys = [tally_key(comment_id, shard) for shard in range(3)]
+    shares = [keys.tally(comment_id, shard) for shard in range(3)]
     found = [
         client().get_item(TableName=TABLE, Key={n: {"S": v} for n, v in key.items()}).get("Item")
-        for key in keys
+        for key in shares
     ]
     return sum(item is not None for item in found)
 
@@ -89,7 +89,7 @@ class TestWhatBelongedToIt:
         comment = alice.has_written(lamp, body="long " * 800).comment
         put_belongings(comment.id, votes=230)
         alice.send(delete_url(comment))
-        assert list(items_in(comment.id)) == [comment_key(comment.id)]
+        assert list(items_in(comment.id)) == [keys.COMMENT]
         assert tallies(comment.id) == 0
 
     def test_goes_when_it_is_deleted_again_after_being_cut_off(self, alice, lamp):
@@ -97,7 +97,7 @@ class TestWhatBelongedToIt:
         delete_comment(comment.id)
         put_belongings(comment.id, votes=3)
         assert not delete_comment(comment.id)
-        assert (list(items_in(comment.id)), tallies(comment.id)) == ([comment_key(comment.id)], 0)
+        assert (list(items_in(comment.id)), tallies(comment.id)) == ([keys.COMMENT], 0)
 
     def test_is_found_by_the_check_and_goes_by_its_repair(self, alice, lamp):
         comment = alice.has_written(lamp).comment
@@ -123,10 +123,10 @@ class TestTheTombstone:
         comment = alice.has_written(lamp).comment
         now = datetime(2026, 1, 1, tzinfo=UTC)
         delete_comment(comment.id, now=now)
-        key = {"S": comment_key(comment.id)}
-        item = client().get_item(TableName=TABLE, Key={"pk": key, "sk": key})["Item"]
+        key = comment_key(comment.id)
         expiry = now + timedelta(days=TOMBSTONE_DAYS)
-        assert item == {"pk": key, "sk": key, "h": {"S": lamp}, "z": {"N": f"{expiry:%s}"}}
+        item = read_item(key)
+        assert item == {**key, "h": {"S": lamp}, "z": {"N": f"{expiry:%s}"}}
 
     def test_gives_way_to_an_import(self, lamp):
         comment = NewComment(f"imported-{lamp}", lamp, "en", 5, START)

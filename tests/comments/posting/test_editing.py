@@ -73,7 +73,7 @@ class TestSomebodyElse:
 
     def test_cannot_post_in_the_authors_name(self, alice, bob, lamp):
         bobs = bob.write(lamp, author=alice.username).comment
-        assert (bobs.author, bobs.username) == (bob.username, bob.username)
+        assert (bobs.author, bobs.user_id) == (bob.username, bob.username)
 
 
 class TestAnEdit:

@@ -57,7 +57,7 @@ class TestPosting:
         assert shown.response.redirect_chain == [(f"/products/{lamp}/#{anchor}", 302)]
         assert shown.page.one(id=anchor)["tabindex"] == "-1"
         comment = load_comment(posted).comment
-        assert (comment.author, comment.username) == (alice.username, alice.username)
+        assert (comment.author, comment.user_id) == (alice.username, alice.username)
         assert (comment.rating, comment.language, comment.title) == (5, "en", "Lovely")
         assert shown.page.one("li", class_="message").text == "Thank you! Your comment is posted."
 

@@ -218,7 +218,7 @@ class TestButtonWithAnOldToken:
 class TestReportOfOnesOwnComment:
     def test_is_told_in_the_form(self):
         sent = form_of("report")
-        shown = sent.send(sign_in(sent.stored.comment.username).browser)
+        shown = sent.send(sign_in(sent.stored.comment.user_id).browser)
         assert (shown.status, typed_in(shown)) == (400, TYPED)
 
 
@@ -293,7 +293,7 @@ class TestLimitOfStaff:
         monkeypatch.setattr(forms, "STAFF_WRITES_PER_USER", 1)
         sam, stored = someone("sam", is_staff=True), someone("alice").has_written(made_product())
         report_comment(
-            comment_id=stored.comment.id, username="z", reason=Reason.SPAM, text="", now=NOW
+            comment_id=stored.comment.id, user_id="z", reason=Reason.SPAM, text="", now=NOW
         )
         assert self.send(sam, stored, "decision").status_code == 302
         before = items_in(stored.comment.id)

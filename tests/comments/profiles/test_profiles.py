@@ -32,7 +32,7 @@ def written(alice: Writer, count: int) -> list[str]:
     product, name = made_product(), alice.username
     ids = [f"{product}-{n:02}" for n in range(count)]
     for comment_id in ids:
-        add_comment(written_by(product, id=comment_id, author=name, username=name))
+        add_comment(written_by(product, id=comment_id, author=name, user_id=name))
     return ids
 
 

@@ -40,10 +40,10 @@ pytestmark = pytest.mark.usefixtures("few_items")
 THANKS = NewReply("Thank you!", START)
 
 
-def reply(comment: NewComment, text: str = "Thank you!", author: str = "sam") -> None:
-    """Reply, or change the reply there is."""
-    seen = find_reply(comment.id)
-    reply_to(comment_id=comment.id, text=text, author=author, seen=seen, now=NOW)
+def reply(comment: NewComment, text: str = "Thank you!", user_id: str = "sam") -> None:
+    """Reply, or change the reply there is, by a user whose name is another word than the id."""
+    seen, name = find_reply(comment.id), f"{user_id} of the shop"
+    reply_to(comment_id=comment.id, text=text, user_id=user_id, author=name, seen=seen, now=NOW)
 
 
 def reply_to_it(comment: NewComment) -> Reply:
@@ -77,10 +77,12 @@ class TestReplying:
         reply(comment)
         assert listed(comment) == {comment.id: "Thank you!"}
         found = reply_to_it(comment)
-        assert (found.author, found.replied, found.edited) == ("sam", NOW, None)
-        reply(comment, "Thank you very much!", author="tom")
+        assert (found.user_id, found.author) == ("sam", "sam of the shop")
+        assert (found.replied, found.edited) == (NOW, None)
+        reply(comment, "Thank you very much!", user_id="tom")
         found = reply_to_it(comment)
-        assert (found.text, found.author, found.edited) == ("Thank you very much!", "sam", NOW)
+        assert (found.user_id, found.author) == ("sam", "sam of the shop")
+        assert (found.text, found.edited) == ("Thank you very much!", NOW)
 
     def test_to_what_is_hidden_or_gone_is_refused(self, comment):
         hide(comment_id=comment.id, now=NOW)
@@ -109,7 +111,7 @@ class TestTwoOfStaffAtOnce:
 
         def change(number: int) -> bool:
             try:
-                reply_to(comment_id=comment.id, text=str(number), author="sam", seen=seen, now=NOW)
+                reply_to(comment_id=comment.id, text=str(number), user_id="sam", seen=seen, now=NOW)
             except ReplyChanged:
                 return False
             return True
@@ -123,8 +125,8 @@ class TestTheNameOnAReply:
     def test_finds_the_comment_for_as_long_as_the_reply_is_there(self, comment):
         """It is that of who replied, not of who changed it."""
         sam, sue = (someone(name, is_staff=True).username for name in ("sam", "sue"))
-        for text, author in (("Thank you!", sam), ("Thanks!", sue)):
-            reply(comment, text, author=author)
+        for text, user_id in (("Thank you!", sam), ("Thanks!", sue)):
+            reply(comment, text, user_id=user_id)
             assert list(comments_listed_in(keys.replier(sam))) == [comment.id]
         assert list(comments_listed_in(keys.replier(sue))) == []
         delete_reply(comment.id)
@@ -133,14 +135,17 @@ class TestTheNameOnAReply:
     def test_comes_off_and_does_not_come_back_by_a_change_under_way(self, comment):
         reply(comment)
         seen = find_reply(comment.id)
-        for username, author in (("sue", "sam"), ("sam", ""), ("sam", "")):
-            delete_signature(comment_id=comment.id, username=username)
-            assert (text_of(comment), reply_to_it(comment).author) == ("Thank you!", author)
+        for user_id, signed in (("sue", True), ("sam", False), ("sam", False)):
+            delete_signature(comment_id=comment.id, user_id=user_id)
+            found = reply_to_it(comment)
+            by = ("sam", "sam of the shop") if signed else ("", "")
+            assert (found.text, found.user_id, found.author) == ("Thank you!", *by)
         assert differing(comment) == []
         with pytest.raises(ReplyChanged):
-            reply_to(comment_id=comment.id, text="Thanks!", author="sue", seen=seen, now=NOW)
-        reply(comment, "Thanks!", author="sue")
-        assert (text_of(comment), reply_to_it(comment).author) == ("Thanks!", "")
+            reply_to(comment_id=comment.id, text="Thanks!", user_id="sue", seen=seen, now=NOW)
+        reply(comment, "Thanks!", user_id="sue")
+        found = reply_to_it(comment)
+        assert (found.text, found.user_id, found.author) == ("Thanks!", "", "")
 
 
 def test_a_long_reply_is_an_excerpt_in_lists_that_leads_to_the_whole(comment):
@@ -166,7 +171,7 @@ class TestImportedReplies:
     @pytest.fixture
     def row(self, comment):
         """A comment of a file, with a reply."""
-        return replace(comment, id=f"{comment.id}-row", username="", reply=THANKS)
+        return replace(comment, id=f"{comment.id}-row", user_id="", reply=THANKS)
 
     def test_are_shown_and_again_write_nothing(self, row):
         assert imported(row).new == 1

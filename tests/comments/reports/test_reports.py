@@ -20,10 +20,10 @@ pytestmark = pytest.mark.usefixtures("few_items")
 SCRIPT = "<script>alert(1)</script>"
 
 
-def report(comment: NewComment, username: str = "bob", text: str = "", days: int = 0) -> bool:
+def report(comment: NewComment, user_id: str = "bob", text: str = "", days: int = 0) -> bool:
     now = NOW + timedelta(days=days)
     return report_comment(
-        comment_id=comment.id, username=username, reason=Reason.SPAM, text=text, now=now
+        comment_id=comment.id, user_id=user_id, reason=Reason.SPAM, text=text, now=now
     )
 
 
@@ -40,7 +40,7 @@ class TestReporting:
         queued = in_queue(comment)
         assert (queued.product_id, queued.report_count) == (comment.product_id, 1)
         (told,) = queued.reports
-        assert (told.username, told.reason) == ("bob", Reason.SPAM)
+        assert (told.user_id, told.reason) == ("bob", Reason.SPAM)
         assert (told.text, told.reported) == ("It sells pills.", NOW)
         report(comment, "cat", days=2)
         queued = in_queue(comment)

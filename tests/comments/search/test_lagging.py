@@ -37,6 +37,7 @@ from comments.search.models import WordItem
 from comments.search.pending import PENDING
 from comments.search.writer import CHANGES, WordWriter
 from comments.store.comments import NoSuchComment, is_listed, is_tombstone, load_comment
+from comments.store.table import id_of, is_comment
 from comments.work import QUEUE
 from dynapages.calls import OutOfTime, build_client, clock
 from dynapages.django.access import Scope
@@ -190,12 +191,12 @@ def truth_of(product_id: str, by: Any = None) -> dict[str, Said]:
     """What is stored, read strongly ``by`` a client: what each comment says that lists show."""
     found = {}
     for item in every_item(by or client(), COMMENTS_TABLE):
-        if item["pk"] != item["sk"] or not item["pk"]["S"].startswith("COMMENT#"):
+        if "sk" not in item or not is_comment(item):
             continue
         if is_tombstone(item) or not is_listed(item) or product_id not in str(item):
             continue
         reply = item.get("y", {"M": {}})["M"].get("x", {"S": ""})["S"]
-        found[item["pk"]["S"].removeprefix("COMMENT#")] = said_in(f"{item['x']['S']} {reply}")
+        found[id_of(item)] = said_in(f"{item['x']['S']} {reply}")
     return found
 
 
@@ -796,7 +797,7 @@ def is_of_marks(request: Mapping[str, object]) -> bool:
 
 
 def is_of_postings(request: Mapping[str, object]) -> bool:
-    return "/w1/" in str(request)
+    return "/w2/" in str(request)
 
 
 @contextmanager

@@ -114,7 +114,7 @@ class TestThePageOfASearch:
         )
         explained = json.loads(out.getvalue())
         keys = {query["key"] for query in explained["queries"]}
-        assert keys == {f"PRODUCT#{product}/w1/de/{stem}" for stem in ("akku", "leer")}
+        assert keys == {f"PRODUCT#{product}/w2/de/{stem}" for stem in ("akku", "leer")}
         assert explained["items_returned"] == len(numbers(asked(product, "akku leer")))
 
     def test_tells_programs_how_to_read_the_same_page(self, product, settings):
@@ -262,7 +262,7 @@ class TestOtherForms:
         queries = [
             row.text for row in shown.page.one(class_="ledger-queries").all("td", class_="key")
         ]
-        assert queries == [f"PRODUCT#{product}/w1/de/{stem}" for stem in ("akku", "leer")]
+        assert queries == [f"PRODUCT#{product}/w2/de/{stem}" for stem in ("akku", "leer")]
         assert "A page of a search costs 12 capacity units at most" in shown.page.text
 
 

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from comments import keys
 from comments.data.writer import BulkWriter
 from comments.erasure.user_data import TRACES
+from comments.filters import CommentFilter
 from comments.items import NewComment
+from comments.lists.search_queries import SearchRequest, search_comments
 from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.posting.services import (
     CommentExists,
@@ -28,14 +29,16 @@ from comments.search.integrity import word_differences
 from comments.search.models import TABLE
 from comments.search.pending import PENDING
 from comments.search.postings import postings_of
+from comments.search.words import parse_search
 from comments.search.writer import CHANGES, WordWriter
-from comments.store.comments import NoSuchComment, load_comment
+from comments.store.comments import NoSuchComment, State, load_comment
+from comments.store.counts import counts_of
 from comments.votes.services import vote
 from comments.work import QUEUE
 from dynapages.calls import Batches, Pool
 from dynapages.django.options import Progress
 from dynapages.items import Item, item_bytes
-from dynapages.lists import id_at
+from dynapages.lists import PageRequest, id_at
 from dynapages.process import client
 from dynapages.upkeep import erase, every_item
 from dynapages.work import worker
@@ -57,7 +60,7 @@ def key_of(posting: Item) -> tuple[str, str]:
 
 
 def sorted_sets(posting: Item) -> Item:
-    return {**posting, "w": {"SS": sorted(posting["w"]["SS"])}}
+    return {**posting, "w": {"BS": sorted(posting["w"]["BS"])}}
 
 
 def stored(*ids: str) -> dict[tuple[str, str], Item]:
@@ -91,6 +94,13 @@ def derived(*ids: str) -> dict[tuple[str, str], Item]:
     return found
 
 
+def ids_with(words: str, product_id: str) -> list[str]:
+    """Return the comments of a product that anybody finds by these words."""
+    wanted, counts = SearchRequest(parse_search(words)), counts_of(product_id)
+    found = search_comments(product_id, wanted, CommentFilter(), PageRequest(20), counts=counts)
+    return [comment.id for comment in found.comments]
+
+
 def assert_exact(*ids: str) -> None:
     finish_what_waits()
     assert stored(*ids) == derived(*ids)
@@ -107,7 +117,7 @@ def comment(fresh) -> NewComment:
 class TestPostings:
     def test_are_there_when_a_post_returns(self, comment):
         add_comment(comment)
-        assert f"PRODUCT#{comment.product_id}/w1/en/batteri" in {pk for pk, _ in stored(comment.id)}
+        assert f"PRODUCT#{comment.product_id}/w2/en/batteri" in {pk for pk, _ in stored(comment.id)}
         assert_exact(comment.id)
 
     def test_are_of_the_whole_text(self, comment):
@@ -125,7 +135,7 @@ class TestPostings:
 
     def test_show_the_reply(self, comment):
         add_comment(comment)
-        reply_to(comment_id=comment.id, text="Sorry!", author="sam", seen=None, now=START)
+        reply_to(comment_id=comment.id, text="Sorry!", user_id="sam", seen=None, now=START)
         assert {posting["y"]["M"]["x"]["S"] for posting in stored(comment.id).values()} == {
             "Sorry!"
         }
@@ -133,7 +143,7 @@ class TestPostings:
     def test_are_not_written_for_a_vote(self, comment):
         add_comment(comment)
         with spied() as requests:
-            vote(comment_id=comment.id, username="somebody")
+            vote(comment_id=comment.id, user_id="somebody")
         assert not any(TABLE in str(request.parameters) for request in requests)
 
     def test_are_not_written_where_comments_cannot_be_searched(self, comment):
@@ -171,11 +181,11 @@ class TestPostings:
         assert worker().flush(seconds=1)
         assert marks(comment.product_id) == []
 
-    def test_have_marks_of_at_most_200_bytes_without_names_and_words(self, comment, fresh):
-        long = replace(comment, id="i" * 128, author=fresh("author"), username=fresh("user"))
+    def test_have_marks_of_at_most_120_bytes_without_names_and_words(self, comment, fresh):
+        long = replace(comment, id="😀" * 128, author=fresh("author"), user_id=fresh("user"))
         add_comment(long)
         (mark,) = marks(comment.product_id)
-        assert item_bytes(mark) <= 200
+        assert item_bytes(mark) <= 120
         assert mark.keys() == {"pk", "o"}
         assert_exact(long.id)
 
@@ -229,6 +239,28 @@ class TestAProcessThatDies:
         assert worker().look([QUEUE]).done == 0, "others may be at work"
         assert work_off().done > 0
         assert_exact(comment.id, f"{comment.id}-2")
+
+    @pytest.mark.parametrize("long", ["", "😀" * 100], ids=["short id", "long id"])
+    def test_leaves_searches_true(self, comment, long):
+        """Marks name comments by their ids, or by digests of long ones."""
+        comment = replace(
+            comment, id=f"{comment.id}{long}", product_id=f"{comment.product_id:p<99}"
+        )
+        with dying(1):
+            add_comment(comment)
+        assert ids_with("battery", comment.product_id) == [comment.id]
+        work_off()
+        with dying(1):
+            edit_comment(load_comment(comment.id), now=START, title="Charger")
+        assert ids_with("battery", comment.product_id) == []
+        assert ids_with("charger", comment.product_id) == [comment.id]
+        work_off()
+        with dying(1):
+            delete_comment(comment.id)
+        assert ids_with("charger", comment.product_id) == []
+        delete_comment(comment.id)
+        work_off()
+        assert_exact(comment.id)
 
     def test_leaves_what_the_integrity_check_finds_and_mends(self, comment):
         with dying(1):
@@ -319,7 +351,7 @@ class TestErasingAUser:
     @pytest.mark.parametrize("dies", [False, True])
     def test_takes_the_postings_of_their_comments_away(self, comment, fresh, dies):
         name = fresh("user")
-        add_comment(replace(comment, author=name, username=name))
+        add_comment(replace(comment, author=name, user_id=name))
         with dying(1) if dies else nullcontext():
             erase(TRACES, name)
         erase(TRACES, name)
@@ -351,7 +383,7 @@ class TestTheCheck:
             wrong = (
                 {"t": {"S": "stale"}}
                 if damage == "stale"
-                else {"pk": {"S": f"PRODUCT#{comment.product_id}/w1/en/stray"}}
+                else {"pk": {"S": f"PRODUCT#{comment.product_id}/w2/en/stray"}}
             )
             client().put_item(TableName=TABLE, Item={**posting, **wrong})
         (difference,) = [d for d in word_differences() if comment.id in d.subject]
@@ -408,13 +440,13 @@ def take(step: str, comment_id: str, product: str, text: str) -> None:
         carry_out(Decision.HIDE, comment_id=comment_id, now=START)
     elif step == "restore":
         decision = Decision.RESTORE
-        if load_comment(comment_id).item.get("h", {"S": ""})["S"].startswith(keys.HELD_PREFIX):
+        if load_comment(comment_id).state is State.HELD:
             decision = Decision.PUBLISH
         carry_out(decision, comment_id=comment_id, now=START)
     elif step == "delete":
         delete_comment(comment_id)
     elif step == "reply":
         seen = find_reply(comment_id)
-        reply_to(comment_id=comment_id, text=text or "Hm", author="sam", seen=seen, now=START)
+        reply_to(comment_id=comment_id, text=text or "Hm", user_id="sam", seen=seen, now=START)
     else:
         delete_reply(comment_id)

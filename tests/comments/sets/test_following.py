@@ -50,7 +50,7 @@ def edit(comment: NewComment, **what: object) -> None:
 
 def reply(comment: NewComment, text: str = "Thank you!") -> None:
     seen = find_reply(comment.id)
-    reply_to(comment_id=comment.id, text=text, author="sam", seen=seen, now=NOW)
+    reply_to(comment_id=comment.id, text=text, user_id="sam", seen=seen, now=NOW)
 
 
 def imported(comment: NewComment, **what: object) -> None:
@@ -66,7 +66,7 @@ WRITES: dict[str, Callable[[NewComment], object]] = {
     "a decision to restore it": lambda c: restore(comment_id=c.id),
     "a reply": reply,
     "a reply that is deleted": lambda c: delete_reply(c.id),
-    "a vote": lambda c: vote(comment_id=c.id, username="bob"),
+    "a vote": lambda c: vote(comment_id=c.id, user_id="bob"),
     "a pick": lambda c: feature(c.id),
     "an import": lambda c: imported(c, rating=1),
     "an import with a reply": lambda c: imported(c, reply=NewReply("Thanks")),

@@ -192,7 +192,12 @@ class Writers(RuleBasedStateMachine):
     def post(self) -> None:
         comment_id, draft = str(ULID()), self.draft()
         post_comment(
-            draft, comment_id=comment_id, product_id=self.product, username=AUTHOR, now=NOW
+            draft,
+            comment_id=comment_id,
+            product_id=self.product,
+            user_id=AUTHOR,
+            author=AUTHOR,
+            now=NOW,
         )
         self.texts[comment_id] = {draft.body}
 
@@ -208,7 +213,7 @@ class Writers(RuleBasedStateMachine):
     def edit(self, comment_id: str, version: int) -> None:
         draft = self.draft()
         with suppress(EditLost, CommentGone, NoSuchComment):
-            save_edit(draft, comment_id=comment_id, version=version, username=AUTHOR, now=NOW)
+            save_edit(draft, comment_id=comment_id, version=version, user_id=AUTHOR, now=NOW)
             if comment_id in self.texts:  # else it was deleted after it was edited
                 self.texts[comment_id].add(draft.body)
 
@@ -218,7 +223,7 @@ class Writers(RuleBasedStateMachine):
 
     def vote(self, comment_id: str, voter: str, *, is_cast: bool) -> None:
         with suppress(NoSuchComment):
-            (vote if is_cast else take_back)(comment_id=comment_id, username=voter)
+            (vote if is_cast else take_back)(comment_id=comment_id, user_id=voter)
             self.votes.setdefault((comment_id, voter), set()).add(is_cast)
 
     def draft(self) -> Draft:
@@ -258,7 +263,7 @@ class Writers(RuleBasedStateMachine):
             if comment_id not in self.texts:
                 (page,) = query_pages(Path("pk") == keys.comment(comment_id), ConsistentRead=True)
                 kept = [item["sk"]["S"] for item in page["Items"]]
-                assert kept in ([], [keys.comment(comment_id)])
+                assert kept in ([], [keys.COMMENT])
                 assert helpful_votes(comment_id) == 0
 
 

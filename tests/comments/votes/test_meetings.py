@@ -111,18 +111,18 @@ def moments(
 def voted_comment(*, voters: str = "", shards: int = 1) -> NewComment:
     comment = made_comment()
     for name in voters:
-        vote(comment_id=comment.id, username=name)
+        vote(comment_id=comment.id, user_id=name)
     while voters and tallies().ensure(comment.id) < shards:
         tallies().spread(comment.id)
     return comment
 
 
 def vote_of_bob(comment: NewComment) -> None:
-    vote(comment_id=comment.id, username="bob")
+    vote(comment_id=comment.id, user_id="bob")
 
 
 def b_takes_back(comment: NewComment) -> None:
-    take_back(comment_id=comment.id, username="b")
+    take_back(comment_id=comment.id, user_id="b")
 
 
 class TestVotersWhoMeet:
@@ -224,7 +224,7 @@ class TestAVoterWhoReadTheCommentBeforeItWasDeleted:
         assert differing(*met) == []
         for comment in met:
             assert tally_items(comment) == []
-            assert not has_voted(comment_id=comment.id, username="bob")
+            assert not has_voted(comment_id=comment.id, user_id="bob")
 
     def test_is_refused_afterwards(self):
         comment = voted_comment(voters="a")
@@ -243,6 +243,6 @@ def test_a_vote_on_a_moved_comment_is_kept_with_those_cast_before():
     comment = voted_comment(voters="a")
     number = unique("voter")
     with before_call(1, lambda: move(comment)):
-        vote(comment_id=comment.id, username=number)
+        vote(comment_id=comment.id, user_id=number)
     moved = replace(comment, product_id=f"{comment.product_id}-2")
     assert helpful(moved) == [2]

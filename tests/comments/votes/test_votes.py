@@ -40,34 +40,34 @@ def vote_url(comment: NewComment) -> str:
 
 class TestVoting:
     def test_on_an_imported_comment_is_for_everybody(self):
-        imported = made_comment(username="")
-        assert vote(comment_id=imported.id, username="ann") == 1
+        imported = made_comment(user_id="")
+        assert vote(comment_id=imported.id, user_id="ann") == 1
 
     def test_of_those_who_meet_spreads_the_tally(self, comment):
-        vote(comment_id=comment.id, username="ann2")
+        vote(comment_id=comment.id, user_id="ann2")
         with conflicts(2):
-            vote(comment_id=comment.id, username="bob")
+            vote(comment_id=comment.id, user_id="bob")
         assert tallies().ensure(comment.id) == 2
         for name in "cdefgh":
-            vote(comment_id=comment.id, username=name)
+            vote(comment_id=comment.id, user_id=name)
         assert helpful(comment) == [8]
         assert differing(comment) == []
 
     def test_on_what_is_hidden_is_refused_but_can_be_taken_back(self, comment):
-        vote(comment_id=comment.id, username="cat")
+        vote(comment_id=comment.id, user_id="cat")
         hide(comment_id=comment.id, now=NOW)
         with pytest.raises(NoSuchComment):
-            vote(comment_id=comment.id, username="bob")
-        assert take_back(comment_id=comment.id, username="cat") == 0
+            vote(comment_id=comment.id, user_id="bob")
+        assert take_back(comment_id=comment.id, user_id="cat") == 0
         assert differing(comment) == []
         delete_comment(comment.id)
         with pytest.raises(NoSuchComment):
-            take_back(comment_id=comment.id, username="cat")
+            take_back(comment_id=comment.id, user_id="cat")
 
 
 def test_ones_votes_are_found_by_product_in_one_query(comment):
     for one in (comment, made_comment()):
-        vote(comment_id=one.id, username=f"bob-{comment.id}")
+        vote(comment_id=one.id, user_id=f"bob-{comment.id}")
     with metered() as meter:
         found = votes_of(f"bob-{comment.id}", comment.product_id)
     assert found == {comment.id}
@@ -81,17 +81,17 @@ class TestManyVoters:
         count = 2 * examples(20)
         with troubled(seed=5, conflicts=0.1, throttled=0.02), ThreadPoolExecutor(10) as threads:
             list(threads.map(partial(_vote_twice, comment.id), range(count)))
-        vote(comment_id=comment.id, username="last")
+        vote(comment_id=comment.id, user_id="last")
         assert helpful(comment) == [count // 2 + 1]
         assert differing(comment) == []
 
 
 def _vote_twice(comment_id: str, number: int) -> None:
     username = f"voter-{number}"
-    _until_done(lambda: vote(comment_id=comment_id, username=username))
-    _until_done(lambda: vote(comment_id=comment_id, username=username))
+    _until_done(lambda: vote(comment_id=comment_id, user_id=username))
+    _until_done(lambda: vote(comment_id=comment_id, user_id=username))
     if number % 2:
-        _until_done(lambda: take_back(comment_id=comment_id, username=username))
+        _until_done(lambda: take_back(comment_id=comment_id, user_id=username))
 
 
 def _until_done(write: Callable[[], object]) -> None:
@@ -109,7 +109,7 @@ class TestFailures:
     def test_of_the_rank_alone_do_not_fail_the_vote(self, comment):
         fault = Fault("before it is sent", number=3)
         with fault.injected():
-            assert vote(comment_id=comment.id, username="bob") is None
+            assert vote(comment_id=comment.id, user_id="bob") is None
         assert fault.failed
         assert fault.calls[-1].startswith("GetItem")
         assert [difference.kind for difference in mended(comment)] == ["rank"]
@@ -118,7 +118,7 @@ class TestFailures:
 
 class TestTallyThatIsWrong:
     def test_is_found_and_recounted(self, comment):
-        vote(comment_id=comment.id, username="bob")
+        vote(comment_id=comment.id, user_id="bob")
         client().transact_write_items(TransactItems=[tallies().change(comment.id, {"helpful": 5})])
         assert [(d.kind, d.stored, d.expected) for d in mended(comment)] == [("votes", "6", "1")]
         assert helpful_votes(comment.id) == 1
@@ -134,9 +134,9 @@ class TestCapacity:
     )
     def test_of_a_vote(self, comment, write, before, units):
         for username in before:
-            vote(comment_id=comment.id, username=username)
+            vote(comment_id=comment.id, user_id=username)
         with metered() as meter:
-            write(comment_id=comment.id, username="bob")
+            write(comment_id=comment.id, user_id="bob")
         assert meter.units == units
 
 
@@ -144,11 +144,11 @@ class TestARankedComment:
     @pytest.fixture(autouse=True)
     def votes(self, comment):
         for number in range(7):
-            vote(comment_id=comment.id, username=f"user-{number}")
+            vote(comment_id=comment.id, user_id=f"user-{number}")
 
     def test_keeps_its_rank_when_it_is_edited_also_while_it_is_voted_on(self, comment):
         read = load_comment(comment.id)
-        vote(comment_id=comment.id, username="user-7")
+        vote(comment_id=comment.id, user_id="user-7")
         edited = edit_comment(read, now=NOW, rating=2, language="de", title="Worse")
         assert edited.version == read.version + 1 == load_comment(comment.id).version
         (found,) = list_most_helpful(comment.product_id, PageRequest(1)).items
@@ -214,7 +214,7 @@ class TestButton:
 
     def test_is_refused_to_the_author(self):
         ann = someone("ann")
-        comment = made_comment(author=ann.username, username=ann.username)
+        comment = made_comment(author=ann.username, user_id=ann.username)
         assert ann.send(vote_url(comment), {"helpful": "yes"}).status_code == 400
         assert helpful_votes(comment.id) == 0
 
@@ -310,6 +310,6 @@ class TestAVisitorWhoPressesTheButton:
         assert helpful_votes(comment.id) == 0
 
     def test_on_a_comment_of_their_own_is_told(self, visitor):
-        own = made_comment(author=visitor.username, username=visitor.username)
+        own = made_comment(author=visitor.username, user_id=visitor.username)
         url = self.press(visitor, own, **FROM_HERE)
         assert self.sign_in(visitor, url).messages == ["You cannot vote on your own comment."]

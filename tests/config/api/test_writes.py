@@ -49,6 +49,10 @@ def posted(author: Program, product_id: str, **said: object) -> dict:
     return answer.json()
 
 
+def called_dora(_user):
+    return "Dora"
+
+
 def ids_at(program: Program, url: str) -> list[str]:
     return [one["id"] for one in program.get(url).json()["items"]]
 
@@ -59,6 +63,12 @@ class TestAComment:
         assert (found["title"], found["text"]) == ("So & so", "One\n\nTwo")
         assert (found["username"], found["product_id"]) == (author.username, lamp)
         assert (found["is_hidden"], found["version"], found["reply"]) == (False, 1, None)
+
+    def test_has_the_name_of_the_keys_user_who_is_not_read_once_more_for_it(self, author, lamp):
+        # `FIND_USER` leads nowhere, so who asks it fails.
+        with comments_set(DISPLAY_NAME=f"{__name__}.called_dora", FIND_USER="nowhere"):
+            found = posted(author, lamp)
+        assert (found["author"], found["username"]) == ("Dora", author.username)
 
     def test_is_in_the_language_of_its_words_unless_that_is_said(self, author, lamp):
         german = {"title": "Schön", "text": "Die Lampe leuchtet den ganzen Tisch aus, sehr gut."}

@@ -1,6 +1,7 @@
 """``manage.py work``: what is due is done, by a process that may be stopped at any moment."""
 
 import json
+import re
 import signal
 from collections.abc import Mapping
 from io import StringIO
@@ -14,9 +15,12 @@ from django.core.management import CommandError, call_command
 from django.core.signals import request_started
 from django.test import Client
 
+from dynapages.calls import instead_of_batches
 from dynapages.django.work import queue_named, queues, start_with_first_request, start_worker
+from dynapages.items import table_key
 from dynapages.process import background_client, client, write
 from dynapages.work import Queue, worker
+from dynapages.writes import put
 from shop.table import TABLE
 from tests.support.chance import unique
 from tests.support.command_line import start_manage
@@ -36,6 +40,9 @@ def note(payload: Mapping[str, Any]) -> None:
         signal.raise_signal(signal.SIGTERM)
     if payload["text"] == "owes another":
         owe("another")
+    if payload["text"] == "puts in bulk":
+        with instead_of_batches():
+            write([put(TABLE, table_key(unique("NOTE"), "NOTE"))])
 
 
 def owe(text: str) -> None:
@@ -78,13 +85,26 @@ class TestOnce:
 
     @pytest.mark.real_engine
     def test_counts_units(self):
-        assert work() == {"done": 0, "failed": 0, "dead": 0, "units": 2.0}
+        nothing = {"done": 0, "failed": 0, "dead": 0}
+        assert work() == {**nothing, "units": 2.0, "amazon_units": 2.0}
 
     @pytest.mark.real_engine
     def test_says_so_in_words(self):
         out = StringIO()
         call_command("work", once=True, stdout=out)
-        assert out.getvalue() == "0 done, 0 failed and put off, 0 given up, 2.0 units\n"
+        assert out.getvalue() == "0 done, 0 failed and put off, 0 given up, 2 units\n"
+
+    @pytest.mark.real_engine
+    def test_counts_apart_what_amazon_takes_for_what_an_engine_is_sent_instead(self):
+        owe("puts in bulk")
+        figures = work()
+        # A transaction of one small item, without indexes, where Amazon is sent a batch.
+        assert figures["units"] - figures["amazon_units"] == 1
+        owe("puts in bulk")
+        out = StringIO()
+        call_command("work", once=True, stdout=out)
+        both = rf"{figures['units']:g} units on this engine; {figures['amazon_units']:g} on Amazon"
+        assert re.search(both, out.getvalue())
 
     def test_says_in_one_line_that_the_database_is_away(self):
         with (

@@ -1,17 +1,25 @@
 import json
+from datetime import timedelta
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from comments.posting.services import add_comment
+from comments.search.models import WordItem
 from comments.search.words import MOST_STEMS
+from comments.store import owed
+from dynapages.calls import metered
+from dynapages.process import client
+from dynapages.tables import create_missing
 from lab.management.commands import estimate as estimating
 from lab.reports.page import store
 from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set
-from tests.support.comments.truth import numbered_comments
+from tests.support.comments.truth import numbered_comments, written
 from tests.support.comments.writers import made_product, someone
 from tests.support.lab.labs import made_figures
+from tests.support.work import finish_what_waits
 
 pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
 
@@ -52,6 +60,30 @@ class TestAnEstimate:
             _, _, words, _ = json.loads(estimated("--product", product_id, "--json"))
         assert words["what"] == "their words"
         assert 4 <= words["units"] <= 3 + MOST_STEMS
+
+    def test_has_for_words_what_amazon_takes_more_for_a_comment_with_them(
+        self, fresh, monkeypatch, settings
+    ):
+        monkeypatch.setattr(owed, "SETTLED_AFTER", timedelta())
+        create_missing([WordItem], client=client())
+        product = made_product()
+
+        def units_written(*, is_searched: bool) -> float:
+            comment = written(product, id=fresh("comment"), title="A lamp", body="Bright, warm.")
+            with comments_set(SEARCH=is_searched), metered() as meter:
+                add_comment(comment)
+                finish_what_waits()
+            return sum(c.amazon_units for c in meter.log if "Write" in c.operation)
+
+        units_written(is_searched=False)  # the first one also begins the product's counts
+        more = units_written(is_searched=True) - units_written(is_searched=False)
+        for is_engine in (True, False):
+            settings.DYNAMODB_IS_AN_ENGINE = is_engine
+            assert estimating.units_of_words(product) == more > 0
+
+    def test_is_of_amazon_whichever_database_answers(self, product_id):
+        store(made_figures(design="planner"))
+        assert "Units are those that Amazon DynamoDB takes." in estimated("--product", product_id)
 
     def test_has_the_looks_of_processes_that_find_nothing_to_do(self, product_id):
         store(made_figures(design="planner"))

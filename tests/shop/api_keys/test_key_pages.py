@@ -63,7 +63,7 @@ class TestTheCommands:
         out, err = run("create_api_key", "Till 3", "--scope", "write", "--user", name)
         key = find_key(out.strip())
         assert key is not None
-        assert (key.name, key.scope, key.username) == ("Till 3", Scope.WRITE, alice.username)
+        assert (key.name, key.scope, key.user_id) == ("Till 3", Scope.WRITE, alice.username)
         assert "will not be shown again" in err
 
     @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ class TestAKey:
     def test_is_found_without_a_user(self):
         key, text = made()
         assert find_key(text) == key
-        assert key.username == ""
+        assert key.user_id == ""
 
     def test_has_a_text_that_scanners_for_secrets_can_know(self):
         key, text = made()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from config.user_data import OF_COMMENTS
+from comments.erasure.user_data import TRACES as OF_COMMENTS
 from dynapages.calls import Pool, metered
 from dynapages.upkeep import erase
 from shop.catalogue.items import ALSO_BYTES, MOST_ALSO, NewProduct, also_bought

@@ -88,7 +88,7 @@ def vote() -> Flow:
 def unvote() -> Flow:
     _, stored, lamp = written()
     bob, url = someone("bob"), f"/comments/vote/{stored.comment.id}/"
-    vote_for(comment_id=stored.comment.id, username=bob.username)
+    vote_for(comment_id=stored.comment.id, user_id=bob.username)
     send = sending(bob, url, {"helpful": "no"})
     return Flow(send, lamp, LISTED, lambda: helpful(stored.comment), [])
 
@@ -108,7 +108,7 @@ def decision(name: str, cells: Cells, state: State) -> Flow:
     _, stored, lamp = written()
     comment = stored.comment
     report(stored, "bob")
-    vote_for(comment_id=comment.id, username="bob")
+    vote_for(comment_id=comment.id, user_id="bob")
     if name == "restore":
         hide(comment_id=comment.id, now=NOW)
     form = {"decision": name, "seen": str(Revision.of(load_comment(comment.id).item))}
@@ -152,11 +152,11 @@ def delete_user_data() -> Flow:
     alice, stored, lamp = written(body=LONG)
     others = [someone("bob").has_written(made_product()) for _ in range(2)]
     for name in ("bob", "carl"):
-        vote_for(comment_id=stored.comment.id, username=name)
+        vote_for(comment_id=stored.comment.id, user_id=name)
     report(stored, "bob")
     put_reply(stored)
     for other in others:
-        vote_for(comment_id=other.comment.id, username=alice.username)
+        vote_for(comment_id=other.comment.id, user_id=alice.username)
         report(other, alice.username)
 
     def left() -> list[list[str]]:
@@ -196,7 +196,7 @@ def a_moderator() -> Writer:
 
 def report(stored: StoredComment, username: str) -> None:
     report_comment(
-        comment_id=stored.comment.id, username=username, reason=Reason.SPAM, text="", now=NOW
+        comment_id=stored.comment.id, user_id=username, reason=Reason.SPAM, text="", now=NOW
     )
 
 
@@ -218,7 +218,7 @@ def put_votes(stored: StoredComment, *, number: int) -> None:
 
 
 def put_reply(stored: StoredComment) -> None:
-    reply_to(comment_id=stored.comment.id, text="Hello.", author="sam", seen=None, now=NOW)
+    reply_to(comment_id=stored.comment.id, text="Hello.", user_id="sam", seen=None, now=NOW)
 
 
 def sending(writer: Writer, url: str, form: dict[str, str]) -> Callable[[], int]:

@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from comments import keys
 from comments.lists.queries import INDEXES
 from comments.models import Comment
 from comments.sets.copies import SETS, copies_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
+from comments.store.table import comment_key
 from dynapages.calls import Batches, Pool
 from dynapages.process import client
 from dynapages.tables import create_missing
@@ -44,8 +44,6 @@ def reading_by(model: str, *, engine_name: str) -> Iterator[str]:
 def fill(comment_ids: Iterable[str]) -> None:
     """Put the copies of comments that are in the table."""
     batches = Batches(client(), Pool(1))
-    values = [{"S": keys.comment(comment_id)} for comment_id in comment_ids]
-    table_keys = [{"pk": value, "sk": value} for value in values]
-    found = batches.get(Comment.Meta.table_name, table_keys)
+    found = batches.get(Comment.Meta.table_name, map(comment_key, comment_ids))
     primaries = [primary for comment in found if (primary := primary_of(comment))]
     batches.put(TABLE, [item for each in primaries for item in (each, *copies_of(each))])

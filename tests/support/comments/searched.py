@@ -45,7 +45,7 @@ def load_searched(comments: Iterable[NewComment], *, hidden: bool = False) -> No
 def _postings(comment: NewComment, *, hidden: bool) -> list[dict[str, object]]:
     made = items_of(comment)[0]
     if hidden:
-        made.hidden_product, made.product_partition = made.product_partition, None
+        made.hidden_product, made.product_partition = comment.product_id, None
     return list(postings_of(made.to_dynamodb_dict(), comment.body))
 
 

@@ -15,7 +15,7 @@ from comments.moderation.listing import ModeratedComment, list_moderated
 from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import State
-from comments.store.table import query_pages
+from comments.store.table import comment_key, query_pages
 from dynapages.items import Item
 from dynapages.lists import PageRequest
 from dynapages.process import client
@@ -40,7 +40,7 @@ def made_comment(**told: object) -> NewComment:
         author="ann",
         title="Good",
         body="It works.",
-        username="ann",
+        user_id="ann",
     )
     comment = replace(comment, **told)
     add_comment(comment)
@@ -87,12 +87,13 @@ def mended(*comments: NewComment) -> list[Difference]:
     return found
 
 
-def spoil(comment: NewComment, name: str, value: dict[str, Any], *, sort_key: str = "") -> None:
+def spoil(
+    comment: NewComment, name: str, value: dict[str, Any], *, sort_key: str = keys.COMMENT
+) -> None:
     """Change an attribute of a comment, or of what belongs to it, behind everybody's back."""
-    key = keys.comment(comment.id)
     client().update_item(
         TableName=Comment.Meta.table_name,
-        Key={"pk": {"S": key}, "sk": {"S": sort_key or key}},
+        Key=comment_key(comment.id, sort_key),
         UpdateExpression="SET #n = :v",
         ExpressionAttributeNames={"#n": name},
         ExpressionAttributeValues={":v": value},

@@ -43,7 +43,8 @@ class Writer(Visitor):
             draft,
             comment_id=comment_id,
             product_id=product_id,
-            username=self.username,
+            user_id=self.username,
+            author=self.username,
             now=now,
         )
         return load_comment(comment_id)

@@ -165,20 +165,28 @@ def _write_products() -> None:
 
 def _write_comments() -> None:
     for number in range(3):
-        add_comment(_comment(f"mine-{number}", username=AUTHOR, title="Title", body="Text"))
+        add_comment(_comment(f"mine-{number}", user_id=AUTHOR, title="Title", body="Text"))
     seen = load_comment("mine-0")
     edit_comment(seen, now=NOW, body="A text of more bytes than lists show. " * 20)
-    vote(comment_id="mine-0", username=READER)
+    vote(comment_id="mine-0", user_id=READER)
     report_comment(
-        comment_id="mine-0", username=READER, reason=Reason.OTHER, text="Is it?", now=NOW
+        comment_id="mine-0",
+        user_id=READER,
+        author=READER,
+        reason=Reason.OTHER,
+        text="Is it?",
+        now=NOW,
     )
     tallies().spread("mine-0")
     counters().spread(_comment("").product_id)
     feature("mine-0")
     for text in ("Thank you.", "Thank you!"):
         seen_reply = find_reply("mine-0")
-        reply_to(comment_id="mine-0", text=text, author=STAFF, seen=seen_reply, now=NOW)
+        reply_to(
+            comment_id="mine-0", text=text, user_id=STAFF, author=STAFF, seen=seen_reply, now=NOW
+        )
     hide(comment_id="mine-1", now=NOW)
+    add_comment(_comment("mine-3", user_id=AUTHOR, body="Waits."), held_for="from a new author")
     delete_comment("mine-2", now=NOW)
     block_author(READER, now=NOW)
     limiter().take("comments", Limit(60, timedelta(hours=1)), now=NOW)

@@ -101,14 +101,14 @@ def _product(slug: str, price: int | None) -> NewProduct:
 def _comment(owner: Writer, product_ids: list[str]) -> None:
     now, voter = datetime.now(UTC), unique("voter")
     first = [
-        replace(comment, rating=rating, title="So & so", username=owner.username)
+        replace(comment, rating=rating, title="So & so", user_id=owner.username)
         for rating, comment in enumerate(numbered_comments(product_ids[0], count=5), 1)
     ]
     loved = [written(product_id, rating=5) for product_id in product_ids[1:]]
     for comment in (*first, *loved):
         add_comment(comment)
-        vote(comment_id=comment.id, username=voter)
-    reply_to(comment_id=first[-1].id, text="Thanks.", author=owner.username, seen=None, now=now)
+        vote(comment_id=comment.id, user_id=voter)
+    reply_to(comment_id=first[-1].id, text="Thanks.", user_id=owner.username, seen=None, now=now)
 
 
 def _order(owner: Writer) -> None:

@@ -1,8 +1,8 @@
 """What ``comment_sets`` holds of a comment, and what it should hold."""
 
 from comments import keys
-from comments.models import Comment
 from comments.sets.copies import TABLE, Name, name_of, primary_of
+from comments.store.table import comment_key, read_item
 from dynapages.items import Item, table_key
 from dynapages.process import client
 from tests.support.sets.items import all_items
@@ -21,11 +21,7 @@ def stored_items(comment_id: str) -> dict[Name, Item]:
 
 def expected_items(comment_id: str) -> dict[Name, Item]:
     """Derive all items of a comment from what the table ``comments`` holds of it."""
-    key = {"S": keys.comment(comment_id)}
-    answer = client().get_item(
-        TableName=Comment.Meta.table_name, Key={"pk": key, "sk": key}, ConsistentRead=True
-    )
-    primary = primary_of(answer["Item"]) if "Item" in answer else None
+    primary = primary_of(read_item(comment_key(comment_id)))
     return all_items([primary] if primary else [])
 
 

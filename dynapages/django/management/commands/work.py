@@ -8,16 +8,18 @@ from dataclasses import asdict
 from threading import Event
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from dynapages.calls import Units
 from dynapages.django.options import at_least_one, failures_in_one_line
+from dynapages.django.tables import TableCommand
 from dynapages.django.work import queues
 from dynapages.work import INTERVAL, LEASE, Figures, Queue, Worker
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Looks in the queues of ``WORK_QUEUES`` once a minute."""
 
     help = (
@@ -86,5 +88,5 @@ def _stopped_by_signals(worker: Worker) -> Iterator[Event]:
 def _prose(figures: Figures) -> str:
     return (
         f"{figures.done:,} done, {figures.failed:,} failed and put off, {figures.dead:,} given up, "
-        f"{figures.units:,.1f} units"
+        f"{Units(figures.units, figures.amazon_units)}"
     )

@@ -8,12 +8,13 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.core.validators import validate_email
 
 from dynapages.calls import clock
 from dynapages.django.access import log_event
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.tables import TableCommand
 from shop.accounts.emails import owed_email
 from shop.accounts.models import User
 from shop.accounts.names import BadUsername, email_of, username_of
@@ -22,7 +23,7 @@ from shop.accounts.second_factor.services import turn_off
 from shop.accounts.services import create_profile
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     """Creates a customer or, with ``--staff``, a member of staff."""
 
     help = (
