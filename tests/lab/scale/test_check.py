@@ -1,5 +1,7 @@
 """The simulation and the proxy agree, on a little traffic of each kind."""
 
+from math import sqrt
+
 import pytest
 
 pytest.importorskip("numpy")
@@ -35,8 +37,11 @@ class TestTrafficOfEachKind:
     def test_meets_the_same_bottleneck_first(self, agreements, name):
         assert agreements[name].has_one_bottleneck, agreements[name]
 
-    def test_is_throttled_in_shares_within_a_tenth(self, agreements, name):
-        assert 1 / TENTH <= agreements[name].ratio <= TENTH, agreements[name]
+    def test_is_throttled_in_shares_within_a_tenth_and_what_chance_adds(self, agreements, name):
+        found = agreements[name]
+        # Of some fifty throttled calls chance alone moves one run in twenty by more than this.
+        chance = 2 / sqrt(found.proxied.throttled)
+        assert 1 / (TENTH + chance) <= found.ratio <= TENTH + chance, found
 
     def test_is_throttled_at_all(self, agreements, name):
         assert agreements[name].proxied.throttled > 10
