@@ -419,7 +419,9 @@ class CommentItems:
             found = [_wrong_body(key, has_body=key in self._bodies)]
             yield Candidate(partial(_reread_body, key), found)
         for key in sorted(self._wrong_excerpts):
-            yield Candidate(partial(_reread_excerpt, key))
+            # Both items are read by a call each: an edit between the two would look like a fault.
+            if found := list(_reread_excerpt(key)):
+                yield Candidate(partial(_reread_excerpt, key), found)
         for key in sorted(self._with_dependents - self._comments):
             yield Candidate(partial(_reread_leftovers, key), [_leftovers(key)])
 
@@ -434,10 +436,9 @@ class CommentItems:
             self._comments.add(key)
             if Comment.body_bytes.attr_name in item:
                 self._long.add(key)
-            # A body comes before its comment.
-            if self._latest_body.get("pk") == item["pk"] and _excerpt_changes(
-                item, self._latest_body
-            ):
+            body = self._latest_body  # which comes before its comment
+            is_of_this = body.get("pk") == item["pk"]
+            if is_of_this and _excerpt_changes(item, body):
                 self._wrong_excerpts.add(key)
 
 

@@ -133,8 +133,8 @@ def _bodies(comment_ids: list[str]) -> dict[str, str]:
     wanted = [table_key(keys.comment(i), keys.BODY) for i in comment_ids]
     found = Batches(client(), pool()).get(CommentItem.Meta.table_name, wanted)
     text = CommentBody.text.attr_name
-    texts = {item["pk"]["S"]: item[text]["S"] for item in found}
-    return {i: texts[keys.comment(i)] for i in comment_ids if keys.comment(i) in texts}
+    id_of_key = {keys.comment(comment_id): comment_id for comment_id in comment_ids}
+    return {id_of_key[item["pk"]["S"]]: item[text]["S"] for item in found}
 
 
 TABLE = Comment.Meta.table_name

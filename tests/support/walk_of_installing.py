@@ -46,7 +46,7 @@ seen: list[tuple[str, str]] = []
 class Browser(Client):
     """A client that keeps what it is answered."""
 
-    def request(self, **request: object) -> HttpResponse:  # type: ignore[override]
+    def request(self, **request: object) -> HttpResponse:  # type: ignore[override] # Django's stubs have each
         answer = super().request(**request)
         shown = bytes(answer.getvalue()).decode()
         seen.append((str(request["PATH_INFO"]), f"{answer.headers} {shown}"))
