@@ -21,7 +21,8 @@ from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct, find_product
 from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsRequest, read_comment_page, read_comments_page
-from comments.lists.queries import CommentEntry
+from comments.lists.queries import CommentEntry, Reach, reached_at
+from comments.lists.search_listing import NOT_SEARCHED, words_left_out
 from comments.lists.search_queries import SearchRequest
 from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.posting import forms
@@ -32,7 +33,13 @@ from comments.rankings import queries as rankings
 from comments.rankings.services import Ranking
 from comments.replies import services as replies
 from comments.reports import services as reports
-from comments.search.words import BadSearch, parse_search
+from comments.search.words import (
+    LONGEST_SEARCH,
+    MOST_WORDS,
+    BadSearch,
+    Search,
+    parse_search,
+)
 from comments.store.comments import NoSuchComment, OwnComment, Revision, State, load_comment
 from comments.users import display_name_of, find_user, user_id_in
 from comments.votes.services import take_back, vote
@@ -193,13 +200,52 @@ class DecisionIn(Schema):
     revision: str | None = Field(None, pattern=rf"^({'|'.join(State)})(\.[0-9]{{1,9}}){{2}}$")
 
 
+class WordOut(Schema):
+    """A word of a search that is common in a language, so that it is not looked for there."""
+
+    word: str
+    language: str
+
+
+class SearchOut(Schema):
+    """What a search looked for by the end of a page, and where.
+
+    ``words`` are as typed. ``languages`` were searched on this page and those in front of it,
+    ``languages_to_come`` are on later ones. In ``languages_left_out`` all words are common, so that
+    nothing is searched there. ``ignored`` are parts of the text without a letter or digit, and
+    single characters of scripts without spaces, which are searched in pairs alone.
+    """
+
+    words: list[str]
+    languages: list[str]
+    languages_to_come: list[str]
+    languages_left_out: list[str]
+    words_left_out: list[WordOut]
+    ignored: list[str]
+
+
+class CommentListing(Listing[CommentOut]):
+    """A page of a product's comments.
+
+    ``reached`` says of a page that is short how far its reading has come; it is null where the page
+    is full or the list ends, and in a list by rating. ``search`` is null without ``q``.
+    """
+
+    reached: Moment | None
+    search: SearchOut | None
+
+
 class Filter(Schema):
     """``q`` is words that all have to be in a comment; only staff find ``hidden`` ones."""
 
     language: list[Language] = Field([], max_length=MOST_LANGUAGES)
     rating: list[Stars] = Field([], max_length=5)
     order: CommentOrder = CommentOrder.NEWEST
-    q: str | None = Field(None, min_length=1, max_length=200)
+    q: str | None = Field(
+        None,
+        description=f"Up to {MOST_WORDS} words of {LONGEST_SEARCH} characters in all, where blanks "
+        "in a row count as one. Without any, no search.",
+    )
     hidden: bool = False
 
 
@@ -216,7 +262,7 @@ def _out(comment: CommentEntry, voted: frozenset[str] | None = None, **more: obj
     return CommentOut.model_validate(comment).model_copy(update={"has_voted": has_voted, **more})
 
 
-@router.get("/products/{product_id}/comments", response=Listing[CommentOut], auth=READ)
+@router.get("/products/{product_id}/comments", response=CommentListing, auth=READ)
 @lists
 def list_comments(
     request: HttpRequest, product_id: IdText, chosen: Query[Filter]
@@ -241,7 +287,16 @@ def list_comments(
         page = read_comments_page(wanted)
         voted = page.voted if visitor.user_id else None
         shown = (_out(each, voted, product_id=product_id) for each in page.comments)
-        return PageOf(tuple(shown), page.found.page, page.total, page.found.plan.name)
+        return PageOf(
+            tuple(shown),
+            page.found.page,
+            page.total,
+            page.found.plan.name,
+            more={
+                "reached": reached_at(page.found.page),
+                "search": _search_out(search.search, page.found.reach) if search else None,
+            },
+        )
 
     return ListOf(pager_of(product_id, narrowed, chosen.order, search), read)
 
@@ -258,6 +313,19 @@ def _search(request: HttpRequest, chosen: Filter) -> SearchRequest | None:
         return SearchRequest(parse_search(chosen.q), chosen.hidden)
     except BadSearch as error:
         raise Refusal(str(error)) from error
+
+
+def _search_out(search: Search, reach: Reach | None) -> SearchOut:
+    reach = reach or NOT_SEARCHED
+    left_out = words_left_out(search, [*reach.languages, *reach.later])
+    return SearchOut(
+        words=list(search.words),
+        languages=list(reach.languages),
+        languages_to_come=list(reach.later),
+        languages_left_out=list(reach.common),
+        words_left_out=[WordOut(word=word, language=language) for word, language in left_out],
+        ignored=[*search.ignored, *search.alone],
+    )
 
 
 @router.get("/products/{product_id}/comments/most-helpful", response=Listing[CommentOut], auth=READ)

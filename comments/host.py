@@ -42,6 +42,8 @@ DEFAULTS: Final[dict[str, Any]] = {
     "SETS_KEY_FORMAT": "names",
     # Whether comments can be searched by their words: see docs/search.md.
     "SEARCH": False,
+    # Whether postings of the version before may still be in that table.
+    "SEARCH_OLDER": False,
     # Shards of a product's counts and of a comment's votes, at most.
     "COUNTER_SHARDS": 8,
 }

@@ -358,6 +358,7 @@ COMMENTS = {
     ),
     # Whether comments can be searched by their words: see docs/search.md.
     "SEARCH": env.flag("COMMENT_SEARCH", default=_SEARCH),
+    "SEARCH_OLDER": env.flag("COMMENT_SEARCH_OLDER", default=False),
 }
 if COMMENTS["READ_MODEL"] == "sets":
     DYNAMODB_MODELS.append("comments.sets.models.CommentSetItem")

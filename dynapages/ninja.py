@@ -7,7 +7,7 @@ the middleware and handlers of `dynapages.django` for all addresses that begin w
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial, wraps
 from http import HTTPStatus
@@ -34,7 +34,7 @@ from dynapages.calls.meter import current_meter
 from dynapages.django.access import SHARED_SECONDS, Caller, Scope, Visitor
 from dynapages.django.paging import LONGEST_ID, Pager, note_list
 from dynapages.django.refusals import Refusal, problem, refusal_of
-from dynapages.lists.reader import PageRequest, PageResult
+from dynapages.lists.reader import Page, PageRequest, PageResult
 from dynapages.lists.runs import timestamp
 
 __all__ = [
@@ -142,12 +142,14 @@ class Listing(Schema, Generic[T]):
 class PageOf(PageResult[T]):
     """A page of a list whose read tells more: the ``total``, the ``plan``, the list's ``pager``.
 
-    Links keep the query of that pager's first page.
+    Links keep the query of that pager's first page. ``more`` are fields of the answer besides those
+    of `Listing`: the operation's ``response`` is then a subclass of that, which declares them.
     """
 
     total: int | None = None
     plan: str = ""
     pager: Pager | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +191,7 @@ def lists(run: Callable[..., ListOf[Any]]) -> Callable[..., dict[str, Any]]:
         asked = cursors.requested({side: token} if cursor else {}, size=settings.PAGE_SIZE)
         found = listed.read(asked)
         if cursors.overshot(found.page, asked):
-            asked = PageRequest(asked.size)
+            asked = PageRequest(asked.size, most_units=_left_by(found.page))
             found = listed.read(asked)
         told = found if isinstance(found, PageOf) else PageOf(found.items, found.page)
         note_list(listed.pager, asked, told.plan or listed.plan)
@@ -206,13 +208,23 @@ def lists(run: Callable[..., ListOf[Any]]) -> Callable[..., dict[str, Any]]:
         response["Link"] = ", ".join(named)
         meter = current_meter()
         cost = meter.units if meter else found.page.capacity_units
-        return {"items": found.items, **links, "total": told.total, "cost": cost}
+        return {"items": found.items, **links, "total": told.total, "cost": cost, **told.more}
 
     own = signature(run)
     answer.__signature__ = own.replace(  # type: ignore[attr-defined] # ninja asks for it
         parameters=[*own.parameters.values(), *_ADDED]
     )
     return answer
+
+
+def _left_by(page: Page) -> float:
+    """Return the units that are left for another page in its place, what is beside both included.
+
+    That is read with each of them, as the counts of a product.
+    """
+    meter = current_meter()
+    spent = meter.units if meter else page.capacity_units
+    return max(page.most_units - spent, 0)
 
 
 _ADDED = (

@@ -14,12 +14,14 @@ from django.utils.translation import gettext as _
 
 from comments.filters import ANY, RATINGS, CommentFilter, language_name
 from comments.host import COMMENTS, Product
-from comments.lists.orders import CommentOrder, month_options, order_options
-from comments.lists.queries import CommentEntry, CommentPage
+from comments.lists.orders import CommentOrder, month_name, month_options, order_options
+from comments.lists.queries import CommentEntry, CommentPage, reached_at
+from comments.lists.search_listing import MatchCounts, match_counts
 from comments.lists.search_queries import SearchRequest
 from comments.store.counts import Cell, ProductCounts
 from dynapages.django.formats import AtomEntry, AtomFeed
-from dynapages.django.paging import Pager, Toggle, address_of
+from dynapages.django.paging import Pager, Toggle, address_of, grouped
+from dynapages.lists import Order, Page, Toward, timestamp
 
 UrlOf = Callable[[CommentFilter], str]
 REMEMBER = "remember"
@@ -76,16 +78,19 @@ def listing_of(
     ``all_url`` that of all comments, empty if these are. The URL of each ``chosen`` toggle leads to
     the list without its value. The languages offered are those the product has, and those chosen;
     ``is_remembered`` is whether the visitor has chosen all of them before. All of them keep a
-    ``search``, and nothing is counted then: counts are of lists without one.
+    ``search``: then what is on the page is counted, if that is the whole list.
     """
     comments, counts = found.comments, found.counts
+    # In a list that is read in groups of languages, only the first group would begin at a month.
+    months = {} if found.sections else counts.months
     choices = _choices(
         product_id,
         chosen,
         order,
         search=search,
+        matches=match_counts(found, chosen) if search else None,
         cells=frozenset(counts.cells.items()),
-        months=frozenset(counts.months.items()),
+        months=frozenset(months.items()),
         is_remembered=is_remembered,
         language=get_language(),
     )
@@ -98,12 +103,13 @@ def listing_of(
 
 
 @lru_cache(maxsize=CHOICES)
-def _choices(
+def _choices(  # noqa: PLR0913 - all that it depends on, each a keyword
     product_id: str,
     chosen: CommentFilter,
     order: CommentOrder,
     *,
     search: SearchRequest | None,
+    matches: MatchCounts | None,
     cells: frozenset[tuple[Cell, int]],
     months: frozenset[tuple[str, int]],
     is_remembered: bool,
@@ -116,11 +122,17 @@ def _choices(
     url_of = partial(_narrowed, base_url, query)
     languages = _language_toggles(chosen, counts, url_of, is_remembered=is_remembered)
     ratings = _rating_toggles(chosen, counts, url_of)
-    if search:
-        languages, ratings = (
-            tuple(replace(toggle, count=None) for toggle in some) for some in (languages, ratings)
-        )
     in_any_language, with_any_rating = chosen.in_any_language(), chosen.with_any_rating()
+    all_languages: int | None = counts.of(in_any_language)
+    all_ratings: int | None = counts.of(with_any_rating)
+    if matches:
+        languages = tuple(
+            replace(toggle, count=matches.in_language(toggle.value)) for toggle in languages
+        )
+        ratings = tuple(
+            replace(toggle, count=matches.with_rating(int(toggle.value))) for toggle in ratings
+        )
+        all_languages, all_ratings = matches.in_any_language, matches.with_any_rating
     return {
         "address": f"{base_url}{{language}}/{{rating}}/{query}",
         "all_url": url_of(CommentFilter()) if chosen.narrowed else "",
@@ -134,17 +146,19 @@ def _choices(
             label=_("All languages"),
             url=url_of(in_any_language) if is_remembered else _remembered(url_of(in_any_language)),
             pressed=not chosen.languages,
-            count=None if search else counts.of(in_any_language),
+            count=all_languages,
         ),
         "languages": languages,
+        "without_languages": matches.without_languages if matches else "",
         "all_ratings": Toggle(
             value="~",
             label=_("All ratings"),
             url=url_of(with_any_rating),
             pressed=not chosen.ratings,
-            count=None if search else counts.of(with_any_rating),
+            count=all_ratings,
         ),
         "ratings": ratings,
+        "without_ratings": matches.without_ratings if matches else "",
         "longest_bar": max(toggle.count or 0 for toggle in ratings),
         "chosen": tuple(toggle for toggle in languages + ratings if toggle.pressed),
         "is_in_one_language": len(chosen.languages) == 1,
@@ -265,6 +279,34 @@ def _listed(words: Sequence[str]) -> str:
     if not others:
         return last
     return _("%(others)s and %(last)s") % {"others": ", ".join(others), "last": last}
+
+
+def progress_of(page: Page, order: CommentOrder, *, number: int, is_search: bool) -> str:
+    """Format how far the reading of a short page came, and the ``number`` of comments it brought.
+
+    Such as ``Searched back to March 2024; 3 so far.``
+    """
+    rises = (order.direction is Order.OLDEST_FIRST) is (page.toward is Toward.NEXT)
+    moment = reached_at(page)
+    if moment is None:
+        far = _("Not searched to the end yet") if is_search else _("Not read to the end yet")
+    elif is_search:
+        far = _("Searched up to %(month)s") if rises else _("Searched back to %(month)s")
+    else:
+        far = _("Read up to %(month)s") if rises else _("Read back to %(month)s")
+    if moment is not None:
+        far %= {"month": month_name(timestamp(moment)[: len("2026-03")])}
+    return _("%(far)s; %(number)s.") % {"far": far, "number": _so_far(number, is_search=is_search)}
+
+
+def _so_far(number: int, *, is_search: bool) -> str:
+    if not number:
+        return _("none so far") if is_search else _("no match so far")
+    if is_search:
+        sentence = _("%(number)s so far")
+    else:
+        sentence = ngettext("%(number)s match so far", "%(number)s matches so far", number)
+    return sentence % {"number": grouped(number)}
 
 
 IN_STOCK = "https://schema.org/InStock"

@@ -27,6 +27,7 @@ from comments.lists.listing import (
     list_url,
     listing_of,
     pager_of,
+    progress_of,
     things_on_page,
 )
 from comments.lists.orders import CommentOrder, month_name
@@ -43,11 +44,10 @@ from comments.lists.queries import (
     read_recent,
     with_recent,
 )
-from comments.lists.search_listing import search_shown
+from comments.lists.search_listing import NOT_SEARCHED, is_made, search_shown
 from comments.lists.search_queries import (
     MOST_UNITS,
     SearchRequest,
-    languages_of,
     recent_found,
     search_comments,
 )
@@ -189,7 +189,7 @@ class CommentsPage:
         counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
         comments = [_values_of(comment) for comment in found.comments]  # their `repr` takes long
         facts = (self.product, self.chosen, comments, counts, self.highlights)
-        of_page = (found.page.next_position, found.pending)
+        of_page = (found.page.next_position, found.page.cut_at, found.pending, found.reach)
         return (*facts, *of_page, self.wanted.all_languages, self.wanted.search)
 
     @property
@@ -200,27 +200,36 @@ class CommentsPage:
             self.found.comments,
             self.recent,
             page=self.found.page,
-            request=self.wanted.request,
             belongs=in_list(self.wanted.product_id, chosen),
             order=self.wanted.order,
+            sections=self.found.sections,
         )
 
     @property
     def total(self) -> int | None:
-        """How many comments the list has, None if that is not known."""
+        """How many comments the list has, None if that is not known, or nothing was searched."""
         page = self.found.page
         if not self.wanted.search:
             return self.found.counts.of(self.chosen)
+        if not is_made(self.wanted.search.search, self.found.reach or NOT_SEARCHED):
+            return None
         if not self.found.pending.are_none:
             # The ordinals of a page count postings, of which some may not be right.
             is_all = (
                 not page.has_next and not page.has_previous and self.found.pending.are_all_named
             )
             return len(self.comments) if is_all else None
-        if page.has_next or not page.entries:
-            return None if page.has_next or page.has_previous else 0
-        last = page.entries[-1].position.ordinal
-        return None if last is None or last < 0 else last
+        if page.has_next:
+            return None
+        if page.entries:
+            number = page.entries[-1].position.ordinal
+        elif not page.has_previous:
+            number = 0
+        elif page.start and page.toward is Toward.NEXT and not page.start.inclusive:
+            number = page.start.ordinal  # nothing lies behind what it begins at
+        else:
+            number = None
+        return None if number is None or number < 0 else number
 
     def context(self) -> dict[str, Any]:
         wanted, product, counts = self.wanted, self.product, self.found.counts
@@ -245,9 +254,9 @@ class CommentsPage:
             **self._reading_on(),
         }
         if wanted.search:
-            languages = languages_of(self.chosen, counts)
             url_of = partial(list_url, wanted.product_id, self.chosen, wanted.order)
-            context["search"] = search_shown(wanted.search, languages, url_of)
+            found = replace(self.found, comments=self.comments)
+            context["search"] = search_shown(wanted.search, found, url_of)
             context["most_units"] = MOST_UNITS
             context["is_behind"] = not self.found.pending.are_all_named
             context["is_searched_anew"] = not self.found.pending.are_none
@@ -283,8 +292,19 @@ class CommentsPage:
         back = page.toward is Toward.PREVIOUS
         url = pager.previous_url(page) if back else pager.next_url(page)
         in_all = pager.shown + len(page.entries)
-        on_url = f"{url}&{SHOWN}={in_all}"
-        return {"shown": pager.shown, "reads_back": back, "reads_on_url": on_url}
+        progress = progress_of(
+            page,
+            self.wanted.order,
+            number=pager.shown + len(self.comments),
+            is_search=self.wanted.search is not None,
+        )
+        return {
+            "shown": pager.shown,
+            "reads_back": back,
+            "goes_on_url": url,
+            "reads_on_url": f"{url}&{SHOWN}={in_all}",
+            "progress": progress,
+        }
 
 
 def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
@@ -339,8 +359,8 @@ def _read_list(
     if wanted.search:
         read = partial(search_comments, wanted.product_id, wanted.search)
     else:
-        read = partial(list_comments, wanted.product_id, beside=wanted.units_beside)
-    read = partial(read, order=wanted.order)
+        read = partial(list_comments, wanted.product_id)
+    read = partial(read, order=wanted.order, beside=wanted.units_beside)
     chosen = wanted.choose(counts)
     found = read(chosen, wanted.request, counts=counts, exact=exact)
     right = wanted.choose(found.counts)
@@ -498,7 +518,7 @@ def explain_comments(
         read_list: Callable[..., CommentPage] = (
             partial(search_comments, product_id, search)
             if search
-            else partial(list_comments, product_id, beside=UNITS_BESIDE, forced_plan=forced_plan)
+            else partial(list_comments, product_id, forced_plan=forced_plan)
         )
-        found = read_list(chosen, request, counts=counts, order=order)
+        found = read_list(chosen, request, counts=counts, order=order, beside=UNITS_BESIDE)
     return explain_page(found, meter)

@@ -162,12 +162,28 @@ class CommentEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Reach:
+    """In which languages a search was read by the end of a page, and in which it was not yet.
+
+    ``languages`` are those of this page and of the pages in front of it, ``later`` those whose
+    comments follow on pages behind it, both in the order they are read in. In ``common`` ones
+    nothing is searched: all words of the search are common there.
+    """
+
+    languages: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    common: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CommentPage:
     """A page of a list of comments, and the plan it was read by.
 
     The links to its neighbours are built from ``page``; ``shown`` has also what was found in
     partitions that were counted as empty. ``counts`` are those of the product, as of now.
-    ``pending`` is what a search knows of changes that may not be in postings yet.
+    ``pending`` is what a search knows of changes that may not be in postings yet, ``reach`` in
+    which languages it was made; None for a list that is no search. ``sections`` are what the places
+    of each language begin with, where a search reads languages in groups.
     """
 
     comments: tuple[CommentEntry, ...]
@@ -176,6 +192,25 @@ class CommentPage:
     shown: Page
     counts: ProductCounts
     pending: PendingChanges = NOTHING_PENDING
+    reach: Reach | None = None
+    sections: Mapping[str, str] = field(default_factory=dict)
+
+
+def reached_at(page: Page) -> datetime | None:
+    """Return how far the reading of a page came that is short because its units were spent.
+
+    None for other pages, and where that is no moment: of a list by rating, or between two groups of
+    languages of a search.
+    """
+    if page.cut_at is None:
+        return None
+    place = page.cut_at.place
+    if not place[:1].isdecimal():  # it begins with the section of a group
+        place = place.partition("/")[2]
+    try:
+        return moment_at(place)
+    except ValueError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,10 +302,11 @@ def _read_list(
 def most_units(request: PageRequest, *, beside: float = 0.0) -> float:
     """Return the capacity units that a list may cost where its page takes others ``beside`` it.
 
-    At least half of those of the page: the counts of a product with many writers are dear.
+    At least half of those of the page: the counts of a product with many writers are dear. But no
+    more than the request allows.
     """
     of_page = max(MOST_UNITS, request.size * MOST_UNITS_OF_AN_ITEM)
-    return max(of_page - beside, of_page / 2)
+    return min(max(of_page - beside, of_page / 2), request.most_units)
 
 
 def find_comment(comment_id: str, *, consistent: bool = False) -> WholeComment:
@@ -401,13 +437,14 @@ def with_recent(
     recent: Recent,
     *,
     page: Page,
-    request: PageRequest,
     belongs: Callable[[Item], bool],
     order: CommentOrder = CommentOrder.NEWEST,
+    sections: Mapping[str, str] | None = None,
 ) -> tuple[CommentEntry, ...]:
     """Return the entries of a page with the ``recent`` ones as in the table.
 
-    ``belongs`` returns whether an item of the table is in this list.
+    ``belongs`` returns whether an item of the table is in this list, ``sections`` are those of a
+    `CommentPage`.
     """
     if not recent:
         return tuple(entries)
@@ -415,9 +452,10 @@ def with_recent(
     falls = order.direction is Order.NEWEST_FIRST
 
     def place(entry: CommentEntry) -> str:
-        return order.place(entry.created, entry.id, rating=entry.rating)
+        section = sections.get(entry.language, "") if sections else ""
+        return section + order.place(entry.created, entry.id, rating=entry.rating)
 
-    here = [entry for entry in found if _covers(page, request, place(entry), falls=falls)]
+    here = [entry for entry in found if _covers(page, place(entry), falls=falls)]
     others = [entry for entry in entries if entry.id not in recent]
     return tuple(sorted([*others, *here], key=place, reverse=falls))
 
@@ -440,12 +478,13 @@ def in_list(
     return belongs
 
 
-def _covers(page: Page, request: PageRequest, place: str, *, falls: bool) -> bool:
-    is_onward = request.toward is Toward.NEXT
-    start, end = request.position, page.next_position if is_onward else page.previous_position
-    if falls is is_onward:  # places fall from the start of the reading to its end
-        return not (start and place >= start.place) and not (end and place < end.place)
-    return not (start and place <= start.place) and not (end and place > end.place)
+def _covers(page: Page, place: str, *, falls: bool) -> bool:
+    is_onward = page.toward is Toward.NEXT
+    end = page.next_position if is_onward else page.previous_position
+    ascending = falls is not is_onward
+    if page.start and not page.start.is_before(place, ascending=ascending):
+        return False
+    return not (end and end.is_before(place, ascending=ascending))
 
 
 def _remembered(session: MutableMapping[str, Any], *, now: datetime) -> list[list[Any]]:

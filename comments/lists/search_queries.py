@@ -1,21 +1,18 @@
 """Lists of a product's comments that have all words of a search, read from ``comment_words``.
 
-The first round reads a few postings of every stem, those that have the other stems too. Those of
-the rarest reach furthest back, and are read on (`dynapages.lists.runs.Run.alternative`). So a page
-is exact whatever the words are, and only its cost depends on them. Each language is a run of the
-merge, ratings are one more filter.
+`comments.lists.search_plans` says which postings are read. The merge of several languages is that
+of other lists, ratings are one more filter.
 """
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
 from time import monotonic
 from urllib.parse import urlencode
 
 from comments import keys
-from comments.filters import RATINGS, CommentFilter
-from comments.indexes.planner import BY_LANGUAGE, ListPlan, filters
+from comments.filters import CommentFilter
+from comments.indexes.planner import ListPlan
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import (
     CommentPage,
@@ -25,43 +22,41 @@ from comments.lists.queries import (
     read_recent,
     with_recent,
 )
+from comments.lists.search_plans import WORDS, SearchPlan
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import Comment, CommentBody
-from comments.search.models import TABLE
 from comments.search.pending import PendingChanges, find_pending
-from comments.search.postings import LARGEST_POSTING, STEMS, partition, stems_of_comment
-from comments.search.words import Search, digest_of
+from comments.search.postings import LARGEST_POSTING, stems_of_comment
+from comments.search.words import Search
 from comments.store.counts import ProductCounts
 from dynapages.calls import labelled_calls
 from dynapages.items import Item, table_key
-from dynapages.lists import LEAST_UNITS, HasAll, Index, Page, PageRequest, Run, id_at
-from dynapages.process import page_batches, pool, read
+from dynapages.lists import (
+    LEAST_UNITS,
+    Page,
+    PageRequest,
+    Segment,
+    SegmentsPlan,
+    id_at,
+    unread_page,
+)
+from dynapages.process import page_batches, pool, read, read_in_segments
 
-WORDS = "words"
-"""The name of the plan."""
-MOST_UNITS = 12.0
-"""Capacity units of a page of a search, however few comments have all its words, and whatever they
-say: no posting has more than `LARGEST_POSTING` bytes.
+MOST_UNITS = 12.5
+"""Capacity units of a page with a search, product and counts among them, whatever is searched for.
 
-While changes are unfinished, the comments of these cost a unit each beside it, and their long texts
-one for each 4 KB.
+However few comments have all its words, and whatever they say: no posting has more than
+`LARGEST_POSTING` bytes. While changes are unfinished, the comments of these cost a unit each beside
+it, and their long texts one for each 4 KB.
 """
-FIRST_READ = 18
-"""Postings that are read of each stem at first, of several."""
-FIRST_READS = 48
-"""The same of all stems and languages together, by their comments, but `LEAST_READ` of each."""
-LEAST_READ = 3
+UNITS_OF_MARKS = LEAST_UNITS
+"""What the Query of marks costs (`comments.search.pending`)."""
 MARKS_SECONDS = 0.5
 """How much later than the postings the marks may be read. They stay for two seconds; the rest of
 these is for replicas that lag.
 """
-MOST_QUERIES = 16
-"""Of the first round: they cost half a capacity unit each at the least."""
-_HIDDEN = Comment.hidden_product.attr_name
 _BODY_BYTES = Comment.body_bytes.attr_name
 _TEXT = CommentBody.text.attr_name
-
-INDEX = Index(TABLE, partition="pk", sort="o", table_key=lambda _position: {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,58 +81,6 @@ class SearchRequest:
     def query(self) -> str:
         return urlencode(self.fields)
 
-    @property
-    def most_languages(self) -> int:
-        """In how many languages it is read at the most."""
-        return MOST_QUERIES // (1 + self.with_hidden)
-
-    def searched(self, languages: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Return the stems to look for by language, without languages where all are common."""
-        return {one: stems for one in languages if (stems := self.search.stems(one))}
-
-
-def languages_of(chosen: CommentFilter, counts: ProductCounts) -> tuple[str, ...]:
-    """Return the languages of a list, those of most comments first: the chosen, or all counted."""
-    ratings = chosen.ratings or RATINGS
-    languages = chosen.languages or counts.languages
-    return tuple(sorted(languages, key=lambda one: counts.within([one], ratings), reverse=True))
-
-
-def plan_search(
-    product_id: str,
-    wanted: SearchRequest,
-    chosen: CommentFilter,
-    counts: ProductCounts,
-    *,
-    needed: int,
-) -> ListPlan:
-    """Plan the first reads of a page of ``needed`` comments, look-ahead included.
-
-    Where several languages make too many queries, the longest stems of each stand for the others.
-    """
-    states = (False, True) if wanted.with_hidden else (False,)
-    searched = wanted.searched(languages_of(chosen, counts)[: wanted.most_languages])
-    most = max(MOST_QUERIES // (len(searched) * len(states) or 1), 1)
-    numbers = {one: counts.within([one], chosen.ratings or RATINGS) for one in searched}
-    total, runs, first_reads = sum(numbers.values()), list[Run](), list[int]()
-    for (language, stems), hidden in product(searched.items(), states):
-        share = numbers[language] / total if total else 1 / len(searched)
-        probed = sorted(stems, key=len, reverse=True)[:most]
-        fair = int(FIRST_READS * share / len(states) / len(probed))
-        at_most = FIRST_READ if len(probed) > 1 else needed
-        first_reads += [max(LEAST_READ, min(at_most, fair))] * len(probed)
-        for stem in probed:
-            others = tuple({"B": digest_of(other)} for other in stems if other != stem)
-            run = Run(
-                INDEX,
-                partition(product_id, language, stem, hidden=hidden),
-                known={_HIDDEN: {"S": ""}} if hidden else {},
-                keep=(*([HasAll(STEMS, others)] if others else ()), *filters(BY_LANGUAGE, chosen)),
-                alternative=f"{language}/{hidden}",
-            )
-            runs.append(run)
-    return ListPlan(WORDS, tuple(runs), first_reads=tuple(first_reads))
-
 
 def search_comments(
     product_id: str,
@@ -148,58 +91,135 @@ def search_comments(
     counts: ProductCounts,
     exact: Callable[[], ProductCounts] | None = None,
     order: CommentOrder = CommentOrder.NEWEST,
+    beside: float = 0.0,
 ) -> CommentPage:
     """Read a page of the comments with all words of a search, by time (S1).
 
-    It costs `MOST_UNITS` at most; a page that would cost more is short, and the list goes on. It is
-    read again, for what is left of these or a posting of each run, where ``exact``, the counts of
-    now, have other languages.
+    It costs `MOST_UNITS` at most, without the ``beside`` that its page takes for other things; a
+    page that would cost more is short, and the list goes on. What is left of these may be spent on
+    a second reading: where ``exact``, the counts of now, have other languages. If it does not
+    suffice, the page is empty, and the next one is the page that was asked for.
 
     In the same round it is asked which changes may not be in postings yet. Comments of these are
     read from the table, strongly, for up to a unit each, and are on the page as they are now. Where
     the answer takes long, as after several attempts, a change may have been finished meanwhile that
-    the postings did not have when they were read: they are read again.
+    the postings did not have when they were read: they are read again. The next page then asks
+    first, and reads its postings in the round after that.
     """
-    began = monotonic()
+    most = max(MOST_UNITS - UNITS_OF_MARKS - beside, MOST_UNITS / 2)
+    reading = _Reading(min(most, request.most_units))
+
+    def plan_by(known: ProductCounts) -> SearchPlan:
+        return SearchPlan(
+            product_id,
+            wanted.search,
+            chosen,
+            counts=known,
+            order=order,
+            with_hidden=wanted.with_hidden,
+        )
+
     with pool().together() as together:
         marks = together.start(partial(_find_pending, product_id))
-        most = MOST_UNITS - LEAST_UNITS
-        asked = replace(request, most_units=most, largest_item=LARGEST_POSTING)
-        plan = plan_search(product_id, wanted, chosen, counts, needed=asked.size + 1)
-        page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
+        if _MARKS.took_long:
+            marks.result()
+        began = monotonic()
+        plan = plan_by(counts)
+        page = reading.read(plan, request, order)
         now = exact() if exact else counts
-        if {*languages_of(chosen, now)} != {*languages_of(chosen, counts)}:
-            plan = plan_search(product_id, wanted, chosen, now, needed=asked.size + 1)
-            asked = replace(asked, most_units=most - page.capacity_units)
-            page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
+        by_now = plan_by(now)
+        if not plan.covers(by_now):
+            plan = by_now
+            page = reading.read(plan, request, order)
         pending, answered = marks.result()
         if answered - began > MARKS_SECONDS:
-            page = read(plan.runs, asked, order=order.direction, first_reads=plan.first_reads)
+            page = reading.read(plan, request, order)
+    plan.note(page)
     found = CommentPage(
         comments=tuple(entry_of(entry.item) for entry in page.entries),
-        plan=plan,
+        plan=ListPlan(WORDS, tuple(one.run for one in page.reads)),
         page=page,
         shown=page,
         counts=now,
         pending=pending,
+        reach=plan.reach(page),
+        sections=plan.sections,
     )
     if pending.are_none:
         return found
     belongs = in_list(product_id, chosen, with_hidden=wanted.with_hidden)
-    return _as_they_are_now(found, wanted, request, belongs=belongs, order=order)
+    return _as_they_are_now(found, wanted, belongs=belongs, order=order)
+
+
+class _Reading:
+    """The readings of a page, which together cost so many units at the most."""
+
+    def __init__(self, most_units: float) -> None:
+        self._left = most_units
+
+    def read(self, plan: SearchPlan, request: PageRequest, order: CommentOrder) -> Page:
+        """Read the page; one without entries, which goes on where it begins, if little is left."""
+        position = plan.placed(request.position)
+        asked = replace(
+            request,
+            position=position,
+            most_units=self._left,
+            largest_item=LARGEST_POSTING,
+        )
+        if self._left < self._least(plan):
+            return unread_page(asked, order=order.direction)
+        page = _read_groups(plan, asked, order)
+        self._left -= page.capacity_units
+        return page
+
+    @staticmethod
+    def _least(plan: SearchPlan) -> float:
+        """Return what a Query of each run costs that a page may begin with."""
+        groups = range(len(plan.groups))
+        return LEAST_UNITS * max((len(plan.of_group(one, 1).runs) for one in groups), default=0)
+
+
+def _read_groups(plan: SearchPlan, asked: PageRequest, order: CommentOrder) -> Page:
+    """Read a page of all groups, in their order."""
+    if len(plan.groups) <= 1:
+        of_group = [plan.of_group(one, asked.size + 1) for one in range(len(plan.groups))]
+        runs = [run for one in of_group for run in one.runs]
+        first_reads = [limit for one in of_group for limit in one.first_reads or ()]
+        return read(runs, asked, order=order.direction, first_reads=first_reads)
+
+    def plan_of(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
+        of_groups = [plan.of_group(int(segment.name), needed) for segment in segments]
+        return SegmentsPlan(
+            runs=[run for one in of_groups for run in one.runs],
+            first_reads=[limit for one in of_groups for limit in one.first_reads or ()],
+        )
+
+    return read_in_segments(plan.segments, plan_of, asked, order=order.direction)
+
+
+class _Marks:
+    """What this process knows of Queries of marks."""
+
+    took_long = False
+    """Whether the last one took longer than `MARKS_SECONDS`."""
+
+
+_MARKS = _Marks()
 
 
 def _find_pending(product_id: str) -> tuple[PendingChanges, float]:
     """Return what the marks say, and when they were read by `time.monotonic`."""
+    began = monotonic()
     with labelled_calls("unfinished changes"):
         pending = find_pending(product_id)
-    return pending, monotonic()
+    answered = monotonic()
+    _MARKS.took_long = answered - began > MARKS_SECONDS
+    return pending, answered
 
 
 def _as_they_are_now(
     found: CommentPage,
     wanted: SearchRequest,
-    request: PageRequest,
     *,
     belongs: Callable[[Item], bool],
     order: CommentOrder,
@@ -216,9 +236,9 @@ def _as_they_are_now(
         found.comments,
         matching(wanted, read_recent(sorted(ids))),
         page=found.page,
-        request=request,
         belongs=belongs,
         order=order,
+        sections=found.sections,
     )
     shown = _only(found.page, {comment.id for comment in comments})
     return replace(found, comments=comments, shown=shown)

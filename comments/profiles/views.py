@@ -117,7 +117,6 @@ def _written(
         found.items,
         recent,
         page=found.page,
-        request=asked,
         belongs=lambda item: is_written_by(user_id, item),
     )
     shown = with_products(c for c in comments if sees_hidden or not c.is_hidden)

@@ -17,7 +17,8 @@ from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import Comment, CommentBody
 from comments.search.models import TABLE, PendingMark
 from comments.search.pending import PENDING, change_of
-from comments.search.postings import STEMS, postings_of
+from comments.search.postings import STEMS, postings_of, version_in
+from comments.search.words import OLDER
 from comments.search.writer import (
     CHANGES,
     WordWriter,
@@ -98,25 +99,34 @@ def _wrong(progress: Progress, marks: list[Item]) -> list[str]:
 
 
 def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Difference]:
-    """Yield one difference for comments without postings, and one for each of the others."""
+    """Yield one difference for comments without postings, and one for each of the others.
+
+    Comments that have postings of the older version only are one difference, too.
+    """
     writer = WordWriter(bulk_batches())
     derived = writer.derive(writer.read(some))
     expected = {key: writer.by_name(derived.get(key, ())) for key in some}
     names = {key: stored[key].union(expected[key]) for key in some}
     wanted = [writer.table_key(name) for each in names.values() for name in each]
     found = writer.by_name(writer.batches.get(TABLE, wanted))
-    bare = [key for key in some if expected[key] and found.keys().isdisjoint(names[key])]
+    bare, older = list[str](), list[str]()
     for key in some:
         now = {name: _digest(found[name]) for name in names[key] if name in found}
         right = {name: _digest(item) for name, item in expected[key].items()}
-        if key not in bare and now != right:
-            mend = partial(repair_once, rewrite, names[key])
+        if right and not now:
+            bare.append(key)
+        elif right and all(version_in(partition) == OLDER for partition, _ in now):
+            older.append(key)
+        elif now != right:
+            repair = partial(repair_once, rewrite, names[key])
             told, ought = listed(pk for pk, _ in now), listed(pk for pk, _ in right)
-            yield Difference("postings", spelled([key]), told, ought, mend)
-    if bare:
-        missing = [name for key in bare for name in expected[key]]
-        mend, ought = partial(repair_once, rewrite, missing), f"{len(missing)} postings"
-        yield Difference("words", spelled(bare), "no postings", ought, mend)
+            yield Difference("postings", spelled([key]), told, ought, repair)
+    for keys_of, told in ((bare, "no postings"), (older, f"postings of {OLDER}")):
+        if keys_of:
+            wrong = set().union(*(names[key] for key in keys_of))
+            number = sum(len(expected[key]) for key in keys_of)
+            repair = partial(repair_once, rewrite, wrong)
+            yield Difference("words", spelled(keys_of), told, f"{number} postings", repair)
 
 
 def _postings(progress: Progress, marks: list[Item] | None = None) -> Iterator[tuple[str, Item]]:

@@ -3,8 +3,8 @@
 =======================  ===============================  =======================
 item                     partition key ``pk``             sort key ``o``
 =======================  ===============================  =======================
-posting of a comment     ``PRODUCT#<p>/w2/<lang>/<stem>`` ``<moment>#<comment>``
-posting of one that is   ``HIDDEN#<p>/w2/<lang>/<stem>``  ``<moment>#<comment>``
+posting of a comment     ``PRODUCT#<p>/w3/<lang>/<stem>`` ``<moment>#<comment>``
+posting of one that is   ``HIDDEN#<p>/w3/<lang>/<stem>``  ``<moment>#<comment>``
 hidden or held
 change whose postings    ``CHANGES#<n>``                  ``<c>#<token>``
 are not yet written
@@ -12,7 +12,7 @@ mark of such a change    ``PENDING#<p>``                  ``<c>#<token>``,
 in each product of it                                     ``*#<token>`` of several
 =======================  ===============================  =======================
 
-``w2`` is the version of the stems (`comments.search.words`), ``<stem>`` the stem or a digest of a
+``w3`` is the version of the stems (`comments.search.words`), ``<stem>`` the stem or a digest of a
 long one. So are ``<p>`` and ``<c>`` the ids of product and comment, or digests of long ones
 (`comments.keys.id_in_keys`). The sort key of a posting is the place of all lists. Attribute names
 are those of `comments.models`.

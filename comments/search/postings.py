@@ -17,14 +17,16 @@ from comments.host import COMMENTS
 from comments.items import LONG_REPLY, excerpt
 from comments.models import ENTRY, Comment, CommentReply
 from comments.search.models import CommentWord
-from comments.search.words import VERSION, digest_of, indexed_stems, stem_in_keys
+from comments.search.words import OLDER, VERSION, digest_of, indexed_stems, stem_in_keys
 from comments.store.comments import is_listed, is_tombstone, product_id_of
+from comments.store.derived import Name
 from dynapages.items import Item, item_bytes
 
 HIDDEN_PREFIX = "HIDDEN#"
 LARGEST_POSTING = 1_024
 """Bytes of an item that Amazon writes for one unit."""
 STEMS = CommentWord.stems.attr_name
+_PLACE = CommentWord.place.attr_name
 _LANGUAGE = Comment.language.attr_name
 _USER_ID = Comment.user_id.attr_name
 _AUTHOR = Comment.author.attr_name
@@ -44,14 +46,27 @@ def is_searchable() -> bool:
     return bool(COMMENTS["SEARCH"])
 
 
-def partition(product_id: str, language: str, stem: str, *, hidden: bool = False) -> str:
+def partition(
+    product_id: str, language: str, stem: str, *, hidden: bool = False, version: str = VERSION
+) -> str:
     """Format the partition of a product's comments in a language with a word of this stem."""
     product, stem = keys.id_in_keys(product_id), stem_in_keys(stem)
-    listed = keys.product_partition(product, VERSION, language, stem)
+    listed = keys.product_partition(product, version, language, stem)
     return HIDDEN_PREFIX + keys.product_id_in(listed) if hidden else listed
 
 
-def stems_of_comment(item: Item, body: str | None) -> tuple[str, ...]:
+def version_in(partition_key: str) -> str:
+    """Return the version of stems in the partition key of a posting."""
+    _listed, version, _language, _stem = partition_key.rsplit("/", 3)
+    return version
+
+
+def has_older() -> bool:
+    """Return whether the table may still have postings of the version before, `OLDER`."""
+    return bool(COMMENTS["SEARCH_OLDER"])
+
+
+def stems_of_comment(item: Item, body: str | None, version: str = VERSION) -> tuple[str, ...]:
     """Return the stems that a comment has postings of; none of a tombstone.
 
     ``body`` is its long text, None where it has none.
@@ -59,7 +74,7 @@ def stems_of_comment(item: Item, body: str | None) -> tuple[str, ...]:
     if is_tombstone(item):
         return ()
     text = item.get(_TEXT, _NOTHING)["S"] if body is None else body
-    return indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, item[_LANGUAGE]["S"])
+    return indexed_stems(item.get(_TITLE, _NOTHING)["S"], text, item[_LANGUAGE]["S"], version)
 
 
 def postings_of(item: Item, body: str | None) -> list[Item]:
@@ -67,14 +82,28 @@ def postings_of(item: Item, body: str | None) -> list[Item]:
     stems = stems_of_comment(item, body)
     if not stems:
         return []
-    product_id, language, hidden = product_id_of(item), item[_LANGUAGE]["S"], not is_listed(item)
-    # Stems of one digest share a posting.
-    partitions = {partition(product_id, language, stem, hidden=hidden): None for stem in stems}
+    partitions = _partitions(item, stems, VERSION)
     digests = {digest_of(stem) for stem in stems}
     entry = {name: item[name] for name in ENTRY if name in item} | {STEMS: {"BS": sorted(digests)}}
     longest_key = max(item_bytes({"pk": {"S": key}}) for key in partitions)
     shown = _fitted(entry, LARGEST_POSTING - longest_key)
     return [{"pk": {"S": key}, **shown} for key in partitions]
+
+
+def older_names_of(item: Item, body: str | None) -> list[Name]:
+    """Return the keys of the postings that a comment has in the version before, `OLDER`."""
+    place = item[_PLACE]["S"]
+    stems = stems_of_comment(item, body, OLDER)
+    return [(key, place) for key in _partitions(item, stems, OLDER)]
+
+
+def _partitions(item: Item, stems: Iterable[str], version: str) -> list[str]:
+    """Return the partitions of a comment's postings; stems of one digest share one."""
+    product_id, language, hidden = product_id_of(item), item[_LANGUAGE]["S"], not is_listed(item)
+    partitions = [
+        partition(product_id, language, stem, hidden=hidden, version=version) for stem in stems
+    ]
+    return [*dict.fromkeys(partitions)]
 
 
 def _fitted(entry: Item, most: int) -> Item:

@@ -1,9 +1,16 @@
 """The words of comments and of searches, as the stems that postings are kept under.
 
-A word is a run of letters, marks and digits, in any script. It is folded (NFKC and case) and cut at
-`LONGEST_WORD` characters, then stemmed by Snowball's algorithm of the comment's language; languages
-without one keep the folded word. Scripts that are written without spaces are divided into
-overlapping pairs of characters, in comments of any language.
+A word is a run of letters, marks and digits, in any script. It is folded, by NFKC, case and accents
+(`comments.search.folding`), and cut at `LONGEST_WORD` characters. Particles and articles are taken
+off (`comments.search.particles`); then it is stemmed by Snowball's algorithm of the comment's
+language, which knows the accents of endings (`comments.search.endings`). Languages without one keep
+the folded word.
+
+Scripts that are written without spaces are divided into overlapping pairs of characters, in
+comments of any language. Such a character without another one next to it has no stem.
+
+Words that are joined by a sign, such as ``e-bike``, have one more stem, of both together: so
+``ebike`` finds them. Searches have none: ``e-bike`` looks for its two words.
 
 Words that stand in over a tenth of a language's comments are common: they have no postings.
 common.toml lists their stems.
@@ -16,22 +23,29 @@ or how words are found, changes `VERSION`.
 import re
 import tomllib
 from base64 import urlsafe_b64encode
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
-from threading import Lock
+from typing import NamedTuple
 from unicodedata import category, normalize
 
-import snowballstemmer
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-VERSION = "w2"
-"""Of the stems, in the keys of all postings."""
+from comments.search import words_w2
+from comments.search.endings import with_accents
+from comments.search.folding import without_accents
+from comments.search.particles import without_particles
+from comments.search.snowball import primary, stemmed
+
+VERSION = "w3"
+"""Of the stems, in the keys of all postings that are written."""
+OLDER = "w2"
+"""Of postings that are searched, too, until all are of `VERSION`: ``COMMENTS["SEARCH_OLDER"]``."""
 MOST_STEMS = 60
 """Stems that a comment has postings of."""
 MOST_WORDS = 8
@@ -42,26 +56,24 @@ _LONGEST_RUN = 4 * LONGEST_WORD
 """Characters that are folded of a run: ordering marks takes time by the square of their number."""
 LONGEST_STEM_IN_KEYS = 16
 """Bytes of UTF-8 up to which a stem stands in a partition key as it is."""
+MOST_JOINED = 4
+"""Words with signs between them that have a stem together; of more there is none."""
+STEMS_REMEMBERED = 20_000
+"""Words whose stems a process remembers, some 200 bytes each."""
 _DIGEST_BYTES = 5
 _DIGEST_MARK = "#"
 """In front of what stands for a longer stem: no stem has it, as stems have no punctuation."""
 
-_ALGORITHMS = dict(
-    re.findall(
-        r"(\w\w):(\w+)",
-        "ar:arabic ca:catalan cs:czech da:danish de:german el:greek en:english eo:esperanto "
-        "es:spanish et:estonian eu:basque fa:persian fi:finnish fr:french ga:irish hi:hindi "
-        "hu:hungarian hy:armenian id:indonesian it:italian lt:lithuanian nb:norwegian ne:nepali "
-        "nl:dutch nn:norwegian no:norwegian pl:polish pt:portuguese ro:romanian ru:russian "
-        "sr:serbian st:sesotho sv:swedish ta:tamil tr:turkish yi:yiddish",
-    )
-)
-"""Snowball's algorithms by ISO 639-1 codes."""
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai and Lao, Burmese, Khmer
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9d"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Kana; Han
 )
+_APOSTROPHES = "'\u2019\u02bc"
+_SIGNS = frozenset(f"{_APOSTROPHES}-\u2010\u2011&")
+"""What joins words: apostrophes, hyphens, and ``&``."""
+_ELISION = ("ca", "fr", "it")
+"""Languages in which an apostrophe stands between two words that are said as one."""
 
 
 class BadSearch(ValueError):
@@ -70,14 +82,20 @@ class BadSearch(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What somebody searches for: the text as typed, and its different words."""
+    """What somebody searches for: the text as typed, and its different words.
+
+    ``ignored`` are parts of the text between blanks that have no word, such as "👍". ``alone`` are
+    single characters of scripts without spaces, which no comment is found by.
+    """
 
     text: str
     words: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
-    def stems(self, language: str) -> tuple[str, ...]:
+    def stems(self, language: str, version: str = VERSION) -> tuple[str, ...]:
         """Return the stems to look for in comments of a language, without common ones."""
-        return stems_of(" ".join(self.words), language)
+        return stems_of(" ".join(self.words), language, version)
 
     def common(self, language: str) -> tuple[str, ...]:
         """Return the words that are not looked for in comments of a language: they are common."""
@@ -90,30 +108,49 @@ def parse_search(text: str) -> Search:
     if len(text) > LONGEST_SEARCH:
         raise BadSearch(_("Search for at most %d characters.") % LONGEST_SEARCH)
     words: dict[str, str] = {}
-    for start, end, folded in _stems(text, language=""):
-        words.setdefault(folded, text[start:end])
+    alone: dict[str, None] = {}
+    ignored: dict[str, None] = {}
+    for part in text.split():
+        found = [word for word in _words(part) if _folded(word.text)]
+        for word in found:
+            if word.is_alone:
+                alone[word.text] = None
+            else:
+                words.setdefault(_folded(word.text), word.text)
+        if not found:
+            ignored[part] = None
     if len(words) > MOST_WORDS:
         raise BadSearch(_("Search for at most %d words.") % MOST_WORDS)
-    return Search(text, tuple(words.values()))
+    return Search(text, tuple(words.values()), tuple(ignored), tuple(alone))
 
 
-def every_stem(text: str, language: str, *, without: Collection[str] = ()) -> Iterator[str]:
-    """Yield the different stems of a text in their order."""
+def every_stem(
+    text: str, language: str, *, without: Collection[str] = (), version: str = VERSION
+) -> Iterator[str]:
+    """Yield the different stems of a text in their order, behind them those of joined words."""
     seen = {*without}
-    for _start, _end, stem in _stems(text, language):
+    for stem in _all_stems(text, language, version):
         if stem not in seen:
             seen.add(stem)
             yield stem
 
 
-def stems_of(text: str, language: str) -> tuple[str, ...]:
+def _all_stems(text: str, language: str, version: str) -> Iterator[str]:
+    if version == OLDER:
+        return words_w2.stems(text, language)
+    return (stem for _start, _end, stem in _stems(text, language))
+
+
+def stems_of(text: str, language: str, version: str = VERSION) -> tuple[str, ...]:
     """Return the different stems of a text in their order, without common ones."""
-    return tuple(every_stem(text, language, without=_common(language)))
+    without = _common_of(language, version)
+    return tuple(every_stem(text, language, without=without, version=version))
 
 
-def indexed_stems(title: str, body: str, language: str) -> tuple[str, ...]:
+def indexed_stems(title: str, body: str, language: str, version: str = VERSION) -> tuple[str, ...]:
     """Return the stems that a comment is found by: its first `MOST_STEMS`, title first."""
-    stems = every_stem(f"{title}\n{body}", language, without=_common(language))
+    without = _common_of(language, version)
+    stems = every_stem(f"{title}\n{body}", language, without=without, version=version)
     return tuple(islice(stems, MOST_STEMS))
 
 
@@ -140,31 +177,91 @@ def stem_in_keys(stem: str) -> str:
 
 def marked(text: str, stems: Collection[str], language: str) -> SafeString:
     """Return a text as HTML, with the words that have one of these stems in ``<mark>``."""
+    found = sorted((start, end) for start, end, stem in _stems(text, language) if stem in stems)
     parts, done = list[str](), 0
-    for start, end, stem in _stems(text, language):
-        if stem in stems:
-            if start >= done:  # else it overlaps the one before, and is marked with it
-                parts += [escape(text[done:start]), "<mark>", "</mark>"]
-            parts.insert(-1, escape(text[max(start, done) : end]))
-            done = end
+    for start, end in found:
+        if end <= done:  # it is within joined words that are marked
+            continue
+        if start >= done:  # else it overlaps the one before, and is marked with it
+            parts += [escape(text[done:start]), "<mark>", "</mark>"]
+        parts.insert(-1, escape(text[max(start, done) : end]))
+        done = end
     return SafeString("".join([*parts, escape(text[done:])]))
 
 
-def _stems(text: str, language: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where each word of a text begins and ends, and its stem.
+class _Word(NamedTuple):
+    """A word of a text, or a pair of characters of a script without spaces.
 
-    That is the folded word, where the language has no algorithm or this leaves nothing.
+    ``is_alone`` says that it is one such character, without another one next to it.
     """
-    algorithm, done = _ALGORITHMS.get(_primary(language)), 0
+
+    start: int
+    end: int
+    text: str
+    is_spaceless: bool
+    is_alone: bool
+
+
+def _stems(text: str, language: str) -> Iterator[tuple[int, int, str]]:
+    """Yield where each word of a text begins and ends, and its stem; joined words behind all."""
+    code = primary(language)
+    words = [word for word in _words(text) if not word.is_alone]
+    for word in words:
+        if stem := _stem(word.text, code):
+            yield word.start, word.end, stem
+    for joined in _joined(text, words, code):
+        stem = _stem("".join(word.text for word in joined), code)
+        if stem not in (_stem(word.text, code) for word in joined):
+            yield joined[0].start, joined[-1].end, stem
+
+
+def _words(text: str) -> Iterator[_Word]:
+    """Yield the words of a text, and its pairs of characters without spaces."""
+    done = 0
     for found in _pattern().finditer(text):
         start, end = found.start(), max(found.end(), found.end("pair"))
         if end == done:  # the last character of a run is in the pair before
             continue
-        stem, done = _folded(text[start:end]), end
-        if algorithm:
-            with _STEMMING:
-                stem = _stemmer(algorithm).stemWord(stem) or stem
-        yield start, end, stem
+        done = end
+        is_spaceless = found["pair"] is not None
+        is_alone = is_spaceless and end == found.end()
+        yield _Word(start, end, text[start:end], is_spaceless=is_spaceless, is_alone=is_alone)
+
+
+def _joined(text: str, words: Sequence[_Word], code: str) -> Iterator[list[_Word]]:
+    """Yield words that stand together with one sign between each two, `MOST_JOINED` at most.
+
+    Numbers alone are dates or ranges.
+    """
+    signs = _SIGNS.difference(_APOSTROPHES) if code in _ELISION else _SIGNS
+    spaced = [word for word in words if not word.is_spaceless]
+    for together in _chains(text, spaced, signs):
+        has_letters = not all(word.text.isdecimal() for word in together)
+        if 1 < len(together) <= MOST_JOINED and has_letters:
+            yield together
+
+
+def _chains(text: str, words: Sequence[_Word], signs: Collection[str]) -> Iterator[list[_Word]]:
+    """Yield all words, in lists of those that stand together with a sign between each two."""
+    together = list[_Word]()
+    for word in words:
+        if together and text[together[-1].end : word.start] not in signs:
+            yield together
+            together = []
+        together.append(word)
+    if together:
+        yield together
+
+
+def _stem(word: str, code: str) -> str:
+    """Return the stem of a word in a language, given by its primary code; "" of signs alone."""
+    return _stem_of_run(word[:_LONGEST_RUN], code)
+
+
+@lru_cache(maxsize=STEMS_REMEMBERED)
+def _stem_of_run(word: str, code: str) -> str:
+    folded = without_particles(_folded(word), code)
+    return without_accents(stemmed(with_accents(folded, code), code))
 
 
 @cache
@@ -176,7 +273,7 @@ def _pattern() -> re.Pattern[str]:
     within = chain(range(0x300, 0xFE00), range(0xFE10, 0x1E94B))
     marks = "".join(one for one in map(chr, within) if category(one)[0] == "M")
     spaceless = rf"(?=\w)[{_SPACELESS}][{marks}\uff9e\uff9f]*"
-    letter = rf"[^\W_{_SPACELESS}]"
+    letter = rf"[^\W_{_SPACELESS}{_APOSTROPHES}]"  # one of these is a letter by Unicode
     return re.compile(
         rf"{letter}(?:{letter}|[{marks}])*|(?=(?P<pair>{spaceless}(?:{spaceless})?)){spaceless}"
     )
@@ -184,21 +281,18 @@ def _pattern() -> re.Pattern[str]:
 
 def _folded(word: str) -> str:
     """Return the form that all spellings of a word share, of letters, marks and digits only."""
+    if word.isascii():
+        return word[:LONGEST_WORD].lower()
     folded = normalize("NFKC", normalize("NFKC", word[:_LONGEST_RUN]).casefold())
-    folded = folded.replace("i\u0307", "i")  # İ of Turkish
-    return "".join(one for one in folded if category(one)[0] in "LMN")[:LONGEST_WORD]
-
-
-_stemmer = cache(snowballstemmer.stemmer)
-_STEMMING = Lock()
-"""Stemmers keep what they are working on in themselves: one thread uses them at a time."""
-
-
-def _primary(language: str) -> str:
-    return language.lower().partition("-")[0]
+    plain = without_accents(folded)
+    return "".join(one for one in plain if category(one)[0] in "LMN")[:LONGEST_WORD]
 
 
 @cache
 def _common(language: str) -> frozenset[str]:
     lists = tomllib.loads(Path(__file__).with_name("common.toml").read_text(encoding="utf-8"))
-    return frozenset(lists.get(_primary(language), ()))
+    return frozenset(lists.get(primary(language), ()))
+
+
+def _common_of(language: str, version: str) -> frozenset[str]:
+    return words_w2.common(language) if version == OLDER else _common(language)

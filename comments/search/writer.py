@@ -10,6 +10,9 @@ change is deleted with its marks, and then the due item. Until then searches ask
 of the postings. So while a posting may be wrong, there is a mark that says so; and while there is a
 mark, there is a due item by which any process finishes the change.
 
+Where the table may have postings of an older version of stems, those of comments as they were are
+named, too, and so are deleted. None are written.
+
 A writer that finds the comment changed by others names and marks what it is going to write first.
 """
 
@@ -29,7 +32,12 @@ from comments.models import ENTRY, Comment, CommentBody
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.search.models import TABLE, PendingMark, WordChange
 from comments.search.pending import changes_of, marks_of
-from comments.search.postings import is_searchable, postings_of
+from comments.search.postings import (
+    has_older,
+    is_searchable,
+    older_names_of,
+    postings_of,
+)
 from comments.sets.copies import follow, is_followed
 from comments.store import counts
 from comments.store.comments import is_listed, is_tombstone, product_id_of
@@ -137,17 +145,22 @@ class WordWriter(DerivedWriter[str]):
         """Return the writer for what is about to be changed; None where no postings change."""
         after = dict[str, Item]()
         writer = cls(page_batches() if len(changes) == 1 else bulk_batches(), after=after)
-        texts: list[tuple[Item, str | None]] = []
+        befores: list[tuple[Item, str | None]] = []
+        afters: list[tuple[Item, str | None]] = []
         for change in changes:
             old, new = source_of(change.before), source_of(change.after)
             if old == new:
                 continue
             if old:
-                texts.append((old, change.text_before))
+                befores.append((old, change.text_before))
             if new:
-                texts.append((new, change.text))
+                afters.append((new, change.text))
                 after[new["pk"]["S"]] = new
-        writer.named.update(*map(writer.by_name, writer._derive(texts)))
+        whole = writer._with_bodies([*befores, *afters])
+        writer.named.update(*map(writer.by_name, writer._derive(whole)))
+        if has_older():
+            for source, body in whole[: len(befores)]:
+                writer.named.update(older_names_of(source, body))
         return writer if writer.named else None
 
     @classmethod
@@ -234,13 +247,21 @@ class WordWriter(DerivedWriter[str]):
     def _derive(self, texts: Sequence[tuple[Item, str | None]]) -> list[list[Item]]:
         """Derive postings, or return those derived before; long texts not given are read."""
         new = [(source, text) for source, text in texts if repr(source) not in self._derived]
-        unread = {s["pk"]["S"] for s, text in new if text is None and _LENGTH in s}
-        found = self.batches.get(COMMENTS_TABLE, [table_key(key, keys.BODY) for key in unread])
-        bodies = {body["pk"]["S"]: body[CommentBody.text.attr_name]["S"] for body in found}
-        for source, text in new:
-            body = bodies.get(source["pk"]["S"]) if text is None else text
+        for source, body in self._with_bodies(new):
             self._derived[repr(source)] = postings_of(source, body)
         return [self._derived[repr(source)] for source, _ in texts]
+
+    def _with_bodies(
+        self, texts: Sequence[tuple[Item, str | None]]
+    ) -> list[tuple[Item, str | None]]:
+        """Return comments with their texts, of which long ones that are not given are read."""
+        unread = {s["pk"]["S"] for s, text in texts if text is None and _LENGTH in s}
+        found = self.batches.get(COMMENTS_TABLE, [table_key(key, keys.BODY) for key in unread])
+        bodies = {body["pk"]["S"]: body[CommentBody.text.attr_name]["S"] for body in found}
+        return [
+            (source, bodies.get(source["pk"]["S"]) if text is None else text)
+            for source, text in texts
+        ]
 
     def _is_mine(self) -> Condition:
         return unchanged(self.stored, WordChange.pk, WordChange.at)
@@ -285,9 +306,10 @@ def comments_of(stored: Item) -> str:
 def rewrite(named: Iterable[Name]) -> None:
     """Write the postings of some comments anew; ``named`` are all that may be wrong.
 
+    What is right is put before the rest is deleted: searches find a comment by either meanwhile.
     Raises BatchIncomplete, Contended, ConditionFailed, and botocore's errors.
     """
-    words = WordWriter(bulk_batches(), named=set(named))
+    words = WordWriter(bulk_batches(), puts_first=True, named=set(named))
     actions = words.put()
     committed = Committed(Owes(change=words.change).due_item(), words.close)
     write_together(client(), [*actions, *committed.actions])

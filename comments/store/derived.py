@@ -64,12 +64,17 @@ class Applied:
 
 @dataclass(slots=True)
 class DerivedWriter(ABC, Generic[Key]):
-    """Writes the items of one table by batch calls, which wait out a throttled table."""
+    """Writes the items of one table by batch calls, which wait out a throttled table.
+
+    Others are deleted first: a comment that moves is for a moment in too few lists, never twice.
+    With ``puts_first`` it is the other way round.
+    """
 
     table: ClassVar[str]
     key: ClassVar[tuple[str, str]] = ("pk", "sk")
     """The key attributes of the table."""
     batches: Batches
+    puts_first: bool = False
 
     @abstractmethod
     def read(self, keys: Collection[Key]) -> Mapping[Key, Item]:
@@ -117,11 +122,14 @@ class DerivedWriter(ABC, Generic[Key]):
         return {attribute: {"S": text} for attribute, text in zip(self.key, name, strict=True)}
 
     def _write(self, writes: Mapping[Key, Writes]) -> Applied:
-        """Delete first: a comment that moves is for a moment in too few lists, never twice."""
         deletes = [self.table_key(name) for one in writes.values() for name in one.deletes]
         puts = [item for one in writes.values() for item in one.puts.values()]
-        self.batches.delete(self.table, deletes)
-        self.batches.put(self.table, puts)
+        if self.puts_first:
+            self.batches.put(self.table, puts)
+            self.batches.delete(self.table, deletes)
+        else:
+            self.batches.delete(self.table, deletes)
+            self.batches.put(self.table, puts)
         return Applied(copies_put=len(puts), copies_deleted=len(deletes))
 
 

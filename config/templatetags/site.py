@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from comments.indexes.planner import MIXED, PATTERNS
-from comments.lists.search_queries import WORDS
+from comments.lists.search_plans import WORDS
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from comments.sets.copies import SETS

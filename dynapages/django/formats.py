@@ -184,11 +184,12 @@ def _parts(
     found = first
     while True:
         yield _lines(found.items)
-        if not (found.page.has_next and found.page.entries):
+        position = found.page.next_position
+        if position is None:
             return
         try:
             with time_budget(settings.PAGE_SECONDS):
-                found = read(PageRequest(at_a_time, found.page.entries[-1].position))
+                found = read(PageRequest(at_a_time, position))
         except FAILURES as failure:
             if fault_in(failure) is None:
                 raise

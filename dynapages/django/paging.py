@@ -187,6 +187,10 @@ class PageLinks:
     is_first: bool
 
 
+CHEAP = 4
+"""How many times what a page cost must be allowed, so that the first page surely has its items."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pager:
     """The pages of one list.
@@ -239,10 +243,8 @@ class Pager:
 
     def next_url(self, page: Page) -> str | None:
         """Return the URL of the next page in the list's order, if there is one."""
-        if not page.has_next:
-            return None
         position = page.next_position
-        return self.url_behind(position) if position else self.first_url
+        return self.url_behind(position) if position else None
 
     def url_behind(self, position: Position) -> str:
         """Return the URL of the page that begins behind a position."""
@@ -250,10 +252,8 @@ class Pager:
 
     def previous_url(self, page: Page) -> str | None:
         """Return the URL of the previous page in the list's order, if there is one."""
-        if not page.has_previous:
-            return None
         position = page.previous_position
-        return self._url(before=self._token(position)) if position else self.first_url
+        return self._url(before=self._token(position)) if position else None
 
     def token_behind(self, page: Page) -> str:
         """Return the token of the place behind a page that has entries, for a form."""
@@ -264,13 +264,16 @@ class Pager:
         return self._url(**{PARAMETER: form}) if form else self.first_url
 
     def overshot(self, page: Page, request: PageRequest) -> bool:
-        """Return whether the way back reached the list's start: show the first page instead."""
-        if self.shown:
+        """Return whether the way back reached the list's start: show the first page instead.
+
+        But not where that might end before it has shown these items, because its units are spent.
+        """
+        if self.shown or request.toward is Toward.NEXT:
             return False
-        if request.is_last:
-            return not page.has_previous
         is_short = len(page.entries) < request.size and page.cut_at is None
-        return is_short and request.toward is Toward.PREVIOUS
+        if not is_short and not (request.is_last and not page.has_previous):
+            return False
+        return page.capacity_units * CHEAP <= page.most_units
 
     def _url(self, **query: str) -> str:
         joint = "&" if "?" in self.first_url else "?"

@@ -34,6 +34,7 @@ from dynapages.lists.reader import (
     numbered_behind,
     read_page,
     read_segments,
+    unread_page,
 )
 from dynapages.lists.runs import (
     HIGHEST,
@@ -108,4 +109,5 @@ __all__ = [
     "sort_key_of",
     "timestamp",
     "total_of",
+    "unread_page",
 ]

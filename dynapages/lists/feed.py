@@ -237,31 +237,33 @@ class FeedPage:
 
     @property
     def has_next(self) -> bool:
-        """Whether an item behind the page was found, or the page was read back from a token."""
+        """Whether an item behind the page was found, or the page was read back from a token.
+
+        Not where that token was behind the last item.
+        """
         return self.page.has_next
 
     @property
     def has_previous(self) -> bool:
-        """Whether an item before the page was found, or the page was read on from a token."""
+        """Whether an item before the page was found, or the page was read on from a token.
+
+        Not where that token was in front of the first item.
+        """
         return self.page.has_previous
 
     @property
     def next(self) -> str | None:
         """The string of the next page, for ``after=``."""
         self.feed.signed()
-        if not self.has_next:
-            return None
         position = self.page.next_position
-        return self.feed.token_of(position) if position else START
+        return self.feed.token_of(position) if position else None
 
     @property
     def previous(self) -> str | None:
         """The string of the previous page, for ``before=``."""
         self.feed.signed()
-        if not self.has_previous:
-            return None
         position = self.page.previous_position
-        return self.feed.token_of(position) if position else END
+        return self.feed.token_of(position) if position else None
 
     @property
     def first(self) -> str | None:

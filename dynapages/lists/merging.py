@@ -68,6 +68,7 @@ class Cursor:
     rounds: int = 0
     items_read: int = 0
     capacity_units: float = 0.0
+    was_left: bool = False
 
     def take(self, chunk: Chunk) -> None:
         """Add the result of a read of the run."""
@@ -208,7 +209,7 @@ class Merge:
             for cursor in cursors:
                 if cursor is not best:
                     cursor.waiting.clear()
-                    cursor.exhausted = True
+                    cursor.exhausted = cursor.was_left = True
         self._alternatives = {}
 
     def _affordable(self, wanted: Reads) -> Reads:

@@ -10,8 +10,8 @@ over several partitions. A read behind a position begins at its sort key, whethe
 still exists, and drops what is not behind the position. Where it stops, the last group may be
 incomplete: it is dropped, and read again when it is needed. Only the group that a read began with
 is read to its end. So with unique sort keys a page is one call for each run, which reads two items
-more than it needs; a page in a group of n items reads the n items, whatever its size, in one call
-more for each megabyte.
+more than it needs, or one if it begins with the item at its position; a page in a group of n items
+reads the n items, whatever its size, in one call more for each megabyte.
 """
 
 import re
@@ -140,11 +140,18 @@ def query_request(
     start = Start.EDGE if behind is None else run.start_at(behind, ascending=ascending)
     if start is Start.NOWHERE or run.is_empty:
         return None
+    begins_behind = behind if start is Start.BEHIND else None
     condition, values = _key_condition(run)
+    if begins_behind and begins_behind.inclusive:
+        begin = joined(run.prefix, value_in(run.local(begins_behind).place))
+        low, high = _bounds_from(run, begin, ascending=ascending)
+        if low is not None and high is not None and text_of(low) > text_of(high):
+            return None  # DynamoDB refuses such bounds
+        condition, values = _between(low, high, is_open=False)
     request = _request(run, condition, values, ascending=ascending)
     request["Limit"] = limit
-    if start is Start.BEHIND and behind is not None:
-        request["ExclusiveStartKey"] = _start_key(run, behind)
+    if begins_behind and not begins_behind.inclusive:
+        request["ExclusiveStartKey"] = _start_key(run, begins_behind)
     return request
 
 
@@ -207,8 +214,24 @@ def _key_condition(run: Run) -> tuple[str, Mapping[str, KeyValue]]:
     if since is None and not prefix:
         return " AND #s < :high", {":high": until or ""}
     low = (prefix or "") + (since or "")
-    high = (prefix or "") + (HIGHEST if until is None else _just_below(until))
+    high = (prefix or "") + _highest_below(until)
     return " AND #s BETWEEN :low AND :high", {":low": low, ":high": high}
+
+
+def _bounds_from(
+    run: Run, begin: KeyValue, *, ascending: bool
+) -> tuple[KeyValue | None, KeyValue | None]:
+    """Return the bounds, both included, of a read of unique places that begins with a sort key."""
+    prefix, since, until = (_text(bound) or "" for bound in (run.prefix, run.since, run.until))
+    if not ascending:
+        return prefix + since or None, begin
+    if run.until is None and not prefix:
+        return begin, None
+    return begin, prefix + _highest_below(None if run.until is None else until)
+
+
+def _highest_below(until: str | None) -> str:
+    return HIGHEST if until is None else _just_below(until)
 
 
 def _text(bound: KeyValue | None) -> str | None:
@@ -247,12 +270,15 @@ class _Tied:
         start = run.start_at(behind, ascending=self._ascending) if behind else Start.EDGE
         if start is Start.NOWHERE or run.is_empty:
             return NOTHING
-        begun = run.local(behind).place if behind and start is Start.BEHIND else None
-        request = self._edge_request() if begun is None else self._request_behind(begun)
+        local = run.local(behind) if behind and start is Start.BEHIND else None
+        begun = local.place if local else None
+        request = self._request_behind(local) if local else self._edge_request()
         if request is None:
             return NOTHING
         has_groups = run.index.name is not None
-        request["Limit"] = limit + has_groups * (2 if begun and END in begun else 1)
+        # Of the group it begins with, the item at the position is dropped, unless it is included.
+        drops_one = begun is not None and END in begun and not (behind and behind.inclusive)
+        request["Limit"] = limit + has_groups * (2 if drops_one else 1)
         items, last_key = yield from self._ask(request)
         if last_key is None or self._is_outside(last_key):
             return self._chunk(items, behind, last=None)
@@ -283,7 +309,7 @@ class _Tied:
             placed = [
                 (place, item)
                 for place, item in placed
-                if (place > behind.place if self._ascending else place < behind.place)
+                if behind.is_before(place, ascending=self._ascending)
             ]
         placed.sort(key=lambda pair: pair[0], reverse=not self._ascending)
         return Chunk(
@@ -315,16 +341,16 @@ class _Tied:
             return self._request(" AND begins_with(#s, :prefix)", {":prefix": run.prefix})
         return self._request(*_between(self._low, self._high, is_open=True))
 
-    def _request_behind(self, begun: str) -> Request | None:
+    def _request_behind(self, begun: Position) -> Request | None:
         """Build the Query that begins at the sort key of a position, or behind all of its group."""
         run = self._run
-        text, _, tie = begun.partition(END)
+        text, _, tie = begun.place.partition(END)
         value = joined(run.prefix, value_at(text))
         if run.index.name is None:
             key = {run.index.partition: run.partition, run.index.sort: value}
             wired = {name: wire_value(each) for name, each in key.items()}
             own = text + END + tie_of(wired, run.index.key_names)
-            if not (own > begun if self._ascending else own < begun):
+            if not begun.is_before(own, ascending=self._ascending):
                 if not self._ascending and value == self._low:
                     return None  # DynamoDB refuses a start key where nothing can follow
                 return {**self._edge_request(), "ExclusiveStartKey": wired}

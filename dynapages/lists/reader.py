@@ -33,7 +33,7 @@ from dynapages.lists.merging import (
     Rounds,
     refuse_overlaps,
 )
-from dynapages.lists.runs import Chunk, Position, Run, Source
+from dynapages.lists.runs import HIGHEST, Chunk, Position, Run, Source
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class Toward(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A page of ``size`` items next to ``position``.
+    """A page of ``size`` items next to ``position``, or with the one at it if that is inclusive.
 
     Without a position it is the first page, or the last one if ``toward`` is PREVIOUS: that has the
     last ``size`` items. It costs ``most_units`` at most if no item has more than ``largest_item``
@@ -86,13 +86,17 @@ class PageRequest:
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
-    """What a page read from one run: rounds, items and capacity units."""
+    """What a page read from one run: rounds, items and capacity units.
+
+    ``was_left`` is whether another alternative reached further, and took its place.
+    """
 
     run: Run
     rounds: int
     items_read: int
     items_returned: int
     capacity_units: float
+    was_left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +104,12 @@ class Page:
     """A page in the order of its list, whether more lies around it, and how it was read.
 
     Ahead, ``has_next`` (or ``has_previous``, going back) is true when an item beyond the page was
-    found. The other way lies the page the visitor came from: true whenever a position was given.
-    ``fell_back`` is true when runs of a `Fallback` replaced others within the page. ``cut_at`` is
-    set when the units were spent before the page was full: ``toward`` there the list goes on.
-    ``largest_item`` is that of its request, or more where a read cost more than such items can.
+    found. The other way lies the page the visitor came from: true whenever a position was given,
+    the ``start``, unless its number says that nothing is there. The way back leads there, and not
+    to the page's first item: nothing lies between the two. ``fell_back`` is true when runs of a
+    `Fallback` replaced others within the page. ``cut_at`` is set when the units were spent before
+    the page was full: ``toward`` there the list goes on. ``most_units`` are those of its request;
+    so is ``largest_item``, or more where a read cost more than such items can.
     """
 
     entries: tuple[Entry, ...]
@@ -115,6 +121,8 @@ class Page:
     cut_at: Position | None = None
     toward: Toward = Toward.NEXT
     largest_item: int = LARGEST_ITEM
+    start: Position | None = None
+    most_units: float = inf
 
     @property
     def capacity_units(self) -> float:
@@ -123,18 +131,36 @@ class Page:
 
     @property
     def next_position(self) -> Position | None:
-        """Where the next page begins; None without one, or without an item to begin behind."""
-        return self._edge(-1, Toward.NEXT) if self.has_next else None
+        """Where the next page begins; None without one."""
+        if not self.has_next:
+            return None
+        return self._way_on(-1) if self.toward is Toward.NEXT else self._way_back
 
     @property
     def previous_position(self) -> Position | None:
-        """Where the previous page ends; None without one, or without an item to end at."""
-        return self._edge(0, Toward.PREVIOUS) if self.has_previous else None
+        """Where the previous page ends; None without one."""
+        if not self.has_previous:
+            return None
+        return self._way_on(0) if self.toward is Toward.PREVIOUS else self._way_back
 
-    def _edge(self, at: int, toward: Toward) -> Position | None:
-        if self.cut_at and (self.toward is toward or not self.entries):
+    def _way_on(self, last: int) -> Position | None:
+        if self.cut_at:
             return self.cut_at
-        return self.entries[at].position if self.entries else None
+        return self.entries[last].position if self.entries else None
+
+    @property
+    def _way_back(self) -> Position | None:
+        if self.start is None:
+            return None
+        is_onward = self.toward is Toward.NEXT
+        if self.entries:
+            number = self.entries[0 if is_onward else -1].position.ordinal
+        else:
+            goes_on = self.has_next if is_onward else self.has_previous
+            number = _first_ordinal(self.start.ordinal, 0, self.toward, reaches_edge=not goes_on)
+            if number is not None and not is_onward:
+                number -= 1
+        return self.start.turned(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,10 +341,11 @@ def page_of(
         cut_at = replace(cut_at, ordinal=reached)
     else:
         cut_at = None
+    came_from_a_page = request.position is not None and request.position.ordinal != 0
     return Page(
         entries=entries,
-        has_next=beyond if forward else request.position is not None,
-        has_previous=request.position is not None if forward else beyond,
+        has_next=beyond if forward else came_from_a_page,
+        has_previous=came_from_a_page if forward else beyond,
         rounds=sum(merge.rounds for merge in merges),
         reads=tuple(
             RunRead(
@@ -327,6 +354,7 @@ def page_of(
                 items_read=cursor.items_read,
                 items_returned=sum(entry.run is cursor.run for entry in entries),
                 capacity_units=cursor.capacity_units,
+                was_left=cursor.was_left,
             )
             for merge in merges
             for cursor in merge.cursors
@@ -335,7 +363,21 @@ def page_of(
         cut_at=cut_at,
         toward=request.toward,
         largest_item=max([request.largest_item, *(merge.largest_item for merge in merges)]),
+        start=request.position,
+        most_units=request.most_units,
     )
+
+
+def unread_page(request: PageRequest, *, order: Order) -> Page:
+    """Return a page without entries that goes on where it would have begun.
+
+    It is for callers whose units are spent.
+    """
+    position = request.position
+    if position is None:
+        ascending = _is_ascending(order, request)
+        position = Position("" if ascending else HIGHEST, ordinal=0, inclusive=True)
+    return page_of(request, (), merges=(), cut_at=position)
 
 
 def numbered_behind(page: Page, count: int) -> Page:
@@ -349,7 +391,8 @@ def numbered_behind(page: Page, count: int) -> Page:
         _with_ordinal(entry, ordinal) for ordinal, entry in enumerate(page.entries, count + 1)
     )
     cut_at = page.cut_at and replace(page.cut_at, ordinal=count + len(entries))
-    return replace(page, entries=entries, cut_at=cut_at)
+    start = page.start and replace(page.start, ordinal=count)
+    return replace(page, entries=entries, cut_at=cut_at, start=start)
 
 
 def _numbered(
@@ -461,7 +504,8 @@ def segment_rounds(
             step = step[: len(step) // 2]
             plan = plan_of(step, needed)
         if merges and _least_units(plan, largest) > left:
-            cut_at = Position(step[0].since if ascending else step[0].until)
+            edge = step[0].since if ascending else step[0].until
+            cut_at = Position(edge, inclusive=ascending)
             break
         refuse_overlaps(plan.runs)
         merge = Merge(
@@ -501,8 +545,10 @@ def _ahead(
     ordered = sorted(segments, key=lambda segment: segment.since, reverse=not ascending)
     if request.position is None:
         return ordered
-    place = request.position.place
-    return [s for s in ordered if (s.until > place if ascending else s.since < place)]
+    position = request.position
+    if ascending:
+        return [segment for segment in ordered if segment.until > position.place]
+    return [one for one in ordered if position.is_before(one.since, ascending=False)]
 
 
 def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iterator[Entry]:

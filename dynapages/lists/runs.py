@@ -32,11 +32,25 @@ class Position:
     the item's table key. ``ordinal`` is for display: the item's number as the visitor walked, from
     1, or from -1, the last item, if the walk began at the end; 0 in front of the first item and
     behind the last one, None where it is not known.
+
+    ``inclusive`` is whether a read from it begins with the item at the place itself, not behind it.
+    The ``ordinal`` is then that of the item that such a read is behind.
     """
 
     place: str
     rest: str = ""
-    ordinal: int | None = 0
+    ordinal: int | None = None
+    inclusive: bool = False
+
+    def is_before(self, place: str, *, ascending: bool) -> bool:
+        """Return whether a read from here, in that direction, may bring an item at ``place``."""
+        if place == self.place:
+            return self.inclusive
+        return (self.place < place) is ascending
+
+    def turned(self, ordinal: int | None) -> "Position":
+        """Return where a read the other way begins: it brings what one from here does not."""
+        return replace(self, ordinal=ordinal, inclusive=not self.inclusive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,27 +174,31 @@ class Run:
         return Position(self.section + plain_text(value), self.index.rest_of(item))
 
     def start_at(self, position: Position, *, ascending: bool) -> Start:
-        """Return where this run resumes behind ``position``, which may come from another run.
+        """Return where this run resumes at ``position``, which may come from another run.
 
-        DynamoDB refuses a start key at ``since`` itself where nothing can follow.
+        DynamoDB refuses a start key at the lowest sort key of a run where nothing can follow.
         """
         in_front, behind = Start.EDGE, Start.NOWHERE
         if not ascending:
             in_front, behind = behind, in_front
-        if position.place <= self.section:
+        if position.place < self.section:
             return in_front
-        if not position.place.startswith(self.section):
-            return behind
         place = self.local(position).place
+        if not position.place.startswith(self.section) or place >= HIGHEST:
+            return behind
         text = text_of if self.index.key_names else plain_text
-        since = None if self.since is None else text(self.since)
-        if since is not None and place < since:
+        lowest = "" if self.since is None else text(self.since)
+        if place < lowest:
             return in_front
         if self.until is not None and place >= text(self.until):
             return behind
-        if place == since and not ascending:
-            return Start.NOWHERE
+        if place == lowest and (position.inclusive is ascending or not self._may_hold(place)):
+            return in_front
         return Start.BEHIND
+
+    def _may_hold(self, place: str) -> bool:
+        """Return whether an item of the run may be at a place; a sort key is not empty."""
+        return not self.index.key_names and bool(place or self.prefix)
 
     def local(self, position: Position) -> Position:
         """Return a position of the run without its section."""
@@ -274,8 +292,8 @@ class Source(Protocol):
                 found = sorted(((run.position_of(item).place, item) for item in mine),
                                key=itemgetter(0), reverse=not ascending)
                 if behind is not None:
-                    found = [(place, item) for place, item in found if place != behind.place
-                             and (place > behind.place) is ascending]
+                    found = [(place, item) for place, item in found
+                             if behind.is_before(place, ascending=ascending)]
                 read = found[:limit]
                 last = Position(read[-1][0]) if len(found) > limit else None
                 return Chunk(tuple(item for _, item in read), last, len(read), capacity_units=0.0)
@@ -284,7 +302,11 @@ class Source(Protocol):
     """
 
     def query(self, run: Run, *, behind: Position | None, limit: int, ascending: bool) -> Chunk:
-        """Read up to ``limit`` items of ``run`` behind a position; None is the run's own edge."""
+        """Read up to ``limit`` items of ``run`` behind a position; None is the run's own edge.
+
+        Those are the items for whose places `Position.is_before` is true: also one at the place of
+        the position itself, where that is ``inclusive``.
+        """
 
 
 _STRING, _NUMBER, _BINARY = "S", "N", "B"

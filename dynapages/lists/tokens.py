@@ -7,7 +7,8 @@ or made for another list, is refused before any read.
 
 Before Base64, a token is: 1 byte version, 6 bytes digest of the list's name, 4 bytes ordinal,
 2 bytes length of ``rest``, ``rest``, ``place``; integers are big-endian. The ordinal is signed,
-and the least number stands for one that is not known.
+and the least number stands for one that is not known. The version says whether the position is
+``inclusive``; tokens of those that are not are as they always were.
 """
 
 import hmac
@@ -18,7 +19,8 @@ from typing import Protocol
 from dynapages.errors import DynamoError, gettext_noop
 from dynapages.lists.runs import Position
 
-VERSION = 1
+_EXCLUSIVE, _INCLUSIVE = b"\1", b"\2"
+"""Versions."""
 _LIST_BYTES = 6
 _LONGEST_TOKEN = 4_096
 """A sort key has 1,024 bytes at most, which are 2,732 characters here if they are no text."""
@@ -88,25 +90,31 @@ class Tokens:
         """
         rest = position.rest.encode()
         ordinal = _UNKNOWN if position.ordinal is None else position.ordinal
-        body = bytes([VERSION]) + _digest(list_name) + ordinal.to_bytes(4, signed=True)
+        version = _INCLUSIVE if position.inclusive else _EXCLUSIVE
+        body = version + _digest(list_name) + ordinal.to_bytes(4, signed=True)
         body += len(rest).to_bytes(2) + rest + position.place.encode()
         return self._signer.sign(_encoded(body))
 
     def read(self, token: str, *, list_name: str) -> Position:
         """Return the position in a token of ``list_name``. Raises DamagedToken or ForeignToken."""
         body = self._verified(token)
-        digest, body = body[1 : 1 + _LIST_BYTES], body[1 + _LIST_BYTES :]
+        version, digest, body = body[:1], body[1 : 1 + _LIST_BYTES], body[1 + _LIST_BYTES :]
         if digest != _digest(list_name):
             raise ForeignToken(gettext_noop("This page link belongs to another list."))
         ordinal, rest_end = int.from_bytes(body[:4], signed=True), 6 + int.from_bytes(body[4:6])
         known = None if ordinal == _UNKNOWN else ordinal
-        return Position(body[rest_end:].decode(), body[6:rest_end].decode(), known)
+        return Position(
+            place=body[rest_end:].decode(),
+            rest=body[6:rest_end].decode(),
+            ordinal=known,
+            inclusive=version == _INCLUSIVE,
+        )
 
     def _verified(self, token: str) -> bytes:
         plausible = len(token) <= _LONGEST_TOKEN and token.isascii()
         value = self._signer.unsign(token) if plausible else None
         body = _decoded(value) if value else b""
-        if body[:1] != bytes([VERSION]):
+        if body[:1] not in {_EXCLUSIVE, _INCLUSIVE}:
             sentence = gettext_noop("This page link was damaged on its way, or is too old.")
             raise DamagedToken(sentence)
         return body

@@ -506,7 +506,6 @@ def cut_out(
     is_newest_first = order is Order.NEWEST_FIRST
     ordered = sorted(items, key=place, reverse=is_newest_first)
     if request.position:
-        behind = request.position.place
-        ordered = [one for one in ordered if (place(one) < behind) is is_newest_first]
-        ordered = [one for one in ordered if place(one) != behind]
+        is_ahead = partial(request.position.is_before, ascending=not is_newest_first)
+        ordered = [one for one in ordered if is_ahead(place(one))]
     return ordered[: request.size]

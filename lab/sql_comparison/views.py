@@ -106,6 +106,7 @@ def _page(rows: Sequence[models.Comment], request: PageRequest, run: Run) -> Pag
         has_previous=request.position is not None,
         rounds=1,
         reads=(RunRead(run, 1, len(rows), len(entries), capacity_units=0.0),),
+        start=request.position,
     )
 
 

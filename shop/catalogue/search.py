@@ -77,7 +77,8 @@ def find_products(
         best = _read(best.leading, words, request, left)
     tries = [read for one in found if one is not best for read in one.page.reads]
     reads = *best.page.reads, *(replace(read, items_returned=0) for read in tries)
-    return replace(best, page=replace(best.page, reads=reads))
+    allowed = min(request.most_units, MOST_UNITS)
+    return replace(best, page=replace(best.page, reads=reads, most_units=allowed))
 
 
 def _read(

@@ -1,5 +1,6 @@
 """The comment pages in Chromium: lists, short pages, languages and times."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -8,7 +9,7 @@ from django.test import Client
 from playwright.sync_api import expect
 
 from comments.lists import queries
-from tests.browser.conftest import REFUSED, hold_requests
+from tests.browser.conftest import REFUSED, hold_requests, wait_until_held
 from tests.support.browser.folding import unfold_all
 from tests.support.comments.loading import load
 from tests.support.comments.truth import Truth, numbered_comments, written
@@ -330,7 +331,9 @@ def test_a_press_on_a_language_stays_on_the_page(open_context, url):
 
 
 RARE = "/products/seasonal/comments/de.fr/1.2/"
-SENTENCE = "Only a few matches on this page. More follow."
+FILLS = re.compile(r"[?&]shown=")
+"""Requests that fill a short page."""
+SO_FAR = re.compile(r"match(es)? so far")
 
 
 @pytest.fixture(scope="module")
@@ -361,11 +364,34 @@ class TestAShortPage:
     def test_is_filled_by_htmx(self, visitor, wanted):
         visitor.page.goto(RARE)
         visitor.wait_for(*wanted[:20])
-        expect(visitor.page.get_by_text(SENTENCE)).to_have_count(0)
+        expect(visitor.page.get_by_text(SO_FAR)).to_have_count(0)
         expect(visitor.page.locator("#extent")).to_contain_text(f"1–20 of {len(wanted)}")
         assert visitor.address == RARE
+        expect(visitor.page.locator("#announcement")).to_have_text(f"1–20 of {len(wanted)}")
         visitor.page.locator("a[rel=next]").click()
         visitor.wait_for(*wanted[20:40])
+
+    def test_says_how_far_it_came_while_it_is_filled(self, visitor, wanted):
+        held = hold_requests(visitor.page, FILLS)
+        visitor.page.goto(RARE)
+        sentence = visitor.page.locator(".reads-on")
+        expect(sentence).to_contain_text("Read back to November 2026;")
+        wait_until_held(visitor.page, held, "shown=")
+        visitor.page.unroute(FILLS)  # and let go what is held
+        visitor.wait_for(*wanted[:20])
+        expect(sentence).to_have_count(0)
+
+    def test_leads_on_by_its_link_where_it_could_not_be_filled(self, visitor, wanted):
+        visitor.page.route(FILLS, lambda route: route.fulfill(status=503))
+        with visitor.page.expect_event("requestfinished", lambda one: FILLS.search(one.url)):
+            visitor.page.goto(RARE)
+        visitor.page.unroute(FILLS)
+        shown = visitor.page.locator("[data-comment-id]").count()
+        visitor.page.get_by_role("link", name="Read on", exact=True).click()
+        expect(visitor.page.locator("[data-comment-id]").first).to_have_attribute(
+            "data-comment-id", wanted[shown]
+        )
+        visitor.forgive(*REFUSED)
 
     def test_is_filled_from_behind_on_the_way_back(self, visitor, wanted):
         visitor.page.goto(f"{RARE}?before=end")

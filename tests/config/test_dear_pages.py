@@ -1,6 +1,7 @@
 """Nobody can run up the bill: no list of comments costs more than 8 units, and no page 10.
 
-A page of a list reads one query more than that at the most, where nothing is left for it.
+A page of a list reads one query more than that at the most, where nothing is left for it. A search
+of comments costs 12.5 units at the most, which tests/comments/search/test_price.py holds.
 """
 
 from collections.abc import Callable
@@ -205,13 +206,13 @@ class TestAListWhoseLanguagesFollowEachOther:
         url = f"/products/{products[IN_BLOCKS]}/comments/{MANY}/1.2/"
         pages = follow(url, "older")
         first = next(pages)
-        assert "No matches on this page" in first.page.one(class_="empty").text
+        assert "; no match so far." in first.page.one(class_="empty").text
         said = [
             one.text for one in visit(with_explanation(url)).page.all(class_="explanation-turn")
         ]
         assert "the page is short" in " ".join(said)
         some = next(page for page in pages if 0 < len(page.comment_ids) < 20)
-        assert "Only a few matches on this page" in some.page.one(class_="list").text
+        assert f"; {len(some.comment_ids)} match" in some.page.one(class_="reads-on").text
 
 
 def _spent(meter: Meter) -> float:

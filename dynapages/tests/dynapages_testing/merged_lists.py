@@ -4,7 +4,7 @@ Moments are few, so that most items share theirs with others; ids hold what sort
 behind the separator, and characters of two to four bytes.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count, pairwise
@@ -72,8 +72,8 @@ class Thing:
         named = {**key, "p": self.partition, "s": self.prefix + self.place, "kind": self.kind}
         return {name: {"S": value} for name, value in named.items()}
 
-    def position(self, ordinal: int = 0) -> Position:
-        return Position(self.place, self.owner, ordinal)
+    def position(self, ordinal: int | None = None, *, inclusive: bool = False) -> Position:
+        return Position(self.place, self.owner, ordinal, inclusive)
 
     def is_in(self, run: Run) -> bool:
         return (
@@ -135,9 +135,57 @@ class MergedList:
         message = "the walk does not end"
         raise AssertionError(message)
 
+    def places_from(self, request: PageRequest, order: Order, **how: Any) -> list[str]:
+        """Return the places of all pages from a request on, in the list's order."""
+        return places_of(list(self.walk(request, order, **how)))
+
+    def require_ways_back(
+        self, request: PageRequest, order: Order, whole: list[str], **how: Any
+    ) -> None:
+        """Walk through a list, and from each page back: that shows what the walk did, once.
+
+        A page has a way back where something was shown; ``whole`` is the list that does not change.
+        """
+        walked: list[Page] = []
+        for page in self.walk(request, order, **how):
+            self.requests.clear()
+            back, shown = way_back(page, request), places_of(walked)
+            assert (back is not None) is bool(shown)
+            if back is not None:
+                returned = list(self.walk(back, order))
+                assert places_of(returned) == shown
+                require_numbers(returned, whole)
+            walked.append(page)
+        assert places_of(walked) == whole
+        require_numbers(walked, whole)
+
+
+def way_back(page: Page, request: PageRequest) -> PageRequest | None:
+    """What the link asks for that leads from a page to where its request came from."""
+    if request.toward is Toward.NEXT:
+        position, toward = page.previous_position, Toward.PREVIOUS
+        assert (position is not None) is page.has_previous
+    else:
+        position, toward = page.next_position, Toward.NEXT
+        assert (position is not None) is page.has_next
+    return replace(request, position=position, toward=toward) if position else None
+
+
+def require_numbers(pages: Sequence[Page], whole: list[str]) -> None:
+    """Require the numbers of pages to be those in the list, from its beginning or its end."""
+    for entry in (entry for page in pages for entry in page.entries):
+        at = whole.index(entry.position.place)
+        assert entry.position.ordinal in (at + 1, at - len(whole))
+
 
 def places(page: Page) -> list[str]:
     return [entry.position.place for entry in page.entries]
+
+
+def places_of(walked: Sequence[Page]) -> list[str]:
+    """Return the places of the pages of a walk, in either direction, in the list's order."""
+    in_order = walked[::-1] if walked and walked[0].toward is Toward.PREVIOUS else walked
+    return [place for page in in_order for place in places(page)]
 
 
 orders = st.sampled_from(Order)
@@ -146,7 +194,11 @@ _ids = st.text("a#!~é𝄞", min_size=1, max_size=4)
 bounds = st.sampled_from([timestamp(moment) for moment in MOMENTS])
 all_places = st.builds(sort_key_of, st.sampled_from(MOMENTS), _ids)
 everything: st.SearchStrategy[tuple[OneOf, ...]] = st.just(())
-positions = (all_places | bounds).map(lambda place: Position(place, owner_at(place)))
+positions = st.builds(
+    lambda place, inclusive: Position(place, owner_at(place), inclusive=inclusive),
+    all_places | bounds,
+    st.booleans(),
+)
 
 
 @st.composite

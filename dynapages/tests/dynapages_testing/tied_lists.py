@@ -141,6 +141,24 @@ def walk_back(feed: Feed, size: int) -> list[FeedPage]:
     return pages[::-1]
 
 
+def walk_back_from(feed: Feed, size: int, token: str | None) -> list[FeedPage]:
+    """Read every page from a string on back, none without a string; the first one comes first."""
+    pages: list[FeedPage] = []
+    while token is not None:
+        pages.append(feed.page(size, before=token))
+        token = pages[-1].previous
+    return pages[::-1]
+
+
+def walk_from(feed: Feed, size: int, token: str | None) -> list[FeedPage]:
+    """Read every page from a string on, none without a string."""
+    pages: list[FeedPage] = []
+    while token is not None:
+        pages.append(feed.page(size, after=token))
+        token = pages[-1].next
+    return pages
+
+
 def items_of(pages: Sequence[FeedPage]) -> list[Item]:
     return [item for page in pages for item in page.items]
 

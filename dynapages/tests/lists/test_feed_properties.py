@@ -4,22 +4,34 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynapages.items import Item, key_value
 from dynapages.lists.queries import QuerySource
-from dynapages.lists.reader import Order, Page, PageRequest, every_entry, read_page
-from dynapages.lists.runs import Run
-from dynapages_testing.merged_lists import POOL, sizes
+from dynapages.lists.reader import (
+    Order,
+    Page,
+    PageRequest,
+    Toward,
+    every_entry,
+    read_page,
+    unread_page,
+)
+from dynapages.lists.runs import Index, OneOf, Run
+from dynapages_testing.chance import examples
+from dynapages_testing.merged_lists import POOL, sizes, way_back
 from dynapages_testing.tied_lists import (
     BY_SORT,
     Awaited,
     TiedList,
     items_of,
+    thing,
     tied_lists,
     walk,
     walk_back,
+    walk_back_from,
+    walk_from,
 )
 
 
@@ -77,7 +89,94 @@ class TestTheListOfAFeed:
         assert list(feed.page(size, before=cursor).items) == truth[max(0, at - size) : at]
 
 
+class TestTheWayBackOfAFeed:
+    @settings(max_examples=examples(60))
+    @given(tied=tied_lists(), size=sizes)
+    def test_from_each_page_shows_all_in_front_of_it_once(self, tied, size):
+        feed = tied.feed()
+        shown: list[Item] = []
+        for page in walk(feed, size):
+            assert items_of(walk_back_from(feed, size, page.previous)) == shown
+            shown += page.items
+        shown.clear()
+        for page in reversed(walk_back(feed, size)):
+            assert items_of(walk_from(feed, size, page.next)) == shown
+            shown = [*page.items, *shown]
+
+    @settings(max_examples=examples(60))
+    @given(tied=tied_lists(), size=sizes, toward=st.sampled_from(Toward), data=st.data())
+    def test_shows_all_that_is_left_where_items_of_any_page_were_deleted(
+        self, tied, size, toward, data
+    ):
+        feed, truth = tied.feed(), tied.truth()
+        pages = walk(feed, size) if toward is Toward.NEXT else walk_back(feed, size)[::-1]
+        if len(pages) == 1:
+            return
+        at = data.draw(st.integers(1, len(pages) - 1))
+        walked = pages[:at] if toward is Toward.NEXT else pages[:at][::-1]
+        gone = data.draw(st.lists(st.sampled_from(truth), max_size=10))
+        left = [item for item in items_of(walked) if item not in gone]
+        tied.items[:] = [item for item in tied.items if item not in gone]
+        if toward is Toward.NEXT:
+            page = feed.page(size, after=pages[at - 1].next)
+            assert items_of(walk_back_from(feed, size, page.previous)) == left
+        else:
+            page = feed.page(size, before=pages[at - 1].previous)
+            assert items_of(walk_from(feed, size, page.next)) == left
+
+    def test_from_a_page_whose_items_are_all_gone_is_the_page_before(self):
+        items = [thing(number, "A", f"{number:02}") for number in range(9)]
+        tied = TiedList(items, [["A"]], newest_first=False)
+        feed = tied.feed()
+        first = feed.page(3)
+        del tied.items[3:]
+        page = feed.page(3, after=first.next)
+        assert (page.items, page.next) == ((), None)
+        assert feed.page(3, before=page.previous).items == first.items
+
+    def test_takes_two_items_more_than_its_page_as_the_item_at_the_position_is_one_of_them(self):
+        items = [thing(number, "A", f"{number:02}") for number in range(30)]
+        feed = TiedList(items, [["A"]]).feed()
+        third = walk(feed, 5)[2]
+        back = feed.page(5, before=third.previous)
+        again = feed.page(5, before=third.cursor(third.items[0]))
+        assert back.items == again.items
+        assert [page.page.reads[0].items_read for page in (back, again)] == [7, 8]
+
+    @given(tied=tied_lists(), size=sizes)
+    def test_is_exact_in_the_table_itself(self, tied, size):
+        tied = replace(tied, sections=[[f"THING#{n}" for n in range(5)]], begins_with="")
+        feed = tied.feed(Index("things", partition="pk", sort="sk"))
+        shown: list[Item] = []
+        for page in walk(feed, size):
+            assert items_of(walk_back_from(feed, size, page.previous)) == shown
+            shown += page.items
+
+
 class TestTheMergeOfTies:
+    @settings(max_examples=examples(60))
+    @given(tied=tied_lists(), size=sizes, most=st.floats(0, 6), toward=st.sampled_from(Toward))
+    def test_leads_back_to_all_in_front_where_units_end_the_pages(self, tied, size, most, toward):
+        request = PageRequest(size, None, toward, most)
+        shown: list[Item] = []
+        for page in walk_merged(tied, request):
+            back = way_back(page, request)
+            assert (back is not None) is bool(shown)
+            tied.requests.clear()
+            if back is not None:
+                assert shown_by(walk_merged(tied, back), back.toward) == shown
+            found = [entry.item for entry in page.entries]
+            shown = shown + found if toward is Toward.NEXT else found + shown
+        assert shown == tied.truth()
+
+    @given(tied=tied_lists(), size=sizes, toward=st.sampled_from(Toward))
+    def test_goes_on_from_a_page_that_is_not_read(self, tied, size, toward):
+        request = PageRequest(size, toward=toward)
+        page = unread_page(request, order=order_of(tied))
+        on = page.next_position if toward is Toward.NEXT else page.previous_position
+        following = read_merged(tied, replace(request, position=on))
+        assert following.entries == read_merged(tied, request).entries
+
     @given(
         tied=tied_lists(), size=sizes, weights=st.lists(st.integers(1, 9), min_size=4, max_size=4)
     )
@@ -103,12 +202,43 @@ class TestTheMergeOfTies:
         assert read_all(tied, runs, size) == within
 
 
+def order_of(tied: TiedList) -> Order:
+    return Order.NEWEST_FIRST if tied.newest_first else Order.OLDEST_FIRST
+
+
+def read_merged(tied: TiedList, request: PageRequest) -> Page:
+    """Read a page of what a feed lists, of all sections at once."""
+    kept = (OneOf("kind", ({"S": "red"},)),) if tied.filters else ()
+    in_order = tied.sections[::-1] if tied.newest_first else tied.sections
+    has_sections = len(in_order) > 1
+    runs = [
+        Run(BY_SORT, each, tied.begins_with, keep=kept, section=f"{rank}/" * has_sections)
+        for rank, section in enumerate(in_order)
+        for each in section
+    ]
+    source = QuerySource(tied.model())
+    return read_page(runs, request, source=source, pool=POOL, order=order_of(tied))
+
+
+def walk_merged(tied: TiedList, request: PageRequest) -> list[Page]:
+    """Read every page from a request on."""
+    pages = [read_merged(tied, request)]
+    onward = request.toward is Toward.NEXT
+    while position := pages[-1].next_position if onward else pages[-1].previous_position:
+        pages.append(read_merged(tied, replace(request, position=position)))
+    return pages
+
+
+def shown_by(pages: list[Page], toward: Toward) -> list[Item]:
+    in_order = pages if toward is Toward.NEXT else pages[::-1]
+    return [entry.item for page in in_order for entry in page.entries]
+
+
 def read_all(tied: TiedList, runs: list[Run], size: int, **how: Any) -> list[Item]:
     """Read every page of some runs."""
-    order = Order.NEWEST_FIRST if tied.newest_first else Order.OLDEST_FIRST
     source = QuerySource(tied.model())
 
     def page_of(request: PageRequest) -> Page:
-        return read_page(runs, request, source=source, pool=POOL, order=order, **how)
+        return read_page(runs, request, source=source, pool=POOL, order=order_of(tied), **how)
 
     return [entry.item for entry in every_entry(page_of, at_once=size)]

@@ -9,15 +9,18 @@ from hypothesis import strategies as st
 
 from dynapages.items import BLOCK
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS
-from dynapages.lists.reader import Order, PageRequest, Toward
-from dynapages.lists.runs import Position, id_at
+from dynapages.lists.reader import Order, PageRequest, Toward, unread_page
+from dynapages.lists.runs import Position, Run, id_at
 from dynapages_testing.chance import examples
 from dynapages_testing.merged_lists import (
+    INDEX,
     MergedList,
+    Thing,
     bounds,
     cuts,
     hostile_lists,
     merged_lists,
+    only,
     orders,
     places,
     positions,
@@ -25,9 +28,11 @@ from dynapages_testing.merged_lists import (
     sizes_up_to,
     split,
     things,
+    way_back,
 )
 
 PREVIOUS = Toward.PREVIOUS
+OLDEST = Order.OLDEST_FIRST
 
 
 def first_reads_of(listing: MergedList) -> st.SearchStrategy[list[int] | None]:
@@ -37,14 +42,22 @@ def first_reads_of(listing: MergedList) -> st.SearchStrategy[list[int] | None]:
 
 def behind(position: Position, whole: list[str], order: Order) -> list[str]:
     if order is Order.NEWEST_FIRST:
-        return [place for place in whole if place < position.place]
-    return [place for place in whole if place > position.place]
+        found = [place for place in whole if place < position.place]
+    else:
+        found = [place for place in whole if place > position.place]
+    return [position.place, *found] if is_shown(position, whole) else found
 
 
 def in_front(position: Position, whole: list[str], order: Order) -> list[str]:
     if order is Order.NEWEST_FIRST:
-        return [place for place in whole if place > position.place]
-    return [place for place in whole if place < position.place]
+        found = [place for place in whole if place > position.place]
+    else:
+        found = [place for place in whole if place < position.place]
+    return [*found, position.place] if is_shown(position, whole) else found
+
+
+def is_shown(position: Position, whole: list[str]) -> bool:
+    return position.inclusive and position.place in whole
 
 
 @pytest.fixture(scope="module", params=Toward, ids=["onward", "back"])
@@ -91,7 +104,11 @@ class TestAPageFromAnyPosition:
 
     @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes)
     def test_is_what_lies_next_to_it(self, toward, data, listing, order, size):
-        of_items = [thing.position() for thing in listing.things]
+        of_items = [
+            thing.position(inclusive=inclusive)
+            for thing in listing.things
+            for inclusive in (False, True)
+        ]
         position = data.draw(st.sampled_from(of_items) | positions if of_items else positions)
         page = listing.read(PageRequest(size, position, toward), order)
         if toward is PREVIOUS:
@@ -107,7 +124,7 @@ class TestAPageFromAnyPosition:
     def test_without_look_ahead_has_the_same_items_and_never_invents_a_next_page(
         self, listing, order, size, position
     ):
-        request = PageRequest(size, position)
+        request = PageRequest(size, position and replace(position, ordinal=7))
         page = listing.read(request, order, look_ahead=False)
         looked = listing.read(request, order)
         assert page.entries == looked.entries
@@ -138,10 +155,10 @@ class TestFallingBackInMidPage:
         toward = data.draw(st.sampled_from(Toward)) if position else Toward.NEXT
         request = PageRequest(size, position, toward)
         page, plain = listing.read(request, order, **how), listing.read(request, order)
-        assert [(e.item, e.position) for e in page.entries] == [
-            (e.item, e.position) for e in plain.entries
-        ]
+        assert places(page) == places(plain)
+        assert [entry.item for entry in page.entries] == [entry.item for entry in plain.entries]
         if how["look_ahead"]:
+            assert [e.position for e in page.entries] == [e.position for e in plain.entries]
             assert (page.has_next, page.has_previous) == (plain.has_next, plain.has_previous)
 
     @given(listing=hostile_lists(), order=orders, size=sizes, at=bounds)
@@ -228,15 +245,95 @@ class TestAPageOfSoManyUnits:
         assert (page.largest_item >= 9_000) is any(read.items_read for read in page.reads)
         assert again.capacity_units <= max(request.most_units, 1.5 * len(listing.runs))
 
+
+class TestTheWayBack:
+    """From any page of a walk, short and empty ones among them, to the page that led there."""
+
     @settings(max_examples=examples(60))
-    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions)
-    def test_leads_back_to_all_that_lies_in_front_even_if_it_is_empty(
-        self, listing, order, size, position
+    @given(data=st.data(), listing=hostile_lists(), order=orders, size=sizes, at=bounds)
+    def test_shows_all_that_is_in_front_of_a_page_once(
+        self, toward, data, listing, order, size, at
     ):
-        whole = listing.places(order)
-        page = listing.read(PageRequest(size, position, most_units=0), order)
-        if not page.previous_position:
-            return
-        request = PageRequest(len(whole) + 1, page.previous_position, PREVIOUS)
-        front = whole[: len(whole) - len(behind(position, whole, order))]
-        assert places(listing.read(request, order)) == front
+        how = {
+            "first_reads": data.draw(first_reads_of(listing)),
+            "fallback": data.draw(st.sampled_from([None, lambda run, _most: split(run, at)])),
+        }
+        request = PageRequest(size, None, toward, data.draw(st.just(inf) | st.floats(0, 6)))
+        listing.require_ways_back(request, order, listing.places(order), **how)
+
+    @settings(max_examples=examples(60))
+    @given(
+        data=st.data(),
+        listing=hostile_lists(),
+        order=orders,
+        size=sizes,
+        position=positions,
+        most=st.just(inf) | st.floats(0, 6),
+    )
+    def test_from_a_page_at_any_position_shows_all_that_the_page_left_in_front(
+        self, toward, data, listing, order, size, position, most
+    ):
+        request = PageRequest(size, position, toward, most)
+        page = listing.read(request, order)
+        _change(data, listing)
+        left = in_front if toward is Toward.NEXT else behind
+        opposite = replace(position, inclusive=not position.inclusive)
+        expected = left(opposite, listing.places(order), order)
+        assert listing.places_from(way_back(page, request), order) == expected
+
+    def test_does_not_read_again_what_was_found_to_hold_nothing(self):
+        listing = between_blue_things()
+        page = listing.read(PageRequest(1, listing.things[0].position(1)), OLDEST)
+        assert (places(page), page.reads[0].items_read) == (["31"], 31)
+        back = PageRequest(1, page.previous_position, PREVIOUS)
+        assert_reads_one_thing(listing, back)
+        page = listing.read(PageRequest(1, listing.things[-1].position(2), PREVIOUS), OLDEST)
+        assert places(page) == ["00"]
+        assert_reads_one_thing(listing, PageRequest(1, page.next_position), "31")
+
+    def test_of_an_empty_page_is_in_front_of_it(self):
+        listing = between_blue_things()
+        request = PageRequest(1, listing.things[0].position(1), most_units=0)
+        page = listing.read(request, OLDEST)
+        assert (page.entries, page.has_next) == ((), True)
+        assert_reads_one_thing(listing, PageRequest(1, page.previous_position, PREVIOUS))
+
+    def test_is_not_there_behind_pages_in_which_nothing_was_found(self):
+        listing = between_blue_things()
+        del listing.things[0]
+        pages = list(listing.walk(PageRequest(1, most_units=2), OLDEST))
+        assert len(pages) > 2
+        assert not any(page.has_previous for page in pages)
+
+
+def between_blue_things() -> MergedList:
+    """Two red things, and thirty blue ones between them, which the list does not show."""
+    kinds = ["red", *["blue"] * 30, "red"]
+    found = [Thing("A", "", f"{n:02}", "alex", kind) for n, kind in enumerate(kinds)]
+    return MergedList([Run(INDEX, "A", keep=only("red"))], found)
+
+
+def assert_reads_one_thing(listing: MergedList, request: PageRequest, place: str = "00") -> None:
+    page = listing.read(request, OLDEST, look_ahead=False)
+    assert (places(page), page.reads[0].items_read) == ([place], 1)
+
+
+class TestAPageThatIsNotRead:
+    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions | st.none())
+    def test_goes_on_with_what_it_would_have_shown(self, toward, listing, order, size, position):
+        request = PageRequest(size, position, toward)
+        unread, page = unread_page(request, order=order), listing.read(request, order)
+        assert (unread.entries, unread.reads, unread.rounds) == ((), (), 0)
+        on = unread.next_position if toward is Toward.NEXT else unread.previous_position
+        following = listing.read(replace(request, position=on), order)
+        assert following.entries == page.entries
+        assert (following.has_next, following.has_previous) == (page.has_next, page.has_previous)
+
+    @given(listing=hostile_lists(), order=orders, size=sizes, position=positions | st.none())
+    def test_leads_back_as_one_that_is_read(self, toward, listing, order, size, position):
+        request = PageRequest(size, position, toward)
+        unread, page = unread_page(request, order=order), listing.read(request, order)
+        back, of_page = way_back(unread, request), way_back(page, request)
+        assert (back is None) is (of_page is None) is (position is None)
+        if back and of_page:
+            assert listing.places_from(back, order) == listing.places_from(of_page, order)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, product
 from math import inf
 from typing import Any
 
@@ -21,6 +21,7 @@ from dynapages.lists.reader import (
     SegmentsPlan,
     Toward,
     read_segments,
+    unread_page,
 )
 from dynapages.lists.runs import HIGHEST, Position, Run, id_at, sort_key_of
 from dynapages_testing.chance import examples
@@ -80,7 +81,11 @@ moments = st.builds(
     st.sampled_from([0, 0, 1, 24 * 27 + 23]),
 )
 all_places = st.builds(sort_key_of, moments, st.text("a#!é", min_size=1, max_size=3))
-positions = all_places.map(lambda place: Position(place, owner_at(place)))
+positions = st.builds(
+    lambda place, inclusive: Position(place, owner_at(place), inclusive=inclusive),
+    all_places,
+    st.booleans(),
+)
 
 
 @st.composite
@@ -176,6 +181,21 @@ class TestWalkingAList:
         of_one_segment = LEAST_UNITS * len(SHARDS)
         assert page.capacity_units <= max(most, of_one_segment)
 
+    @pytest.mark.parametrize("toward", Toward, ids=["onward", "back"])
+    @settings(max_examples=examples(60))
+    @given(log=expecting_logs(), order=orders, size=sizes, most=st.just(inf) | st.floats(0, 6))
+    def test_leads_back_from_each_page_to_all_in_front_of_it(self, toward, log, order, size, most):
+        request = PageRequest(size, None, toward, most)
+        log.require_ways_back(request, order, log.places(order))
+
+    @pytest.mark.parametrize("order", Order)
+    def test_leads_to_an_item_at_the_very_edge_of_a_segment_and_back(self, order):
+        edge = Thing(f"{MONTHS[4]}#0", "", MONTHS[4], owner_at(MONTHS[4]))
+        log = Log(things=[edge, thing(MONTHS[2], 1), thing(MONTHS[6], 1)])
+        for toward, most in product(Toward, (0, 1.5, 3, 6, inf)):
+            request = PageRequest(1, None, toward, most)
+            log.require_ways_back(request, order, log.places(order))
+
     @given(log=logs(), order=orders, size=sizes)
     def test_back_numbers_the_items_as_forward(self, log, order, size):
         pages = list(log.walk(PageRequest(size), order))
@@ -209,6 +229,21 @@ class TestSections:
             pages = list(log.walk(request, order))
             pages = pages if toward is Toward.NEXT else pages[::-1]
             assert [place for page in pages for place in places(page)] == self.in_order(log, order)
+
+    @settings(max_examples=examples(40))
+    @given(log=expecting_sections(), order=orders, size=sizes, most=st.none() | st.floats(0, 6))
+    def test_lead_back_from_each_page_to_all_in_front_of_it(self, log, order, size, most):
+        for toward in Toward:
+            request = PageRequest(size, None, toward, inf if most is None else most)
+            log.require_ways_back(request, order, self.in_order(log, order))
+
+    @given(log=expecting_sections(), order=orders, size=sizes, toward=st.sampled_from(Toward))
+    def test_go_on_from_a_page_that_is_not_read(self, log, order, size, toward):
+        request = PageRequest(size, toward=toward)
+        page = unread_page(request, order=order)
+        on = page.next_position if toward is Toward.NEXT else page.previous_position
+        following = log.read(replace(request, position=on), order)
+        assert following.entries == log.read(request, order).entries
 
     @settings(max_examples=examples(40))
     @given(log=expecting_sections(), order=orders, size=sizes, place=all_places)

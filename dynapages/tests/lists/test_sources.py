@@ -15,6 +15,7 @@ from dynapages.lists.feed import Feed
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import Order, PageRequest, Toward
 from dynapages.lists.runs import (
+    HIGHEST,
     NOTHING,
     Chunk,
     HasAll,
@@ -106,6 +107,63 @@ class TestTheRequest:
             found = "nowhere" if request is None else "behind" if has_key else "edge"
             assert found == start
 
+    @pytest.mark.parametrize(
+        ("place", "up", "down"),
+        [
+            ("2026-01-31", "edge", "nowhere"),
+            ("2026-02", "edge", "included"),
+            ("2026-02-14", "included", "included"),
+            ("2026-03", "nowhere", "edge"),
+            (HIGHEST, "nowhere", "edge"),
+        ],
+    )
+    def test_begins_with_the_item_at_an_inclusive_position(self, place, up, down):
+        february = Run(INDEX, "A", "S#", since="2026-02", until="2026-03")
+        behind = Position(place, inclusive=True)
+        bounds = {
+            "edge": ("S#2026-02", "S#2026-02" + HIGHEST),
+            "included": ("S#2026-02", f"S#{place}"),
+        }
+        for ascending, start in ((True, up), (False, down)):
+            request = query_request(february, behind=behind, limit=1, ascending=ascending)
+            if start == "nowhere":
+                assert request is None
+                continue
+            low, high = bounds[start]
+            if start == "included" and ascending:
+                low, high = f"S#{place}", "S#2026-02" + HIGHEST
+            assert request
+            assert "ExclusiveStartKey" not in request
+            values = request["ExpressionAttributeValues"]
+            assert (values[":low"], values[":high"]) == ({"S": low}, {"S": high})
+
+    @pytest.mark.parametrize(
+        ("run", "up", "down"),
+        [
+            (Run(INDEX, "A"), "#s >= :low", "#s <= :high"),
+            (Run(INDEX, "A", since="1"), "#s >= :low", "#s BETWEEN :low AND :high"),
+            (Run(INDEX, "A", until="9"), "#s BETWEEN :low AND :high", "#s <= :high"),
+            (Run(INDEX, "A", "S#"), "#s BETWEEN :low AND :high", "#s BETWEEN :low AND :high"),
+        ],
+    )
+    def test_of_an_inclusive_position_has_no_more_bounds_than_its_run(self, run, up, down):
+        behind = Position("5", inclusive=True)
+        for ascending, condition in ((True, up), (False, down)):
+            request = asked(run, behind=behind, ascending=ascending)
+            assert request["KeyConditionExpression"] == f"#p = :p AND {condition}"
+
+    def test_is_none_where_its_lower_bound_would_be_the_upper_one(self):
+        run, behind = Run(INDEX, "A", until="b"), Position("a" + HIGHEST * 2, inclusive=True)
+        assert query_request(run, behind=behind, limit=1, ascending=True) is None
+
+    def test_of_unique_numbers_begins_with_the_one_at_an_inclusive_position(self):
+        table = Index("log", None, partition="pk", sort="sk", table_key=lambda _position: {})
+        run = Run(table, "A")
+        at = run.position_of({"pk": {"S": "A"}, "sk": {"N": "5"}})
+        request = asked(run, behind=replace(at, inclusive=True))
+        assert request["KeyConditionExpression"] == "#p = :p AND #s <= :high"
+        assert request["ExpressionAttributeValues"][":high"] == {"N": "5"}
+
     def test_of_the_table_starts_at_its_own_key(self):
         run = Run(
             Index("log", None, partition="pk", sort="sk", table_key=lambda _position: {}), "2026-02"
@@ -168,6 +226,15 @@ class TestAQuery:
         chunk = QuerySource(model).query(run, behind=None, limit=5, ascending=True)
         assert chunk.items == ({**Thing("A", "", "7Z#x").item(), "kind": {"S": "shirt"}},)
 
+    @pytest.mark.parametrize("order", Order)
+    def test_finds_an_item_whose_sort_key_is_the_prefix_itself(self, order):
+        things = [Thing("C", "S#", place) for place in ("", "a")]
+        listing = MergedList([Run(INDEX, "C", "S#")], things)
+        for toward in Toward:
+            request = PageRequest(1, toward=toward)
+            assert listing.places_from(request, order) == listing.places(order)
+            listing.require_ways_back(request, order, listing.places(order))
+
     def test_of_nothing_makes_no_call(self):
         model = QueryModel({"by_kind": ("p", "s")})
         run = Run(INDEX, "A", since=UNTIL, until=SINCE)
@@ -222,6 +289,18 @@ class TestOnAnEngine:
         found = [entry.position.place for page in reversed(pages) for entry in page.entries]
         assert found == whole
 
+    @pytest.mark.parametrize("order", Order)
+    def test_the_way_back_of_each_page_is_all_in_front_of_it(self, stored, client, order):
+        whole = stored.places(order)
+        shown: list[str] = []
+        for page in stored.walk(PageRequest(9), order, client=client):
+            if page.previous_position:
+                back = PageRequest(len(whole), page.previous_position, Toward.PREVIOUS)
+                found = stored.read(back, order, client=client)
+                assert [entry.position.place for entry in found.entries] == shown
+            shown += [entry.position.place for entry in page.entries]
+        assert shown == whole
+
     @pytest.mark.real_engine
     def test_the_model_of_a_query_answers_as_the_engine_does(self, stored, client):
         model = stored.model()
@@ -230,7 +309,7 @@ class TestOnAnEngine:
             behind = random.choice([None, *stored.things])
             request = query_request(
                 random.choice(stored.runs),
-                behind=behind and behind.position(),
+                behind=behind and behind.position(inclusive=random.choice([True, False])),
                 limit=random.randint(1, 12),
                 ascending=random.choice([True, False]),
             )

@@ -21,6 +21,7 @@ any_position = st.builds(
     st.builds(sort_key_of, st.just(START), texts),
     texts,
     st.integers(1 - 2**31, 2**31 - 1) | st.none(),
+    st.booleans(),
 )
 
 
@@ -78,7 +79,7 @@ class TestADamagedToken:
             TOKENS.read(token, list_name=LIST)
 
     def test_may_be_of_another_version(self):
-        token = KeyedSigner(KEY).sign("Aq" + TOKENS.write(POSITION, list_name=LIST)[2:-44])
+        token = KeyedSigner(KEY).sign("A4" + TOKENS.write(POSITION, list_name=LIST)[2:-44])
         with pytest.raises(DamagedToken, match="too old"):
             TOKENS.read(token, list_name=LIST)
 
@@ -101,6 +102,12 @@ class TestWhatIsSigned:
     def test_stays_as_it_was_in_the_first_tokens(self):
         stored = "AfRZ4FshkgAAADwACVVTRVIjYWxleDIwMjYtMTEtMjBUMDk6MzA6MDAuMDAwMDAwWiNj"
         position = Position(sort_key_of(START, "c"), "USER#alex", 60)
+        assert Tokens(Unsigned()).write(position, list_name=LIST) == stored
+        assert Tokens(Unsigned()).read(stored, list_name=LIST) == position
+
+    def test_has_its_own_version_where_the_item_at_the_position_is_included(self):
+        stored = "AvRZ4FshkgAAADwACVVTRVIjYWxleDIwMjYtMTEtMjBUMDk6MzA6MDAuMDAwMDAwWiNj"
+        position = Position(sort_key_of(START, "c"), "USER#alex", 60, inclusive=True)
         assert Tokens(Unsigned()).write(position, list_name=LIST) == stored
         assert Tokens(Unsigned()).read(stored, list_name=LIST) == position
 

@@ -1,7 +1,8 @@
 """``manage.py bench``: speed and cost of the site's pages, with tables and plots.
 
 ``bench storm`` and ``bench load`` measure what holds when calls fail and visitors are too many.
-``bench grid --hostile`` looks for the dearest page of comments, ``bench words`` searches real ones.
+``bench grid --hostile`` looks for the dearest page of comments, ``bench words`` searches real ones,
+``bench searches`` walks through the pages of random searches.
 """
 
 from pathlib import Path
@@ -15,13 +16,14 @@ from comments.lists.queries import INDEXES
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
 from lab.bench.hostile import hostile_section, measure_hostile_lists
 from lab.bench.run import GRID, PARTS, SKIPPED, Options, run_benchmarks, sections_of
+from lab.bench.searches import SEARCHES, measure_searches, searches_section
 from lab.bench.throughput import load_section, measure_load
 from lab.bench.words import measure_words, words_section
 from lab.reports.results import Results
 from lab.reports.tables import Section, require_matplotlib, write_sections
 from lab.storm.run import KILLABLE, StormOptions, run_storm, storm_section
 
-STORM, LOAD, WORDS = ALONE = ("storm", "load", "words")
+STORM, LOAD, WORDS, RANDOM = ALONE = ("storm", "load", "words", "searches")
 """Parts that are measured alone."""
 HOSTILE_PAGES = 3_000
 COUNTS = {"comments": Options.comments, "turns": Options.turns}
@@ -49,7 +51,21 @@ class Command(BaseCommand):
             "--lag", type=float, default=0.0, metavar="S", help="of storm: eventual reads lag 0 s"
         )
         parser.add_argument("--kill", default="", help=f"of storm: any of {','.join(KILLABLE)}")
-        parser.add_argument("--seed", type=int, default=1, help="of storm: 1")
+        parser.add_argument("--seed", type=int, default=1, help="of storm and searches: 1")
+        parser.add_argument(
+            "--searches",
+            type=at_least_one,
+            default=SEARCHES,
+            metavar="N",
+            help=f"of searches: {SEARCHES}",
+        )
+        parser.add_argument(
+            "--every",
+            type=at_least_one,
+            default=1,
+            metavar="N",
+            help="of searches: have each N-th review alone",
+        )
         parser.add_argument(
             "--hostile",
             type=at_least_one,
@@ -102,6 +118,17 @@ class Command(BaseCommand):
             elif part == WORDS:
                 found = Results(measure_words(fresh=options["fresh"], progress=progress))
                 section = words_section(found)
+            elif part == RANDOM:
+                found = Results(
+                    measure_searches(
+                        searches=options["searches"],
+                        every=options["every"],
+                        seed=options["seed"],
+                        fresh=options["fresh"],
+                        progress=progress,
+                    )
+                )
+                section = searches_section(found)
             else:
                 kill = _killed(options["kill"])
                 asked = StormOptions(
@@ -113,7 +140,9 @@ class Command(BaseCommand):
                 )
                 found = run_storm(asked, progress=progress)
                 section = storm_section(found, read_model=COMMENTS["READ_MODEL"])
-        self._report(section, options["output"] / "benchmarks.md", command=f"bench {part}")
+        figures = found if options["json"] else None
+        page = options["output"] / "benchmarks.md"
+        self._report(section, page, command=f"bench {part}", figures=figures)
 
     def _measure_hostile_lists(self, options: dict[str, Any]) -> None:
         if options["parts"] != [GRID]:
@@ -128,9 +157,15 @@ class Command(BaseCommand):
             section = hostile_section(Results(found))
         self._report(section, options["output"] / "benchmarks.md", command="bench grid --hostile")
 
-    def _report(self, section: Section, page: Path, *, command: str) -> None:
+    def _report(
+        self, section: Section, page: Path, *, command: str, figures: Results | None = None
+    ) -> None:
+        """Write a section, and print it, or the ``figures`` as JSON lines where they are given."""
         write_sections(page, [section], command=command)
-        self.stdout.write(f"{section.text()}\n\nwrote {page}")
+        if figures is None:
+            self.stdout.write(f"{section.text()}\n\nwrote {page}")
+        else:
+            self.stdout.write(figures.as_lines().rstrip())
         if not section.holds:
             raise CommandError("Something is not as it is held to.")
 

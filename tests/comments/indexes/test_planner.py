@@ -280,7 +280,7 @@ class TestCountsThatAreStaleWrongOrMissing:
             limits = {"first_reads": plan.first_reads, "fallback": plan.fallback}
             page = read_page(plan.runs, request, **how, **limits)
             walked += [id_at(entry.position.place) for entry in page.entries]
-            request = PageRequest(size, page.entries[-1].position) if page.has_next else None
+            request = PageRequest(size, page.next_position) if page.has_next else None
         late = read_page(plan.empty_partitions, PageRequest(200), **how).entries
         found_late = {id_at(entry.position.place) for entry in late}
         truth = Truth(comments).ids(chosen.languages, chosen.ratings)

@@ -117,7 +117,6 @@ class TestACommentJustWritten:
                 [entry for entry in found.comments if entry.id != one.id],
                 read_recent(sorted({one.id, lamp.ids()[0], lamp.ids()[-1]})),
                 page=found.page,
-                request=request,
                 belongs=in_list("lamp", chosen),
                 order=order,
             )

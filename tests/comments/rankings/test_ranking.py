@@ -329,11 +329,11 @@ def walk(ranking: Ranking, *, size: int) -> tuple[list[str], list[str]]:
     there, page = [], list_ranking(ranking, PageRequest(size))
     while page.page.has_next:
         there += page.items
-        page = list_ranking(ranking, PageRequest(size, page.page.entries[-1].position))
+        page = list_ranking(ranking, PageRequest(size, page.page.next_position))
     there += page.items
     back = list(page.items)
     while page.page.has_previous:
-        position = page.page.entries[0].position
+        position = page.page.previous_position
         page = list_ranking(ranking, PageRequest(size, position, Toward.PREVIOUS))
         back = [*page.items, *back]
     return [r.product.id for r in there], [r.product.id for r in back]

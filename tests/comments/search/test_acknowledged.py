@@ -404,7 +404,7 @@ class TestAnImportThatWasKilled:
 
 def _puts_postings(request: dict[str, object]) -> bool:
     """Whether it is a transaction of postings alone, as imports write them on an engine."""
-    return "/w2/" in str(request) and PENDING not in str(request)
+    return "/w3/" in str(request) and PENDING not in str(request)
 
 
 class Patient:

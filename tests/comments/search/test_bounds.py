@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comments.data.rows import LONGEST_ID, LONGEST_LINE_OF_TEXT, LONGEST_USER_ID
+from comments.data.rows import LONGEST_ID, LONGEST_USER_ID
 from comments.data.writer import BulkWriter
 from comments.filters import CommentFilter
 from comments.items import (
@@ -21,9 +20,7 @@ from comments.items import (
 )
 from comments.lists.queries import CommentEntry, entry_of
 from comments.lists.search_queries import MOST_UNITS, SearchRequest, search_comments
-from comments.posting.forms import LONGEST_TITLE
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.replies.services import LONGEST_REPLY
 from comments.search.models import TABLE
 from comments.search.postings import LARGEST_POSTING, partition, postings_of, stems_of_comment
 from comments.search.words import LONGEST_STEM_IN_KEYS, MOST_STEMS, digest_of, parse_search
@@ -34,80 +31,22 @@ from dynapages.items import Item, item_bytes
 from dynapages.lists import Page, PageRequest
 from dynapages.process import client
 from tests.support.chance import examples
+from tests.support.comments.hostile_texts import (
+    BOTH_WAYS,
+    COMMENTS,
+    EVERY_SCRIPT,
+    LONG_LETTER,
+    MIXED,
+    as_imports_bring_it,
+    hostile,
+    letters,
+    word,
+)
+from tests.support.comments.options import comments_set
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import START
 from tests.support.work import finish_what_waits
 
-LONG_LETTER = "\U00010330"
-"""Gothic ahsa: four bytes."""
-
-
-def letters(first: int, last: int, number: int, *, length: int) -> str:
-    rng = Random(f"{first} {number}")
-    return "".join(chr(rng.randint(first, last)) for _ in range(length))
-
-
-def with_marks(word: str, marks: str) -> str:
-    return "".join(letter + marks for letter in word)
-
-
-SCRIPTS = {
-    "Latin": lambda n: letters(0x61, 0x7A, n, length=38),
-    "Cyrillic": lambda n: letters(0x430, 0x44F, n, length=38),
-    "Gothic": lambda n: letters(0x10330, 0x10340, n, length=38),
-    "Adlam": lambda n: letters(0x1E900, 0x1E943, n, length=38),
-    "Deseret": lambda n: letters(0x10400, 0x1044F, n, length=38),
-    "Arabic with marks": lambda n: with_marks(letters(0x641, 0x64A, n, length=13), "\u064e\u0651"),
-    "Chinese": lambda n: letters(0x4E00, 0x9FA5, n, length=2),
-    "rare Chinese": lambda n: letters(0x20000, 0x2A6D0, n, length=2),
-    "Thai": lambda n: letters(0x0E01, 0x0E2E, n, length=2),
-    "Thai with marks": lambda n: with_marks(letters(0x0E01, 0x0E2E, n, length=2), "\u0e48" * 18),
-    "emoji": lambda n: f"👩🏽\u200d🚀{letters(0x10330, 0x10340, n, length=20)}😀",
-}
-"""A long word of each by its number."""
-MIXED = "mixed"
-
-
-def word(script: str, number: int) -> str:
-    every = [*SCRIPTS]
-    return SCRIPTS[every[number % len(every)] if script == MIXED else script](number)
-
-
-def hostile(product_id: str, script: str, number: int = 0) -> NewComment:
-    """The most that the form takes. Words 1 to 3 are those of all comments."""
-    words = [1, 2, 3, *range(100 * number + 10, 100 * number + 80)]
-    return NewComment(
-        id=f"{product_id[-20:]}{number:06}",
-        product_id=product_id,
-        language="is",
-        rating=5,
-        created_at=START + timedelta(minutes=number),
-        author="a" * 36,
-        user_id="a" * 36,
-        title=LONG_LETTER * LONGEST_TITLE,
-        body=" ".join(word(script, n) for n in words),
-    )
-
-
-def as_imports_bring_it(comment: NewComment) -> NewComment:
-    """The most that an import takes."""
-    return replace(
-        comment,
-        id=comment.id.ljust(LONGEST_ID, LONG_LETTER),
-        product_id=comment.product_id.ljust(LONGEST_ID, "p"),
-        author="😀" * LONGEST_LINE_OF_TEXT,
-        user_id=LONG_LETTER * LONGEST_USER_ID,
-        title="😀" * LONGEST_LINE_OF_TEXT,
-        reply=NewReply(LONG_LETTER * LONGEST_REPLY, replied_at=START),
-    )
-
-
-def as_forms_bring_it(comment: NewComment) -> NewComment:
-    return comment
-
-
-EVERY_SCRIPT = pytest.mark.parametrize("script", [*SCRIPTS, MIXED])
-BOTH_WAYS = pytest.mark.parametrize("brought", [as_forms_bring_it, as_imports_bring_it])
 EDITED_OFTEN = {"e": {"S": "2026-11-20T09:30:00.000000Z"}, "n": {"N": "1234567"}}
 
 
@@ -129,31 +68,6 @@ def shown(comment: NewComment, **attributes: Item) -> CommentEntry:
 
 def sizes(*texts: str) -> list[int]:
     return [len(text.encode()) for text in texts]
-
-
-TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60)
-LONG_TEXTS = st.builds(lambda text, times: text * times, TEXTS, st.sampled_from([1, 4, 40]))
-BODIES = st.builds(
-    lambda text, script, numbers: " ".join([text, *(word(script, n) for n in numbers)]),
-    LONG_TEXTS,
-    st.sampled_from([*SCRIPTS, MIXED]),
-    st.lists(st.integers(0, 999), max_size=70),
-)
-REPLIES = st.none() | LONG_TEXTS.filter(len).map(lambda text: NewReply(text, START))
-COMMENTS = st.builds(
-    NewComment,
-    id=TEXTS.filter(len).map(lambda text: (text * LONGEST_ID)[:LONGEST_ID]) | TEXTS.filter(len),
-    product_id=st.sampled_from(["p", "p" * LONGEST_ID]),
-    language=st.sampled_from(["de", "th", "zh", "ar", "xx"]),
-    rating=st.integers(1, 5),
-    created_at=st.just(START),
-    author=LONG_TEXTS,
-    user_id=LONG_TEXTS.map(lambda text: text[:LONGEST_USER_ID]),
-    title=LONG_TEXTS,
-    body=BODIES,
-    verified=st.booleans(),
-    reply=REPLIES,
-)
 
 
 class TestAPosting:
@@ -347,16 +261,26 @@ class TestAnEngine:
         assert MOST_UNITS / 2 < sum(units_in(meter, "Query")) <= MOST_UNITS
 
     @BOTH_WAYS
-    def test_stores_a_small_change_and_marks_that_it_reads_for_half_a_unit(self, fresh, brought):
-        comment = brought(hostile(fresh("p"), MIXED))
+    @pytest.mark.parametrize(("has_older", "most"), [(False, 4_096), (True, 5_120)])
+    def test_stores_a_small_change_and_marks_that_it_reads_for_half_a_unit(
+        self, fresh, brought, has_older, most
+    ):
+        """Of the longest stems that stand in keys as they are, all of them other ones before."""
+        bodies = [
+            " ".join(
+                letters(0x61, 0x7A, 100 * of + n, length=LONGEST_STEM_IN_KEYS) for n in range(70)
+            )
+            for of in range(2)
+        ]
+        comment = brought(replace(hostile(fresh("p"), MIXED), body=bodies[0]))
         add_comment(comment)
         finish_what_waits()
-        other = hostile("p", MIXED, 1)
-        edit_comment(load_comment(comment.id), now=START, body=other.body)
+        with comments_set(SEARCH=True, SEARCH_OLDER=has_older):
+            edit_comment(load_comment(comment.id), now=START, body=bodies[1], language="fo")
         found = client().scan(TableName=TABLE)["Items"]
         (change,) = (item for item in found if item["pk"]["S"].startswith("CHANGES#"))
         (mark,) = (item for item in found if item["pk"]["S"].startswith("PENDING#"))
-        assert item_bytes(change) <= 4_096
+        assert item_bytes(change) <= most
         assert item_bytes(mark) <= 120
         finish_what_waits()
 

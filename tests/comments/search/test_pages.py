@@ -12,9 +12,10 @@ from urllib.parse import urldefrag, urlencode
 import pytest
 from django.core.management import call_command
 
-from comments.search.words import LONGEST_SEARCH, MOST_WORDS
+from comments.lists import search_plans
+from comments.search.words import LONGEST_SEARCH, MOST_WORDS, VERSION
 from dynapages.django.access import Scope
-from tests.support.comments.browsing import HTMX, Shown, with_explanation
+from tests.support.comments.browsing import HTMX, Shown, follow, with_explanation
 from tests.support.comments.options import comments_set
 from tests.support.comments.searched import load_searched, searching
 from tests.support.comments.truth import START, written
@@ -114,7 +115,7 @@ class TestThePageOfASearch:
         )
         explained = json.loads(out.getvalue())
         keys = {query["key"] for query in explained["queries"]}
-        assert keys == {f"PRODUCT#{product}/w2/de/{stem}" for stem in ("akku", "leer")}
+        assert keys == {f"PRODUCT#{product}/{VERSION}/de/{stem}" for stem in ("akku", "leer")}
         assert explained["items_returned"] == len(numbers(asked(product, "akku leer")))
 
     def test_tells_programs_how_to_read_the_same_page(self, product, settings):
@@ -142,9 +143,6 @@ class TestThePageOfASearch:
         url = f"/products/{product}/comments/de/~/?order=highest&q=akku"
         assert nobody().get(url).status == 400
 
-    def test_counts_nothing_beside_its_filters(self, product):
-        assert not asked(product, "akku").page.all(class_="toggle-count")
-
     def test_is_not_for_search_engines(self, product):
         page = asked(product, "akku", "~/~").page
         assert page.one("meta", name="robots")["content"] == "noindex, follow"
@@ -153,6 +151,62 @@ class TestThePageOfASearch:
     def test_begins_at_a_month(self, product):
         shown = asked(product, "akku", month="2026-11")
         assert numbers(shown) == ["3", "1", "0"]
+
+
+class TestTheNumbersBesideItsFilters:
+    def numbers_of(self, shown: Shown, kind: str) -> dict[str, str]:
+        """The numbers of the toggles of a kind by value, without those that have none."""
+        toggles = [*shown.page.all("a", data_toggle=f"all-{kind}s")]
+        toggles += shown.page.all("a", data_toggle=kind)
+        return {
+            toggle["data-value"]: count.text
+            for toggle in toggles
+            for count in toggle.all(class_="toggle-count")
+        }
+
+    def reasons(self, shown: Shown) -> list[str]:
+        filters = shown.page.one(class_="filters")
+        return [one.text for one in filters.all("p", class_="quiet")]
+
+    def test_are_those_of_what_is_found_where_all_of_it_is_on_the_page(self, product):
+        shown = asked(product, "akku leer", "~/~")
+        assert self.numbers_of(shown, "language") == {"~": "3", "de": "2", "en": "1"}
+        ratings = {"~": "3", "5": "0", "4": "3", "3": "0", "2": "0", "1": "0"}
+        assert self.numbers_of(shown, "rating") == ratings
+        assert self.reasons(shown) == []
+
+    def test_are_not_there_of_what_a_chosen_value_leaves_out(self, product):
+        shown = asked(product, "akku leer", "de/~")
+        assert self.numbers_of(shown, "language") == {}
+        assert self.numbers_of(shown, "rating")["~"] == "2"
+        assert self.reasons(shown) == ["Not counted, as languages are chosen."]
+        shown = asked(product, "akku leer", "~/4")
+        assert self.numbers_of(shown, "language") == {"~": "3", "de": "2", "en": "1"}
+        assert self.numbers_of(shown, "rating") == {}
+        assert self.reasons(shown) == ["Not counted, as ratings are chosen."]
+
+    def test_are_not_there_where_the_search_has_more_pages(self, product, settings):
+        settings.PAGE_SIZE = 2
+        first = asked(product, "akku leer", "~/~")
+        for shown in (first, nobody().get(first.older)):
+            assert not shown.page.all(class_="toggle-count")
+            assert self.reasons(shown) == ["Not counted, as the search has more pages."] * 2
+
+    def test_are_not_there_of_a_language_that_is_not_searched(self, product):
+        shown = asked(product, "der", "~/~")
+        assert self.numbers_of(shown, "language") == {"~": "1", "en": "1"}
+
+    def test_are_not_there_of_a_search_that_was_not_made(self, product):
+        shown = asked(product, "!!!", "~/~")
+        assert not shown.page.all(class_="toggle-count")
+        assert self.reasons(shown) == ["Not counted for this search."] * 2
+
+    def test_are_not_those_of_another_answer_to_the_same_search(self, product):
+        before = self.numbers_of(asked(product, "akku leer", "~/~"), "language")
+        more = written(product, id=f"{product}-more", language="de", body="Akku leer")
+        load_searched([more])
+        after = self.numbers_of(asked(product, "akku leer", "~/~"), "language")
+        assert (before["de"], after["de"]) == ("2", "3")
 
 
 class TestWhatIsSaid:
@@ -175,6 +229,23 @@ class TestWhatIsSaid:
         shown = asked(product, "der", "~/~")
         sentence = "Not searched, as all of these words are common there: German."
         assert sentence in shown.page.text
+
+    @pytest.mark.parametrize(
+        ("words", "sentence"),
+        [
+            ("akku 👍", "Left out, as it has no letters or digits: “👍”."),
+            ("akku 👍 & 👍", "Left out, as they have no letters or digits: “👍”, “&”."),
+            ("电", "“电” is one character: search for it together with the one beside it."),
+            (
+                "akku 电 池",
+                "“电”, “池” are single: search for each together with the character beside it.",
+            ),
+        ],
+    )
+    def test_of_parts_that_are_not_looked_for(self, product, words, sentence):
+        shown = asked(product, words)
+        assert sentence in shown.page.text
+        assert "There is no word" not in shown.page.text
 
     @pytest.mark.parametrize("words", ODD)
     def test_of_anything_is_an_answer(self, product, words):
@@ -202,6 +273,9 @@ class TestWhatIsSaid:
         assert by_htmx.status == 400
         assert by_htmx.page.text.startswith(sentence)
 
+    def test_of_too_much_is_decided_without_blanks_in_a_row(self, product):
+        assert asked(product, "akku" + " " * 200 + "leer").status == 200
+
     def test_of_too_much_is_whole_however_often_it_is_asked_for(self, product):
         response = nobody().browser.get(url_of(product, "x" * 201))
         assert "ETag" not in response
@@ -209,6 +283,81 @@ class TestWhatIsSaid:
     def test_of_an_empty_field_leads_to_the_list(self, product):
         response = nobody().browser.get(url_of(product, "  "))
         assert response["Location"] == f"/products/{product}/comments/de/~/"
+
+
+LANGUAGES = ("cs", "da", "de", "en", "es", "et", "eu", "fi", "fr", "ga", "hu", "hy", "id", "it")
+OTHERS = ("lt", "nl", "pl", "pt", "ro", "sv")
+
+
+@pytest.fixture(scope="module")
+def in_many_languages(search):
+    """Two comments in each of fourteen languages, and one in each of six others."""
+    numbered = [(code, number) for code in LANGUAGES for number in range(2)]
+    numbered += [(code, 0) for code in OTHERS]
+    comments = [
+        written(
+            "polyglot",
+            id=f"polyglot-{code}-{number}",
+            language=code,
+            created_at=START + timedelta(days=40 * number),
+            body="akku",
+        )
+        for code, number in numbered
+    ]
+    load_searched(comments)
+    return "polyglot"
+
+
+class TestASearchInMoreLanguagesThanAPageReads:
+    """The first group has the fourteen languages with two comments, and two of the others."""
+
+    def test_says_which_languages_come_behind(self, in_many_languages):
+        shown = asked(in_many_languages, "akku", "~/~")
+        sentence = "Comments in Polish, Portuguese, Romanian and Swedish come behind these."
+        assert sentence in shown.page.text
+        assert "languages with more comments" not in shown.page.text
+
+    def test_says_where_the_others_begin(self, in_many_languages):
+        *_, last = follow(url_of(in_many_languages, "akku", "~/~"), "older")
+        sentence = (
+            "Comments in Polish, Portuguese, Romanian and Swedish come behind those in languages "
+            "with more comments."
+        )
+        assert sentence in last.page.text
+        assert "come behind these" not in last.page.text
+
+    def test_names_few_and_the_number_of_the_rest(self, in_many_languages, monkeypatch):
+        monkeypatch.setattr(search_plans, "MOST_QUERIES", 14)
+        shown = asked(in_many_languages, "akku", "~/~")
+        sentence = "Comments in Lithuanian, Dutch, Polish and 3 more languages come behind these."
+        assert sentence in shown.page.text
+
+    def test_has_no_months_to_begin_at(self, in_many_languages):
+        assert not asked(in_many_languages, "akku", "~/~").page.all("select", name="month")
+        assert asked(in_many_languages, "akku", "de.sv/~").page.all("select", name="month")
+
+    def test_has_neither_number_nor_total_before_its_end(self, in_many_languages):
+        *others, last = follow(url_of(in_many_languages, "akku", "~/~"), "older")
+        assert others
+        for shown in others:
+            extent = shown.page.one(id="extent").text
+            assert "more than" in extent or extent.endswith("shown")
+        number = len(LANGUAGES) * 2 + len(OTHERS)
+        assert last.page.one(id="extent").text.endswith(f"of {number}")
+        answer = NOBODY.get(f"/products/{in_many_languages}/comments?q=akku").json()
+        while answer["next"]:
+            assert answer["total"] is None
+            answer = NOBODY.get(answer["next"]).json()
+        assert answer["total"] == number
+
+    def test_is_named_by_the_api(self, in_many_languages):
+        answer = NOBODY.get(f"/products/{in_many_languages}/comments?q=akku").json()
+        assert answer["search"]["languages"] == [*LANGUAGES, *OTHERS[:2]]
+        assert answer["search"]["languages_to_come"] == [*OTHERS[2:]]
+        while answer["next"]:
+            answer = NOBODY.get(answer["next"]).json()
+        assert answer["search"]["languages"] == [*LANGUAGES, *OTHERS]
+        assert answer["search"]["languages_to_come"] == []
 
 
 class TestWhatIsRemembered:
@@ -231,13 +380,41 @@ class TestOtherForms:
         settings.PAGE_SIZE = 1
         answer = NOBODY.get(f"/products/{product}/comments?language=de&q=akku+leer").json()
         assert [one["text"] for one in answer["items"]] == [BODIES[3]]
-        assert answer["total"] is None
+        assert (answer["total"], answer["reached"]) == (None, None)
         assert NOBODY.get(answer["next"]).json()["total"] == 2
+
+    def test_the_api_says_what_was_searched_for_and_where(self, product):
+        answer = NOBODY.get(f"/products/{product}/comments?q=der+Akku+!!!+%F0%9F%91%8D+电").json()
+        assert answer["search"] == {
+            "words": ["der", "Akku"],
+            "languages": ["de", "en"],
+            "languages_to_come": [],
+            "languages_left_out": [],
+            "words_left_out": [{"word": "der", "language": "de"}],
+            "ignored": ["!!!", "👍", "电"],
+        }
+
+    def test_the_api_says_in_which_languages_all_words_are_common(self, product):
+        answer = NOBODY.get(f"/products/{product}/comments?q=der").json()
+        assert answer["search"]["languages"] == ["en"]
+        assert answer["search"]["languages_left_out"] == ["de"]
+        assert answer["total"] == 1
+
+    @pytest.mark.parametrize("words", ["der", "!!!", "电"])
+    def test_the_api_has_no_total_of_a_search_that_was_not_made(self, product, words):
+        answer = NOBODY.get(f"/products/{product}/comments?language=de&q={words}").json()
+        assert (answer["items"], answer["total"], answer["next"]) == ([], None, None)
+
+    @pytest.mark.parametrize("query", ["", "?q=", "?q=++"])
+    def test_the_api_lists_all_comments_without_a_word(self, product, query):
+        answer = NOBODY.get(f"/products/{product}/comments{query}").json()
+        assert (len(answer["items"]), answer["total"], answer["search"]) == (5, 5, None)
 
     @pytest.mark.parametrize(
         ("query", "told"),
         [
             ("q=w+1+2+3+4+5+6+7+8", "Search for at most 8 words."),
+            ("q=" + "x" * 201, "Search for at most 200 characters."),
             ("q=akku&order=highest", "A search is sorted by time: newest or oldest first."),
         ],
     )
@@ -262,8 +439,8 @@ class TestOtherForms:
         queries = [
             row.text for row in shown.page.one(class_="ledger-queries").all("td", class_="key")
         ]
-        assert queries == [f"PRODUCT#{product}/w2/de/{stem}" for stem in ("akku", "leer")]
-        assert "A page of a search costs 12 capacity units at most" in shown.page.text
+        assert queries == [f"PRODUCT#{product}/{VERSION}/de/{stem}" for stem in ("akku", "leer")]
+        assert "A page with a search costs 12.5 capacity units at most" in shown.page.text
 
 
 class TestWhoSeesWhat:

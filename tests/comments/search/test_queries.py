@@ -10,20 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.filters import CommentFilter
+from comments.lists import search_queries
 from comments.lists.orders import CommentOrder
 from comments.lists.search_queries import (
-    FIRST_READS,
-    LEAST_READ,
-    MOST_QUERIES,
     MOST_UNITS,
+    UNITS_OF_MARKS,
     SearchRequest,
-    plan_search,
     search_comments,
 )
 from comments.search.words import parse_search
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.calls import metered
-from dynapages.lists import LEAST_UNITS, Page, PageRequest, Toward
+from dynapages.lists import Page, PageRequest, Toward
 from tests.support.chance import examples
 from tests.support.comments.searched import found_in, load_searched, searching
 from tests.support.comments.truth import START, written
@@ -132,18 +130,58 @@ class TestAListOfASearch:
         assert ids_of(pages) == [seldom_together.id]
         assert len(pages) > 1
         assert pages[0].cut_at is not None
-        assert all(page.capacity_units <= MOST_UNITS - LEAST_UNITS for page in pages)
+        most = MOST_UNITS - UNITS_OF_MARKS
+        assert all(page.capacity_units <= most for page in pages)
 
-    def test_costs_little_more_where_it_is_read_again(self, seldom_together):
+    def test_costs_no_more_where_it_is_read_again(self, seldom_together):
         before = counts_of("many")
         now = ProductCounts({**before.cells, ("is", 5): 1})
+        assert self.units_where_read_again(before, now) <= MOST_UNITS
+
+    def test_is_empty_and_leads_to_itself_where_too_little_is_left_to_read_it_again(
+        self, seldom_together
+    ):
+        before = counts_of("many")
+        others = ("cs", "da", "es", "fi", "fr", "hu", "is", "it", "nl", "pl", "pt", "ru", "sv")
+        now = ProductCounts({**before.cells, **{(one, 5): 1 for one in others}})
+        assert self.units_where_read_again(before, now) <= MOST_UNITS
+        wanted = SearchRequest(parse_search("akku kabel"))
+        found = search_comments(
+            "many",
+            wanted,
+            CommentFilter(),
+            PageRequest(20),
+            counts=before,
+            exact=lambda: now,
+        )
+        assert (found.comments, found.page.has_next, found.page.has_previous) == ((), True, False)
+        pages = [found.page]
+        while pages[-1].next_position:
+            request = PageRequest(20, pages[-1].next_position)
+            pages.append(search_comments("many", wanted, CommentFilter(), request, counts=now).page)
+        assert ids_of(pages) == [seldom_together.id]
+
+    @staticmethod
+    def units_where_read_again(before: ProductCounts, now: ProductCounts) -> float:
         wanted, chosen = SearchRequest(parse_search("akku kabel")), CommentFilter()
         with metered() as meter:
             search_comments(
                 "many", wanted, chosen, PageRequest(20), counts=before, exact=lambda: now
             )
-        runs = len(plan_search("many", wanted, chosen, now, needed=21).runs)
-        assert MOST_UNITS / 2 < meter.units <= MOST_UNITS + runs * LEAST_UNITS
+        return meter.units
+
+    def test_costs_no_more_where_the_marks_take_long(self, seldom_together, monkeypatch):
+        monkeypatch.setattr(search_queries, "MARKS_SECONDS", 0)
+        monkeypatch.setattr(search_queries._MARKS, "took_long", False)
+        wanted, chosen = SearchRequest(parse_search("akku kabel")), CommentFilter.of(["de"])
+        request, ids, counts = PageRequest(20), list[str](), counts_of("many")
+        while request:
+            with metered() as meter:
+                page = search_comments("many", wanted, chosen, request, counts=counts).page
+            assert meter.units <= MOST_UNITS
+            ids += ids_on(page)
+            request = PageRequest(20, page.next_position) if page.next_position else None
+        assert ids == [seldom_together.id]
 
     def test_shows_a_comment_once_while_it_moves_between_languages(self):
         moved = written("moves", language="de", body="Akku")
@@ -160,49 +198,3 @@ class TestAListOfASearch:
             "late", wanted, CommentFilter(), PageRequest(5), counts=before, exact=lambda: now
         )
         assert len(found.comments) == 1
-
-
-class TestThePlan:
-    @staticmethod
-    def plan(words, languages, *, with_hidden=False):
-        wanted = SearchRequest(parse_search(words), with_hidden)
-        counts = ProductCounts({(language, 5): 9 for language in languages})
-        return plan_search("p", wanted, CommentFilter(), counts, needed=21)
-
-    def test_reads_a_page_of_a_word_that_is_alone(self):
-        plan = self.plan("akku", ["de"])
-        assert plan.first_reads == (21,)
-        assert plan.runs[0].keep == ()
-
-    def test_reads_a_little_of_each_of_several_words(self):
-        plan = self.plan("akku leer kabel", ["de"])
-        assert [run.partition for run in plan.runs] == [
-            f"PRODUCT#p/w2/de/{stem}" for stem in ("kabel", "akku", "leer")
-        ]
-        assert plan.first_reads == (16, 16, 16)
-
-    @pytest.mark.parametrize("with_hidden", [False, True])
-    @pytest.mark.parametrize("words", ["akku", "akku leer kabel display top neu gut billig"])
-    def test_makes_few_queries_in_many_languages(self, words, with_hidden):
-        languages = ["cs", "da", "de", "en", "es", "fi", "fr", "hu", "it", "nl", "pl", "pt", "ru"]
-        for some in (languages[:1], languages[:5], languages, [*languages, *"abcdefghij"]):
-            plan = self.plan(words, some, with_hidden=with_hidden)
-            assert len(plan.runs) <= MOST_QUERIES
-            assert sum(plan.first_reads) <= FIRST_READS
-
-    def test_reads_most_of_the_languages_with_the_most_comments(self):
-        wanted = SearchRequest(parse_search("akku"))
-        counts = ProductCounts({("de", 5): 75, ("en", 5): 25, ("is", 5): 1})
-        plan = plan_search("p", wanted, CommentFilter(), counts, needed=21)
-        assert plan.first_reads == (21, 11, LEAST_READ)
-
-    def test_reads_languages_alike_that_are_not_counted(self):
-        wanted, chosen = SearchRequest(parse_search("akku leer")), CommentFilter.of(["de", "en"])
-        plan = plan_search("p", wanted, chosen, ProductCounts({}), needed=21)
-        assert plan.first_reads == (12, 12, 12, 12)
-
-    def test_prefers_the_languages_with_the_most_comments(self):
-        wanted = SearchRequest(parse_search("akku"))
-        counts = ProductCounts({("aa", 5): 1, **{(f"l{n}", 5): 9 for n in range(MOST_QUERIES)}})
-        plan = plan_search("p", wanted, CommentFilter(), counts, needed=21)
-        assert "PRODUCT#p/w2/aa/akku" not in [run.partition for run in plan.runs]

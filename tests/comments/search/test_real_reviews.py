@@ -14,8 +14,9 @@ from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
 from comments.lists.search_queries import SearchRequest, search_comments
 from comments.posting.services import add_comment
+from comments.search.endings import with_accents
 from comments.search.models import TABLE
-from comments.search.words import parse_search
+from comments.search.words import indexed_stems, parse_search
 from comments.store.counts import ProductCounts
 from dynapages.lists import PageRequest, Toward
 from lab.bench.context import handling
@@ -45,43 +46,108 @@ STEMMERS = {
     }.items()
 }
 COMMON = tomllib.loads((PROJECT / "comments" / "search" / "common.toml").read_text("utf-8"))
-WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI")
+WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "MYANMAR", "THAI")
+
+
+SIGNS = "-\u2010\u2011'\u2019\u02bc&"
+APOSTROPHES = "'\u2019\u02bc"
+ELISION = ("fr", "it")
+WITHOUT_PLAIN_FORM = {
+    "LATIN SMALL LETTER AE": "ae",
+    "LATIN SMALL LETTER ENG": "n",
+    "LATIN SMALL LETTER ETH": "d",
+    "LATIN SMALL LETTER THORN": "th",
+    "LATIN SMALL LETTER DOTLESS I": "i",
+    "LATIN SMALL LIGATURE OE": "oe",
+    "CYRILLIC SMALL LETTER IO": "\u0435",
+}
 
 
 def is_without_spaces(character: str) -> bool:
     return name(character, "").startswith(WITHOUT_SPACES)
 
 
+def is_of_a_word(character: str, word: str) -> bool:
+    """Whether a character stands in a word that has begun so."""
+    kind = category(character)[0]
+    is_selector = name(character, "").startswith("VARIATION SELECTOR")
+    is_mark = kind == "M" and bool(word) and not is_selector
+    return (kind in "LN" and character not in SIGNS) or is_mark
+
+
+def plain_chains(text: str, signs: str) -> list[list[str]]:
+    """The runs of a text, in lists of those with one of these signs between them."""
+    chains, word, is_joined = list[list[str]](), "", False
+    for character in f"{text}\n":
+        if is_of_a_word(character, word):
+            word += character
+            continue
+        if word and is_joined:
+            chains[-1].append(word)
+        elif word:
+            chains.append([word])
+        is_joined = bool(word) and character in signs
+        word = ""
+    return chains
+
+
+def plain_pieces(run: str) -> list[str]:
+    """The words of a run: parts of one kind of script, and pairs where there are no spaces."""
+    pieces = []
+    for has_no_spaces, characters in groupby(run, is_without_spaces):
+        part = "".join(characters)
+        pieces += ["".join(pair) for pair in pairwise(part)] if has_no_spaces else [part]
+    return pieces
+
+
 def plain_words(text: str) -> list[str]:
     """The words of a text, character by character."""
-    words, word = [], ""
-    for character in f"{text} ":
-        kind = category(character)[0]
-        is_selector = name(character, "").startswith("VARIATION SELECTOR")
-        if kind in "LN" or (kind == "M" and word and not is_selector):
-            word += character
-        elif word:
-            words.append(word)
-            word = ""
-    parts = ["".join(part) for word in words for _, part in groupby(word, is_without_spaces)]
     return [
-        piece
-        for part in parts
-        for piece in (
-            ["".join(pair) for pair in pairwise(part)]
-            if len(part) > 1 and is_without_spaces(part[0])
-            else [part]
-        )
+        piece for chain in plain_chains(text, "") for run in chain for piece in plain_pieces(run)
     ]
 
 
+def plain_letter(character: str) -> str:
+    """A letter without its accents, by its name in Unicode."""
+    called = name(character, "")
+    if called in WITHOUT_PLAIN_FORM:
+        return WITHOUT_PLAIN_FORM[called]
+    if called.startswith("LATIN SMALL LETTER") and " WITH " in called:
+        return called.removeprefix("LATIN SMALL LETTER ").partition(" WITH ")[0].lower()
+    is_vowel_sign = called.startswith("ARABIC") and category(character) == "Mn"
+    is_of_a_word = category(character)[0] in "LMN"
+    is_left_out = called.startswith("COMBINING") or is_vowel_sign or not is_of_a_word
+    return "" if is_left_out else character
+
+
 def plain_stem(word: str, language: str) -> str:
-    folded = normalize("NFKC", normalize("NFKC", word).casefold())[:40]
-    return STEMMERS[language].stemWord(folded) if language in STEMMERS else folded
+    casefolded = normalize("NFKC", normalize("NFKC", word).casefold())
+    folded = "".join(map(plain_letter, casefolded))[:40]
+    if language in STEMMERS:
+        folded = STEMMERS[language].stemWord(with_accents(folded, language))
+    return "".join(map(plain_letter, folded))
+
+
+def plain_joined(text: str, language: str) -> list[str]:
+    """The stems of words with signs between them."""
+    signs = SIGNS
+    if language in ELISION:
+        signs = "".join(sign for sign in SIGNS if sign not in APOSTROPHES)
+    stems = []
+    for chain in plain_chains(text, signs):
+        parts = [plain_stem(run, language) for run in chain]
+        stem = plain_stem("".join(chain), language)
+        is_short = 1 < len(chain) <= 4
+        is_of_numbers = all(run.isdecimal() for run in chain)
+        has_spaces = not any(map(is_without_spaces, "".join(chain)))
+        if is_short and has_spaces and not is_of_numbers and stem not in parts:
+            stems.append(stem)
+    return stems
 
 
 def plain_stems(text: str, language: str) -> list[str]:
-    stems = dict.fromkeys(plain_stem(word, language) for word in plain_words(text))
+    words = [plain_stem(word, language) for word in plain_words(text)]
+    stems = dict.fromkeys([*words, *plain_joined(text, language)])
     return [stem for stem in stems if stem not in COMMON.get(language, ())][:60]
 
 
@@ -105,6 +171,17 @@ def ids_found(
         position = page.previous_position if back else page.next_position
         request = PageRequest(7, position, toward) if position else None
     return ids
+
+
+def test_stems_are_those_of_a_plain_reading(real_data):
+    comments = real_comments(real_data, PRODUCT, every=EVERY)
+    differ = [
+        one.body
+        for one in comments
+        if [*indexed_stems(one.title, one.body, one.language)]
+        != plain_stems(one.body, one.language)
+    ]
+    assert differ == []
 
 
 def test_searches_find_what_a_plain_reading_of_the_file_finds(reviews):

@@ -117,7 +117,7 @@ def comment(fresh) -> NewComment:
 class TestPostings:
     def test_are_there_when_a_post_returns(self, comment):
         add_comment(comment)
-        assert f"PRODUCT#{comment.product_id}/w2/en/batteri" in {pk for pk, _ in stored(comment.id)}
+        assert f"PRODUCT#{comment.product_id}/w3/en/batteri" in {pk for pk, _ in stored(comment.id)}
         assert_exact(comment.id)
 
     def test_are_of_the_whole_text(self, comment):
@@ -383,7 +383,7 @@ class TestTheCheck:
             wrong = (
                 {"t": {"S": "stale"}}
                 if damage == "stale"
-                else {"pk": {"S": f"PRODUCT#{comment.product_id}/w2/en/stray"}}
+                else {"pk": {"S": f"PRODUCT#{comment.product_id}/w3/en/stray"}}
             )
             client().put_item(TableName=TABLE, Item={**posting, **wrong})
         (difference,) = [d for d in word_differences() if comment.id in d.subject]

@@ -92,7 +92,8 @@ class TestAList:
         assert [one["last"] is None for one in there] == [one["next"] is None for one in there]
         back = [*walk(staff, there[-1]["previous"], "previous")]
         assert [ids_in(one) for one in back] == [ids_in(one) for one in there[-2::-1]]
-        assert back[-1]["next"] == there[0]["next"]
+        onward = staff.get(back[-1]["next"]).json()
+        assert ids_in(onward) == ids_in(there[1])
 
     def test_has_a_last_page(self, shop, staff, page):
         *_, end = walk(staff, shop.address(IN_THE_API[page]))
@@ -174,8 +175,6 @@ class TestAFilter:
             ("rating=6", "rating.0"),
             ("rating=x", "rating.0"),
             ("order=best", "order"),
-            ("q=", "q"),
-            (f"q={'x' * 201}", "q"),
         ],
     )
     def test_of_comments_that_there_is_not_is_refused(self, comments, query, field):

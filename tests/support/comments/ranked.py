@@ -28,8 +28,8 @@ def ranking_of(
     while request:
         listed = list_ranking(ranking, request)
         found += listed.items
-        entries = listed.page.entries
-        request = PageRequest(size, entries[-1].position) if listed.page.has_next else None
+        position = listed.page.next_position
+        request = PageRequest(size, position) if position else None
     return [ranked for ranked in found if ranked.product.id in products]
 
 

@@ -61,8 +61,8 @@ def moderated(comment: NewComment, state: State) -> ModeratedComment | None:
         for one in found.items:
             if one.id == comment.id:
                 return one
-        entries = found.page.entries
-        request = PageRequest(100, entries[-1].position) if found.page.has_next else None
+        position = found.page.next_position
+        request = PageRequest(100, position) if position else None
     return None
 
 

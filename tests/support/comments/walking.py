@@ -44,7 +44,7 @@ def in_front(page: Page, *, size: int) -> PageRequest | None:
     """What the link to the newer page asks for."""
     if not page.has_previous:
         return None
-    return PageRequest(size, page.entries[0].position, Toward.PREVIOUS)
+    return PageRequest(size, page.previous_position, Toward.PREVIOUS)
 
 
 def ids_on(page: Page) -> list[str]:

@@ -64,6 +64,7 @@ class World:
         low, high = run.prefix + (run.since or ""), run.prefix + (run.until or "~")
         start = bisect_left(area, low, key=lambda row: row[0])
         if behind is not None:
+            assert not behind.inclusive
             start = bisect_right(area, run.prefix + behind.place, key=lambda row: row[0])
         end = bisect_left(area, high, key=lambda row: row[0])
         read = area[start : min(end, start + limit)]

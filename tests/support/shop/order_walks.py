@@ -36,12 +36,12 @@ def _forward(read: ReadPage, *, size: int) -> Iterator[OrdersResult]:
         yield page
         if not page.page.has_next:
             return
-        request = PageRequest(size, page.page.entries[-1].position)
+        request = PageRequest(size, page.page.next_position)
 
 
 def _back(read: ReadPage, page: OrdersResult, *, size: int) -> Iterator[OrdersResult]:
     while page.page.has_previous:
-        page = read(PageRequest(size, page.page.entries[0].position, Toward.PREVIOUS))
+        page = read(PageRequest(size, page.page.previous_position, Toward.PREVIOUS))
         yield page
 
 

@@ -93,6 +93,13 @@
     showFromItsTop(heading);
   }
 
+  // A page that reads on by itself says in the end how much it has.
+  function afterReadingOn() {
+    const list = document.querySelector("[data-list]");
+    const said = [...list.querySelectorAll("#extent, .empty-title")].map(({ textContent }) => textContent.trim());
+    if (list.querySelector(".reads-on") === null) announce(said.filter(Boolean).join(". "));
+  }
+
   function afterFormSwap(form) {
     const wrong = form.querySelector(".form-error") ?? form.querySelector("[aria-invalid]");
     if (wrong !== null) {
@@ -135,6 +142,7 @@
     // A button that was disabled during the request has lost the focus.
     const button = pressed.get(detail.xhr);
     if (button?.isConnected && focusLost()) button.focus({ preventScroll: true });
+    if (detail.successful && detail.requestConfig.elt.matches(".reads-on")) afterReadingOn();
   });
 
   // Before the swap, because the answer's own message is shown right after it.
