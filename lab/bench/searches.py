@@ -7,14 +7,15 @@ HTML and by the API, by the links that each of them has: on to the end, back fro
 that ended, and back from the last page. What was shown is compared with the comments themselves.
 
 Small walks have few comments on a page, and go back from every page. Where a product has more
-languages than one page reads, searches are made in all of them.
+languages than one page reads, searches are made in all of them: those with the most comments come
+first, group by group.
 """
 
 import html
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from random import Random
@@ -31,11 +32,11 @@ from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.lists.listing import list_url
 from comments.lists.orders import CommentOrder
-from comments.lists.search_plans import RAREST
+from comments.lists.search_plans import RAREST, SearchPlan
 from comments.lists.search_queries import MOST_UNITS, SearchRequest
 from comments.models import TABLE, Comment
 from comments.search.words import BadSearch, Search, indexed_stems, parse_search
-from comments.store.counts import Cell
+from comments.store.counts import Cell, ProductCounts
 from dynapages.calls import UNLABELLED, Meter, metered
 from dynapages.django.options import Advance, Progress
 from dynapages.process import client
@@ -343,9 +344,12 @@ def _words_of(text: str, rng: Random) -> list[str]:
 def expected_ids(
     newest: Sequence[Known], search: Search, chosen: CommentFilter, order: CommentOrder
 ) -> list[str]:
-    """Return the ids of the comments that a search must find, by looking at each."""
+    """Return the ids of the comments that a search must find, by looking at each.
+
+    They are in the order of time, in one group of languages after the other.
+    """
     stems: dict[str, frozenset[str]] = {}
-    found = list[str]()
+    found = list[Known]()
     for one in newest:
         if chosen.languages and one.language not in chosen.languages:
             continue
@@ -355,8 +359,18 @@ def expected_ids(
             stems[one.language] = frozenset(search.stems(one.language))
         wanted = stems[one.language]
         if wanted and wanted <= one.stems:
-            found.append(one.id)
-    return found if order is CommentOrder.NEWEST else found[::-1]
+            found.append(one)
+    by_time = found if order is CommentOrder.NEWEST else found[::-1]
+    groups = language_groups(newest, search, chosen)
+    return [one.id for languages in groups for one in by_time if one.language in languages]
+
+
+def language_groups(
+    newest: Sequence[Known], search: Search, chosen: CommentFilter
+) -> Sequence[Collection[str]]:
+    """Return the languages of a search that are read at once, as the site divides them."""
+    counts = ProductCounts(Counter((one.language, one.rating) for one in newest))
+    return SearchPlan(PRODUCT_ID, search, chosen, counts=counts).groups
 
 
 def known_comments(comments: Iterable[NewComment]) -> list[Known]:

@@ -1,5 +1,7 @@
 """``bench searches``: what is drawn, what is expected, and what its walks call wrong."""
 
+from dataclasses import replace
+from datetime import timedelta
 from random import Random
 
 import pytest
@@ -45,6 +47,25 @@ class TestWhatIsExpected:
         assert expected_ids(COMMENTS, found, chosen, CommentOrder.NEWEST) == ["old"]
         for other in (CommentFilter.of(["ja"]), CommentFilter.of((), [2])):
             assert expected_ids(COMMENTS, found, other, CommentOrder.NEWEST) == []
+
+    def test_is_one_group_of_languages_after_the_other_where_there_are_many(self):
+        """The rarest language is in the second group, although its comment is the newest."""
+        codes = (
+            *("af", "be", "br", "bs", "cy", "fo", "ga", "gd"),
+            *("gl", "is", "ka", "kk", "lb", "lv", "mk", "mt"),
+        )
+        known = [
+            written("p", id=f"{code}{number}", language=code, body="red pan")
+            for code in codes
+            for number in range(2)
+        ]
+        newest = written("p", id="newest", language="sq", body="red pan")
+        newest = replace(newest, created_at=newest.created_at + timedelta(days=1))
+        every = known_comments([*known, newest])
+        for order in (CommentOrder.NEWEST, CommentOrder.OLDEST):
+            ids = expected_ids(every, parse_search("pan"), CommentFilter(), order)
+            assert len(ids) == 2 * 16 + 1
+            assert ids[-1] == "newest"
 
 
 class TestADrawnSearch:
