@@ -256,7 +256,8 @@ def list_comments(
         asked = replace(asked, most_units=left)
         plan, page = read_list(asked, now)
         left -= page.capacity_units
-    if now.of(chosen) == now.total:  # the months' counts are those of this list
+    counts_months = now.of(chosen) == now.total  # those of the list, as of the product
+    if counts_months and request.toward is Toward.NEXT:
         in_front = comments_in_front(request.position, now, order)
         page = page if in_front is None else numbered_behind(page, in_front)
     shown = page
