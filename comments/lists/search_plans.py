@@ -42,6 +42,8 @@ FIRST_READS = 48
 LEAST_READ = 3
 MOST_QUERIES = 16
 """Of the first round: they cost half a capacity unit each at the least."""
+UNEVEN = 2
+"""How many times its share of a page a language may have, without another round for it."""
 LEAST_FOUND = 0.5
 """Comments that a read without any counts as having brought, to expect how many it takes."""
 MOST_REMEMBERED = 4_000
@@ -217,8 +219,8 @@ class SearchPlan:
             for stem in longest_first:
                 run = self._run(wanted, stem)
                 if run.partition == known.partition:
-                    expected = (needed * share + 1) * known.postings_a_result
-                    return [run], max(LEAST_READ, ceil(expected))
+                    expected = min(needed, UNEVEN * needed * share + 1)
+                    return [run], max(LEAST_READ, ceil(expected * known.postings_a_result))
         probed = longest_first[:most]
         fair = int(FIRST_READS * share / len(probed))
         at_most = FIRST_READ if len(probed) > 1 else needed
@@ -257,7 +259,7 @@ class SearchPlan:
             if page.cut_at and len(wanted.stems) > 1 and wanted.alternative not in was_compared:
                 RAREST.forget(key)
                 continue
-            ratio = read.items_read / max(read.items_returned, LEAST_FOUND)
+            ratio = read.items_read / max(read.items_kept, LEAST_FOUND)
             RAREST.note(key, Rarest(str(read.run.partition), ratio))
 
     def _key(self, wanted: _Wanted) -> object:

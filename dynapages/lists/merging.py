@@ -67,6 +67,7 @@ class Cursor:
     waiting: deque[Entry] = field(default_factory=deque)
     rounds: int = 0
     items_read: int = 0
+    items_kept: int = 0
     capacity_units: float = 0.0
     was_left: bool = False
 
@@ -74,6 +75,7 @@ class Cursor:
         """Add the result of a read of the run."""
         self.rounds += chunk.calls
         self.items_read += chunk.items_read
+        self.items_kept += len(chunk.items)
         self.capacity_units += chunk.capacity_units
         self.waiting.extend(Entry(i, self.run.position_of(i), self.run) for i in chunk.items)
         self.exhausted = chunk.last is None

@@ -88,7 +88,8 @@ class PageRequest:
 class RunRead:
     """What a page read from one run: rounds, items and capacity units.
 
-    ``was_left`` is whether another alternative reached further, and took its place.
+    ``items_kept`` are those that its filter let through, on this page or behind it. ``was_left`` is
+    whether another alternative reached further, and took its place.
     """
 
     run: Run
@@ -96,6 +97,7 @@ class RunRead:
     items_read: int
     items_returned: int
     capacity_units: float
+    items_kept: int = 0
     was_left: bool = False
 
 
@@ -354,6 +356,7 @@ def page_of(
                 items_read=cursor.items_read,
                 items_returned=sum(entry.run is cursor.run for entry in entries),
                 capacity_units=cursor.capacity_units,
+                items_kept=cursor.items_kept,
                 was_left=cursor.was_left,
             )
             for merge in merges

@@ -161,6 +161,17 @@ class TestAListOfASearch:
             pages.append(search_comments("many", wanted, CommentFilter(), request, counts=now).page)
         assert ids_of(pages) == [seldom_together.id]
 
+    @pytest.mark.parametrize("words", ["gut", "gut neu"])
+    def test_reads_no_more_however_often_it_is_asked_for(self, made, words):
+        wanted, chosen = SearchRequest(parse_search(words)), CommentFilter.of(["de"])
+        counts, request = counts_of("words"), PageRequest(SIZE)
+        read = []
+        for _ in range(6):
+            page = search_comments("words", wanted, chosen, request, counts=counts).page
+            assert len(page.entries) == SIZE
+            read.append(sum(one.items_read for one in page.reads))
+        assert max(read[1:]) <= read[0], read
+
     @staticmethod
     def units_where_read_again(before: ProductCounts, now: ProductCounts) -> float:
         wanted, chosen = SearchRequest(parse_search("akku kabel")), CommentFilter()
