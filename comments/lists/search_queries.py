@@ -127,7 +127,7 @@ def search_comments(
         plan = plan_by(counts)
         page = reading.read(plan, request, order)
         now = exact() if exact else counts
-        by_now = plan_by(now)
+        by_now = plan if now.cells == counts.cells else plan_by(now)
         if not plan.covers(by_now):
             plan = by_now
             page = reading.read(plan, request, order)
@@ -152,49 +152,55 @@ def search_comments(
 
 
 class _Reading:
-    """The readings of a page, which together cost so many units at the most."""
+    """The readings of a page, which together cost so many units at the most.
+
+    But a Query of each run is made once in any case: without it no page would ever have anything.
+    """
 
     def __init__(self, most_units: float) -> None:
         self._left = most_units
+        self._has_read = False
 
     def read(self, plan: SearchPlan, request: PageRequest, order: CommentOrder) -> Page:
-        """Read the page; one without entries, which goes on where it begins, if little is left."""
-        position = plan.placed(request.position)
+        """Read the page; again, one that goes on where it begins, if too little is left for it."""
         asked = replace(
             request,
-            position=position,
+            position=plan.placed(request.position),
             most_units=self._left,
             largest_item=LARGEST_POSTING,
         )
-        if self._left < self._least(plan):
+        if self._has_read and self._left < _least_units(plan):
             return unread_page(asked, order=order.direction)
         page = _read_groups(plan, asked, order)
+        self._has_read = True
         self._left -= page.capacity_units
         return page
 
-    @staticmethod
-    def _least(plan: SearchPlan) -> float:
-        """Return what a Query of each run costs that a page may begin with."""
-        groups = range(len(plan.groups))
-        return LEAST_UNITS * max((len(plan.of_group(one, 1).runs) for one in groups), default=0)
+
+def _least_units(plan: SearchPlan) -> float:
+    """Return what a Query of each run costs that a page may begin with."""
+    queries = (len(_of_groups(plan, [one], needed=1).runs) for one in range(len(plan.groups)))
+    return LEAST_UNITS * max(queries, default=0)
 
 
 def _read_groups(plan: SearchPlan, asked: PageRequest, order: CommentOrder) -> Page:
     """Read a page of all groups, in their order."""
-    if len(plan.groups) <= 1:
-        of_group = [plan.of_group(one, asked.size + 1) for one in range(len(plan.groups))]
-        runs = [run for one in of_group for run in one.runs]
-        first_reads = [limit for one in of_group for limit in one.first_reads or ()]
-        return read(runs, asked, order=order.direction, first_reads=first_reads)
+    if not plan.is_grouped:
+        whole = _of_groups(plan, range(len(plan.groups)), needed=asked.size + 1)
+        return read(whole.runs, asked, order=order.direction, first_reads=whole.first_reads)
 
     def plan_of(segments: Sequence[Segment], needed: int) -> SegmentsPlan:
-        of_groups = [plan.of_group(int(segment.name), needed) for segment in segments]
-        return SegmentsPlan(
-            runs=[run for one in of_groups for run in one.runs],
-            first_reads=[limit for one in of_groups for limit in one.first_reads or ()],
-        )
+        return _of_groups(plan, [int(segment.name) for segment in segments], needed=needed)
 
     return read_in_segments(plan.segments, plan_of, asked, order=order.direction)
+
+
+def _of_groups(plan: SearchPlan, numbers: Sequence[int], *, needed: int) -> SegmentsPlan:
+    plans = [plan.of_group(number, needed) for number in numbers]
+    return SegmentsPlan(
+        runs=[run for one in plans for run in one.runs],
+        first_reads=[limit for one in plans for limit in one.first_reads or ()],
+    )
 
 
 class _Marks:

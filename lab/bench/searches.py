@@ -94,7 +94,8 @@ class ManyLanguages(ReviewData):
 
     @property
     def name(self) -> str:
-        return f"many-languages-{ReviewData.name.fget(self)}"  # type: ignore[attr-defined]
+        whole: str = ReviewData.name.fget(self)  # type: ignore[attr-defined] # a property
+        return f"many-languages-{whole}"
 
     def comments(self) -> Iterator[NewComment]:
         for comment in ReviewData.comments(self):

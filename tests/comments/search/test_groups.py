@@ -165,6 +165,19 @@ class TestAWalk:
         shown = {comment.language for found in pages for comment in found.comments}
         assert shown == {*MANY}
 
+    def test_goes_on_although_the_counts_of_the_product_take_most_units(self, in_many_languages):
+        wanted, request = SearchRequest(parse_search("akku")), PageRequest(20)
+        counts, ids = counts_of("many"), list[str]()
+        for _ in range(20):
+            found = search_comments(
+                "many", wanted, CommentFilter(), request, counts=counts, beside=9.0
+            )
+            ids += [comment.id for comment in found.comments]
+            if found.page.next_position is None:
+                break
+            request = PageRequest(20, found.page.next_position)
+        assert sorted(ids) == sorted(found_in(in_many_languages, "akku"))
+
 
 class TestThePage:
     def test_finds_what_is_only_in_the_last_language(self, in_many_languages):
