@@ -25,7 +25,7 @@ from dynapages.calls import labelled_calls
 from dynapages.items import Item, table_key
 from dynapages.lists import timestamp
 from dynapages.process import client
-from dynapages.writes import delete, put, write_one
+from dynapages.writes import delete, put, write_item
 
 LONGEST_REASON = 100
 """Characters: the reason is stored with the key of the comment's product."""
@@ -95,12 +95,12 @@ def block_author(user_id: str, *, now: datetime) -> None:
     """Hold what a user writes from now on; also where they were blocked before."""
     key = keys.author(user_id)
     block = BlockedAuthor(pk=key, sk=key, blocked_at=timestamp(now))
-    write_one(client(), put(BlockedAuthor, block.serialize()))
+    write_item(client(), put(BlockedAuthor, block.serialize()))
 
 
 def unblock_author(user_id: str) -> None:
     """Let a user publish again, as far as the gate does; also where they were not blocked."""
-    write_one(client(), delete(BlockedAuthor, block_key(user_id)))
+    write_item(client(), delete(BlockedAuthor, block_key(user_id)))
 
 
 def is_blocked(user_id: str) -> bool:

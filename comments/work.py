@@ -20,7 +20,7 @@ from dynapages.calls import sentence_about
 from dynapages.process import client
 from dynapages.pynamodb import FAILURES
 from dynapages.work import Postponed
-from dynapages.writes import ConditionFailed, write_one
+from dynapages.writes import ConditionFailed, write_item
 
 CLOCKS_DIFFER = timedelta(seconds=3)
 """By how much the clocks of two processes may differ: each is tolerated to be off by half of it."""
@@ -56,7 +56,7 @@ def _finish_change(change: str) -> None:
         written = {"change": change, "at": words.stored[AT]["S"]}
         # Another process may find it due, by a clock that is ahead of this one's.
         owed = QUEUE.owe(CLOSE, written, after=SETTLED_AFTER + CLOCKS_DIFFER)
-        write_one(client(), owed.action)
+        write_item(client(), owed.action)
 
 
 def close_change(payload: Mapping[str, Any]) -> None:
@@ -71,7 +71,7 @@ def close_change(payload: Mapping[str, Any]) -> None:
     if is_as_written and WordWriter.of_stored(stored, bulk_batches()).close():
         return
     if again := Owes(change=payload["change"]).due_item():
-        write_one(client(), again.action)
+        write_item(client(), again.action)
 
 
 def finish_owed(comment_id: str, *, and_close: bool = True) -> None:

@@ -26,7 +26,7 @@ from dynapages.lists.reader import (
     read_segments,
 )
 from dynapages.lists.runs import Run
-from dynapages.writes.transactions import Action, write_together
+from dynapages.writes.transactions import Action, write_transaction
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -195,5 +195,5 @@ def page_batches() -> Batches:
 
 
 def write(actions: Sequence[Action]) -> None:
-    """Write actions in one transaction; see `dynapages.writes.transactions.write_together`."""
-    write_together(client(), actions)
+    """Write actions in one transaction; see `dynapages.writes.transactions.write_transaction`."""
+    write_transaction(client(), actions)

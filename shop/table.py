@@ -26,7 +26,7 @@ from dynapages.writes import (
     check,
     put,
     shards_in,
-    write_counted,
+    write_with_counters,
 )
 from shop import keys
 from shop.models import ShopItem
@@ -102,7 +102,7 @@ def write_with_counts(
     or leaves it, and is throttled. Raises like `dynapages.writes.transactions.Transactions.write`,
     with the indexes of ``actions``.
     """
-    write_counted(
+    write_with_counters(
         actions,
         deltas,
         transactions=Transactions(client()),

@@ -11,7 +11,7 @@ from dynapages.items import Item, table_key
 from dynapages.lists import every_entry
 from dynapages.process import client
 from dynapages.upkeep import Kept, Trace
-from dynapages.writes import delete, write_one
+from dynapages.writes import delete, write_item
 from shop import keys
 from shop.accounts.emails import EMAIL, Email
 from shop.accounts.queries import find_user
@@ -39,7 +39,7 @@ def has_orders(username: str) -> bool:
 
 def _delete_purchase(username: str, product_id: str) -> None:
     key = table_key(keys.user(username), keys.bought(username, product_id))
-    write_one(client(), delete(TABLE, key))
+    write_item(client(), delete(TABLE, key))
 
 
 def _open_profile(username: str) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _key_of_email(name: str) -> Item:
 
 
 def _delete_email(_username: str, name: str) -> None:
-    write_one(client(), delete(TABLE, _key_of_email(name)))
+    write_item(client(), delete(TABLE, _key_of_email(name)))
 
 
 def _email(_username: str, name: str) -> list[Kept]:
@@ -123,7 +123,7 @@ def entries_about(username: str) -> Iterator[str]:
 
 def _delete_entry(_username: str, name: str) -> None:
     table, partition, place = name.split(_JOINT, 2)
-    write_one(client(), delete(table, table_key(partition, place)))
+    write_item(client(), delete(table, table_key(partition, place)))
 
 
 def _entry(_username: str, name: str) -> list[Kept]:

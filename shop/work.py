@@ -9,7 +9,7 @@ from itertools import chain
 
 from dynapages.process import background_client, client
 from dynapages.work import Owed, Queue, worker
-from dynapages.writes import Action, write_one
+from dynapages.writes import Action, write_item
 from shop import keys
 from shop.table import TABLE
 
@@ -33,7 +33,7 @@ def owe_alone(owed: Owed) -> None:
 
     One write. Raises botocore's errors.
     """
-    write_one(client(), owed.action)
+    write_item(client(), owed.action)
     worker().wake(owed)
 
 

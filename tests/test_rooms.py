@@ -240,7 +240,7 @@ class TestWhatARoomIsFor:
         assert offenders(queries, "django.http", "django.shortcuts", "django_htmx") == []
 
     def test_the_library_alone_writes_and_by_transactions_and_batches(self):
-        """Where a single write meets a transaction, only its `write_one` waits for its end."""
+        """Where a single write meets a transaction, only its `write_item` waits for its end."""
         calls = re.compile(
             r"\.(put_item|update_item|delete_item|transact_write_items|batch_write_item)\("
         )

@@ -46,7 +46,7 @@ from dynapages.writes import (
     Contended,
     delete,
     put,
-    write_one,
+    write_item,
 )
 
 _PLACE = Comment.place.attr_name
@@ -366,7 +366,7 @@ class BulkWriter:
         products = {product for change in changes for product in change.products}
         committed = Committed(ranks_of(products).due_item())
         for action in committed.actions:
-            write_one(client(), action)
+            write_item(client(), action)
         self._owed.append(committed)
 
     def _rank_products(self, progress: Progress) -> bool:

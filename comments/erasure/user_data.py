@@ -25,7 +25,7 @@ from dynapages.lists import id_at
 from dynapages.process import client
 from dynapages.pynamodb import update
 from dynapages.upkeep import Kept, Trace
-from dynapages.writes import ConditionFailed, delete, write_one, write_together
+from dynapages.writes import ConditionFailed, delete, write_item, write_transaction
 
 _COMMENT = 0
 """Number of the transaction's action on the comment."""
@@ -51,7 +51,7 @@ def delete_vote(user_id: str, comment_id: str) -> None:
     try:
         take_back(comment_id=comment_id, user_id=user_id)
     except NoSuchComment:
-        write_one(client(), delete(TABLE, comment_key(comment_id, keys.vote(user_id))))
+        write_item(client(), delete(TABLE, comment_key(comment_id, keys.vote(user_id))))
     finally:
         rank_or_log(comment_id)  # in any case: a second run would not find the vote
 
@@ -61,10 +61,10 @@ def delete_report(user_id: str, comment_id: str) -> None:
     report = delete(Comment, comment_key(comment_id, keys.report(user_id)), Comment.pk.exists())
     uncount = update(Comment, comment_key(comment_id), [Comment.reports.add(-1)], NOT_DELETED)
     try:
-        write_together(client(), [uncount, report])
+        write_transaction(client(), [uncount, report])
     except ConditionFailed as error:
         if _COMMENT in error.failed:
-            write_one(client(), delete(TABLE, comment_key(comment_id, keys.report(user_id))))
+            write_item(client(), delete(TABLE, comment_key(comment_id, keys.report(user_id))))
 
 
 def delete_signature(user_id: str, comment_id: str) -> None:

@@ -74,7 +74,7 @@ from dynapages.lists import (
     timestamp,
 )
 from dynapages.process import client, page_batches, read, read_in_segments
-from dynapages.writes import ConditionFailed, write_together
+from dynapages.writes import ConditionFailed, write_transaction
 
 MOST_UNITS = 8.0
 """Capacity units of a page with a list, however few comments match its filter."""
@@ -646,7 +646,7 @@ def _recount(product_id: str, cells: Collection[Cell]) -> None:
     known = {name: number for name, number in counted.items() if number is not None}
     try:
         if actions := counters().set_sums(product_id, known):
-            write_together(client(), actions)
+            write_transaction(client(), actions)
     except ConditionFailed:
         logger.info("%s is being written to: the next reader will recount", product_id)
 

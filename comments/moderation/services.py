@@ -54,7 +54,7 @@ from dynapages.errors import DynamoError
 from dynapages.lists import sort_key_of
 from dynapages.process import client
 from dynapages.pynamodb import unchanged, update
-from dynapages.writes import write_one
+from dynapages.writes import write_item
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
@@ -189,7 +189,7 @@ def feature(comment_id: str, *, by: str = "", now: datetime) -> bool:
             raise NoSuchComment(comment_id)
         pick = Comment.featured_partition.set(keys.featured(product_id_of(item)))
         same_product = unchanged(item, Comment.product_partition)
-        write_one(client(), update(Comment, key, [pick], same_product))
+        write_item(client(), update(Comment, key, [pick], same_product))
         return _FEATURED not in item
 
     if is_new := retry(attempt):

@@ -45,7 +45,7 @@ from dynapages.writes import (
     Contended,
     NamedShards,
     Shards,
-    write_together,
+    write_transaction,
 )
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
 
 def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
     try:
-        write_together(client(), [_update(rank) for rank in ranks])
+        write_transaction(client(), [_update(rank) for rank in ranks])
     except (ConditionFailed, Contended):
         return [lost for rank in ranks for lost in _store(rank)]
     return []

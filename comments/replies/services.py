@@ -35,7 +35,7 @@ from dynapages.lists import parse_timestamp, timestamp
 from dynapages.process import client
 from dynapages.pynamodb import FAILURES, unchanged
 from dynapages.work import Owed, worker
-from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_together
+from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_transaction
 
 logger = logging.getLogger(__name__)
 
@@ -196,7 +196,7 @@ def _write(
     required = LISTED if shown else NOT_DELETED
     written = [reply, *(owed.action for owed in owes)]
     if not is_anything_following():
-        write_together(client(), [change(key, changes, required), *written])
+        write_transaction(client(), [change(key, changes, required), *written])
         return
     for _attempt in range(ATTEMPTS):
         before = read_item(key)

@@ -23,7 +23,7 @@ from dynapages.items import Item
 from dynapages.lists import parse_timestamp, sort_key_of, timestamp
 from dynapages.process import client, pool
 from dynapages.pynamodb import update
-from dynapages.writes import Action, ConditionFailed, put, write_together
+from dynapages.writes import Action, ConditionFailed, put, write_transaction
 
 LONGEST_TEXT = 1_000
 """Characters of a report's text."""
@@ -88,7 +88,9 @@ def report_comment(
         reported_at=timestamp(now),
     )
     try:
-        write_together(client(), [_queue(comment_id, now), put(Comment, report.serialize(), NEW)])
+        write_transaction(
+            client(), [_queue(comment_id, now), put(Comment, report.serialize(), NEW)]
+        )
     except ConditionFailed as error:
         if _COMMENT in error.failed:
             raise NoSuchComment(comment_id) from error

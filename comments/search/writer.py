@@ -51,7 +51,7 @@ from dynapages.lists import id_at, parse_timestamp, timestamp
 from dynapages.process import client, page_batches
 from dynapages.pynamodb import FAILURES, unchanged
 from dynapages.work import worker
-from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_together
+from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_transaction
 
 CHANGES = "CHANGES#"
 SHARDS = 4
@@ -224,7 +224,7 @@ class WordWriter(DerivedWriter[str]):
         gone = delete(WordChange, {name: self.stored[name] for name in self.key}, self._is_mine())
         marks = [delete(PendingMark, self.table_key(mark)) for mark in self.marks]
         try:
-            write_together(client(), [gone, *marks])
+            write_transaction(client(), [gone, *marks])
         except ConditionFailed:
             return False
         return True
@@ -242,7 +242,7 @@ class WordWriter(DerivedWriter[str]):
         named = self.named.union(*(one.puts for one in writes))
         if named != self.named:
             self.named = named
-            write_together(client(), self.put())
+            write_transaction(client(), self.put())
 
     def _derive(self, texts: Sequence[tuple[Item, str | None]]) -> list[list[Item]]:
         """Derive postings, or return those derived before; long texts not given are read."""
@@ -312,7 +312,7 @@ def rewrite(named: Iterable[Name]) -> None:
     words = WordWriter(bulk_batches(), puts_first=True, named=set(named))
     actions = words.put()
     committed = Committed(Owes(change=words.change).due_item(), words.close)
-    write_together(client(), [*actions, *committed.actions])
+    write_transaction(client(), [*actions, *committed.actions])
     words.write()
     committed.end()
 
@@ -350,7 +350,7 @@ def resume(change: str, batches: Batches) -> WordWriter | None:
     if not stored:
         return None
     words = WordWriter.of_stored(stored, batches)
-    write_together(client(), words.put())
+    write_transaction(client(), words.put())
     words.write()
     return words
 

@@ -29,7 +29,7 @@ from dynapages.writes import (
     Contended,
     check,
     delete,
-    write_together,
+    write_transaction,
 )
 
 logger = logging.getLogger(__name__)
@@ -249,7 +249,7 @@ def delete_dependents(comment_id: str) -> None:
     for _ in range(ATTEMPTS):
         try:
             for some in in_chunks(leftovers(comment_id), MOST_ACTIONS - 1):
-                write_together(client(), [is_deleted, *some])
+                write_transaction(client(), [is_deleted, *some])
         except ConditionFailed as error:
             if _COMMENT not in error.failed:  # a vote was cast
                 continue

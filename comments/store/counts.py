@@ -20,7 +20,7 @@ from comments.models import TABLE
 from dynapages.calls import Batches
 from dynapages.lists import timestamp
 from dynapages.process import client, page_batches
-from dynapages.writes import Action, Counters, Deltas, Transactions, write_counted
+from dynapages.writes import Action, Counters, Deltas, Transactions, write_with_counters
 
 Cell = tuple[str, int]
 """A language and a rating."""
@@ -158,4 +158,6 @@ def write(
     Raises ConditionFailed with the numbers of ``actions``, and Contended.
     """
     transactions = Transactions(client())
-    write_counted(actions, changes, transactions=transactions, counters=lambda _name: counting())
+    write_with_counters(
+        actions, changes, transactions=transactions, counters=lambda _name: counting()
+    )

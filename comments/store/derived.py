@@ -24,7 +24,7 @@ from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.process import client
 from dynapages.upkeep import every_item
-from dynapages.writes import MOST_ACTIONS, Action, Contended, write_together
+from dynapages.writes import MOST_ACTIONS, Action, Contended, write_transaction
 
 Name = tuple[str, str]
 """The partition key and the sort key of an item."""
@@ -172,4 +172,4 @@ class TransactedPuts(Batches):
         puts: list[Action] = [{"Put": {"TableName": table, "Item": item}} for item in items]
         chunks = in_chunks(puts, MOST_ACTIONS)
         with instead_of_batches():
-            self.pool.gather([partial(write_together, self.client, some) for some in chunks])
+            self.pool.gather([partial(write_transaction, self.client, some) for some in chunks])

@@ -12,7 +12,7 @@ from dynapages.items import Item, Value, table_key
 from dynapages.lists import Index, Position, id_at
 from dynapages.process import client
 from dynapages.pynamodb import set_or_remove, update
-from dynapages.writes import Action, ConditionFailed, Contended, Limiter, write_one
+from dynapages.writes import Action, ConditionFailed, Contended, Limiter, write_item
 
 ATTEMPTS = 5
 Changes = Mapping[str, Value | None]
@@ -140,7 +140,7 @@ def retry(attempt: Callable[[], T]) -> T:
 def write_if(action: Action) -> bool:
     """Write an action by itself; return whether its condition was met, else nothing is written."""
     try:
-        write_one(client(), action)
+        write_item(client(), action)
     except ConditionFailed:
         return False
     return True

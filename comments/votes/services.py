@@ -47,7 +47,7 @@ from dynapages.writes import (
     check,
     delete,
     put,
-    write_together,
+    write_transaction,
 )
 
 
@@ -194,7 +194,7 @@ def _write(action: Action, comment_id: str, change: int, *, is_first: bool = Fal
             write(actions, {comment_id: deltas}, tallies)
             return committed
     exists = check(Comment, comment_key(comment_id), NOT_DELETED)
-    write_together(client(), [*actions, exists, tallies().begin(comment_id, deltas)])
+    write_transaction(client(), [*actions, exists, tallies().begin(comment_id, deltas)])
     return committed
 
 

@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 from dynapages.calls.client import Connection, build_client_of
 from dynapages.errors import DynamoError
 from dynapages.items import wire_key
-from dynapages.writes.transactions import put, write_one
+from dynapages.writes.transactions import put, write_item
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -259,7 +259,7 @@ class TableCheckpoints:
             item[_FINISHED] = {"BOOL": True}
         if self.expiry_attribute is not None:
             item[self.expiry_attribute] = {"N": str(int(self.clock()) + KEPT_SECONDS)}
-        write_one(self.client, put(self.table, item))
+        write_item(self.client, put(self.table, item))
 
 
 @dataclass(frozen=True, slots=True)

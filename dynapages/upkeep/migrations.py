@@ -27,8 +27,8 @@ from dynapages.writes.transactions import (
     Serializable,
     put,
     unchanged,
-    write_one,
-    write_together,
+    write_item,
+    write_transaction,
 )
 
 if TYPE_CHECKING:
@@ -212,9 +212,9 @@ class Migration:
                 return bool(actions)
             try:
                 if len(actions) == 1:
-                    write_one(self.client, actions[0])
+                    write_item(self.client, actions[0])
                 else:
-                    write_together(self.client, actions)
+                    write_transaction(self.client, actions)
             except ConditionFailed:
                 found = self.client.get_item(TableName=step.table, Key=key, ConsistentRead=True)
                 item = found.get("Item", {})
@@ -229,7 +229,7 @@ class Migration:
         following = replace(reached, revision=reached.revision + 1)
         same = unchanged(reached.item(step) if reached.revision else {}, "revision")
         try:
-            write_one(self.client, put(step.table, following.item(step), same))
+            write_item(self.client, put(step.table, following.item(step), same))
         except ConditionFailed as error:
             # Its own write, whose answer was lost, is no other run's.
             if self.load(step) != following:

@@ -34,8 +34,8 @@ from dynapages.writes.transactions import (
     delete,
     put,
     update,
-    write_one,
-    write_together,
+    write_item,
+    write_transaction,
 )
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Queue:
 
     def done(self, owed: Owed) -> None:
         """Delete what is owed, also if it is gone already. Raises botocore's errors."""
-        write_one(self._client(), self._delete(owed))
+        write_item(self._client(), self._delete(owed))
 
     # What a worker calls
 
@@ -225,7 +225,7 @@ class Queue:
         )
         key = self.key_of(owed)
         try:
-            write_one(self._client(), update(self.table, key, changes, is_free))
+            write_item(self._client(), update(self.table, key, changes, is_free))
         except ConditionFailed:  # done, moved or leased by others since it was read
             return None
         return claimed
@@ -247,7 +247,7 @@ class Queue:
         )
         taken = self._delete(claimed, is_mine)
         try:
-            write_together(self._client(), [taken, moved.action])
+            write_transaction(self._client(), [taken, moved.action])
         except ConditionFailed:  # it took longer than its lease, and others have it
             return Outcome.LEFT
         return Outcome.DEAD if is_dead else Outcome.FAILED
@@ -285,14 +285,14 @@ class Queue:
         exists = Expression("attribute_exists(#key)", {"#key": self.partition_key})
         anew = dead.anew(clock.now())
         try:
-            write_together(self._client(), [self._delete(dead, exists), anew.action])
+            write_transaction(self._client(), [self._delete(dead, exists), anew.action])
         except ConditionFailed:
             return None
         return anew
 
     def discard(self, owed: Owed) -> None:
         """Delete what is owed without doing it, also if it is gone already."""
-        write_one(self._client(), self._delete(owed))
+        write_item(self._client(), self._delete(owed))
 
     # The table
 

@@ -8,7 +8,7 @@ from dynapages.writes.counters import (
     NoSuchCounter,
     Shards,
     shards_in,
-    write_counted,
+    write_with_counters,
 )
 from dynapages.writes.rate_limiter import Limit, Limiter, Spent
 from dynapages.writes.transactions import (
@@ -24,8 +24,8 @@ from dynapages.writes.transactions import (
     too_old,
     unchanged,
     update,
-    write_one,
-    write_together,
+    write_item,
+    write_transaction,
 )
 
 __all__ = [
@@ -51,7 +51,7 @@ __all__ = [
     "too_old",
     "unchanged",
     "update",
-    "write_counted",
-    "write_one",
-    "write_together",
+    "write_item",
+    "write_transaction",
+    "write_with_counters",
 ]

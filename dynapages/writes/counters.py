@@ -46,8 +46,8 @@ from dynapages.writes.transactions import (
     put,
     unchanged,
     update,
-    write_one,
-    write_together,
+    write_item,
+    write_transaction,
 )
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Shards:
             Expression("attribute_not_exists(#n) OR #n < :n", stored, values),
         )
         try:
-            write_one(self.client, raised)
+            write_item(self.client, raised)
         except ConditionFailed:
             self.count(name)
         else:
@@ -212,7 +212,7 @@ class Counters:
             Batches(client, Pool(4)), "visits", lambda name, shard: {"id": f"{name}#{shard}"}
         )
         visit = put("visits", {"id": {"S": "visit-1"}, "page": {"S": "home"}})
-        write_counted(
+        write_with_counters(
             [visit],
             {"home": {"views": 1, "from abroad": 1}},
             transactions=Transactions(client),
@@ -238,7 +238,7 @@ class Counters:
         """Build the action that adds ``deltas`` (cell to number) to a counter, in one shard.
 
         A transaction may contain one change of a counter only. Its condition fails when this
-        process knows a shard that does not exist: see `write_counted`. Raises ValueError when
+        process knows a shard that does not exist: see `write_with_counters`. Raises ValueError when
         every delta is zero.
         """
         number = self._known.get(name, 1)
@@ -300,7 +300,7 @@ class Counters:
             else:
                 actions.append(delete(self.table, key, _as_read(item)))
         try:
-            write_together(self.batches.client, actions)
+            write_transaction(self.batches.client, actions)
         except ConditionFailed:
             return False
         self._known[name] = kept
@@ -319,7 +319,7 @@ class Counters:
             if number == len(shards) and _is_whole(shards):
                 return number
             try:
-                write_together(self.batches.client, self._creations(name, shards, number))
+                write_transaction(self.batches.client, self._creations(name, shards, number))
             except ConditionFailed:
                 continue
             self._known[name] = number
@@ -467,7 +467,7 @@ class Counters:
         return wire_key(self.key_of(name, shard))
 
 
-def write_counted(
+def write_with_counters(
     actions: Sequence[Action],
     deltas: Deltas,
     *,

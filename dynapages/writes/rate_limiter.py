@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from dynapages.items import KeyValue, wire_key
-from dynapages.writes.transactions import ConditionFailed, Expression, delete, update, write_one
+from dynapages.writes.transactions import ConditionFailed, Expression, delete, update, write_item
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -104,7 +104,7 @@ class Limiter:
 
     def clear(self, name: str) -> None:
         """Forget all uses."""
-        write_one(self.client, delete(self.table, wire_key(self.key_of(name))))
+        write_item(self.client, delete(self.table, wire_key(self.key_of(name))))
 
     def _start(self, name: str, limit: Limit, moment: int) -> int | None:
         """Take the first share; None on success, else the moment until which it is taken."""
@@ -135,7 +135,7 @@ class Limiter:
         holds = Expression(condition, names, values) if condition else None
         key, change = wire_key(self.key_of(name)), Expression(changes, names, values)
         try:
-            write_one(self.client, update(self.table, key, change, holds, return_item=True))
+            write_item(self.client, update(self.table, key, change, holds, return_item=True))
         except ConditionFailed as error:
             failed = error.failed[0]
             return int(failed[TAKEN_UNTIL]["N"]) if TAKEN_UNTIL in failed else 0

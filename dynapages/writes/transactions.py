@@ -218,7 +218,7 @@ class Transactions:
             self.sleep(pause)
 
 
-def write_together(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
+def write_transaction(client: "DynamoDBClient", actions: Sequence[Action]) -> None:
     """Write actions in one transaction. Raises like `Transactions.write`."""
     Transactions(client).write(lambda: actions)
 
@@ -232,7 +232,7 @@ def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
     missing = [f"NONE#{number}" for number in range(TOO_MANY_FOR_OLD_ENGINES)]
     exists = Expression("attribute_exists(pk)")
     try:
-        write_together(client, [check(table, table_key(key, key), exists) for key in missing])
+        write_transaction(client, [check(table, table_key(key, key), exists) for key in missing])
     except FAILURES as failure:
         fault = fault_in(failure)
         return fault if isinstance(fault, EngineTooOld) else None
@@ -267,7 +267,7 @@ def _obstacles_in(error: ClientError, count: int) -> tuple[frozenset[int], froze
     return conflicts, throttled
 
 
-def write_one(
+def write_item(
     client: "DynamoDBClient",
     action: Action,
     *,

@@ -15,7 +15,7 @@ from dynapages.items import Item, table_key
 from dynapages.process import client, write
 from dynapages.pynamodb import unchanged, update
 from dynapages.work import Owed
-from dynapages.writes import Action, ConditionFailed, delete, write_one
+from dynapages.writes import Action, ConditionFailed, delete, write_item
 from shop import keys
 from shop.accounts.emails import owed_email
 from shop.accounts.passwords import release_slot
@@ -128,7 +128,7 @@ def end_sessions(username: str) -> None:
         Profile.pk.exists(),
     )
     with suppress(ConditionFailed):  # the user was deleted: there is no session any more
-        write_one(client(), action)
+        write_item(client(), action)
 
 
 def _changes_of_profile(old: Item, after: Profile) -> Iterator[Action]:

@@ -32,7 +32,7 @@ from dynapages.items import Item, table_key
 from dynapages.lists import moment_at, sort_key_of
 from dynapages.process import background_client
 from dynapages.pynamodb import FAILURES
-from dynapages.writes import ConditionFailed, put, write_one
+from dynapages.writes import ConditionFailed, put, write_item
 from shop import keys
 from shop.activity.tables import MAIN, Activity, Layout, Month, forget_layout, settle_layout
 from shop.background import BackgroundWrites, Spool
@@ -195,7 +195,7 @@ def _with_name(entry: LogEntry, client: "DynamoDBClient") -> LogEntry:
 def _put_new(entry: LogEntry, layout: Layout, client: "DynamoDBClient") -> None:
     is_new = Activity.pk.does_not_exist()
     try:
-        write_one(client, put(entry.month.table, entry.item(layout), is_new, return_item=True))
+        write_item(client, put(entry.month.table, entry.item(layout), is_new, return_item=True))
     except ConditionFailed as error:
         if replace(entry_in(error.failed[0]), name=entry.name) != entry:
             _log.warning(

@@ -23,7 +23,7 @@ from dynapages.items import Item, table_key
 from dynapages.lists import Segment
 from dynapages.pynamodb import DynamoModel
 from dynapages.tables import ON_DEMAND, Throughput, create_missing
-from dynapages.writes import SHARDS, ConditionFailed, put, shards_in, write_one
+from dynapages.writes import SHARDS, ConditionFailed, put, shards_in, write_item
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -154,7 +154,7 @@ def settle_layout(month: Month, *, client: "DynamoDBClient") -> Layout:
     item: Item = {**_KEY, **_SERIES, SHARDS: {"N": str(ACTIVITY_SHARDS)}}
     first = put(model_of(month), item, Activity.pk.does_not_exist())
     try:
-        write_one(client, first)
+        write_item(client, first)
     except ConditionFailed:
         answer = client.get_item(TableName=month.table, Key=_KEY, ConsistentRead=True)
         return _learned(month, answer["Item"])

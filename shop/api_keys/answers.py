@@ -18,7 +18,7 @@ from dynapages.django.refusals import Refusal
 from dynapages.items import wire_key
 from dynapages.process import client
 from dynapages.pynamodb import update
-from dynapages.writes import ConditionFailed, delete, write_one
+from dynapages.writes import ConditionFailed, delete, write_item
 from shop import keys
 from shop.models import ApiAnswer
 from shop.table import put_of
@@ -49,7 +49,7 @@ def begin(name: str, digest: str, *, now: datetime) -> HttpResponse | None:
     is_free = ApiAnswer.pk.does_not_exist() | (ApiAnswer.expires_at <= now)
     is_abandoned = _RUNNING & (ApiAnswer.since <= since) & (ApiAnswer.digest == digest)
     try:
-        write_one(client(), put_of(mine, is_free | is_abandoned, return_item=True))
+        write_item(client(), put_of(mine, is_free | is_abandoned, return_item=True))
     except ConditionFailed as error:
         found = ApiAnswer.from_raw_data(dict(error.failed[0]))
     else:
@@ -77,10 +77,10 @@ def finish(name: str, answer: HttpResponse, *, now: datetime) -> None:
         ApiAnswer.expires_at.set(now + KEPT),
     ]
     with suppress(ConditionFailed):
-        write_one(client(), update(ApiAnswer, wire_key(keys.answer(name)), changes, _RUNNING))
+        write_item(client(), update(ApiAnswer, wire_key(keys.answer(name)), changes, _RUNNING))
 
 
 def forget(name: str) -> None:
     """Let the request be carried out when it is sent again; for answers such as 429 and 503."""
     with suppress(ConditionFailed):
-        write_one(client(), delete(ApiAnswer, wire_key(keys.answer(name)), _RUNNING))
+        write_item(client(), delete(ApiAnswer, wire_key(keys.answer(name)), _RUNNING))

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from dynapages.django.access import Caller, Scope
 from dynapages.items import table_key
 from dynapages.process import client
-from dynapages.writes import ConditionFailed, delete, write_one
+from dynapages.writes import ConditionFailed, delete, write_item
 from shop import keys
 from shop.accounts.queries import load_user
 from shop.models import ApiKeyItem
@@ -50,7 +50,7 @@ def create_key(*, name: str, scope: Scope, username: str, now: datetime) -> tupl
         created_at=key.created_at,
         secret_hash=_hash(secret),
     )
-    write_one(client(), put_of(item, ApiKeyItem.pk.does_not_exist()))
+    write_item(client(), put_of(item, ApiKeyItem.pk.does_not_exist()))
     return key, f"dynashop_{key.id}_{secret}"
 
 
@@ -77,7 +77,7 @@ def revoke_key(key_id: str) -> bool:
     """Delete a key; return whether there was one."""
     key = table_key(keys.API_KEYS, keys.api_key(key_id))
     try:
-        write_one(client(), delete(ApiKeyItem, key, ApiKeyItem.pk.exists()))
+        write_item(client(), delete(ApiKeyItem, key, ApiKeyItem.pk.exists()))
     except ConditionFailed:
         return False
     return True

@@ -19,7 +19,7 @@ from dynapages.items import Item
 from dynapages.process import client, pool
 from dynapages.pynamodb import FAILURES, unchanged
 from dynapages.work import Owed, worker
-from dynapages.writes import ConditionFailed, Contended, write_together
+from dynapages.writes import ConditionFailed, Contended, write_transaction
 from shop import keys
 from shop.catalogue import queries, services
 from shop.catalogue.items import (
@@ -151,7 +151,7 @@ def _write(product: Stored[NewProduct], tree: CategoryTree, shards: int) -> bool
     """Write a product with all that leads to it; return False where it has changed meanwhile."""
     actions = services.actions_of_change(product.content, product, tree, shards)
     try:
-        write_together(client(), actions)
+        write_transaction(client(), actions)
     except ConditionFailed:
         return False
     return True
@@ -183,7 +183,7 @@ def _refresh_category(slug: str) -> None:
             above = keys.category(one.slug)
             actions.append(unless_changed((above, above), nodes[one.slug], *DECISIVE))
         try:
-            write_together(client(), actions)
+            write_transaction(client(), actions)
         except ConditionFailed:
             continue
         worker().wake(owed)

@@ -17,7 +17,7 @@ from dynapages.items import table_key
 from dynapages.process import client
 from dynapages.pynamodb import unchanged, update
 from dynapages.work import Owed, worker
-from dynapages.writes import Action, ConditionFailed, Contended, delete, write_together
+from dynapages.writes import Action, ConditionFailed, Contended, delete, write_transaction
 from shop import keys
 from shop.catalogue import below, items, queries, services
 from shop.catalogue.items import CategoryTree, NewCategory, NewProduct
@@ -139,7 +139,7 @@ def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> No
     same = unchanged({"text": {"S": before}} if before else {}, Description.text)
     own, text = queries.product_keys(product.id)[1], items.description_item(product)
     last = put_of(text, same) if text else delete(Description, table_key(*own), same)
-    write_together(client(), [*actions, last])
+    write_transaction(client(), [*actions, last])
 
 
 def _write_category(
@@ -176,4 +176,4 @@ def _write_category(
         # Its shelf is in the same item, and is derived behind the transaction.
         name = CategoryEdge.name.set(category.name)
         actions.append(update(CategoryEdge, table_key(*services.root_key(slug)), [name]))
-    write_together(client(), actions)
+    write_transaction(client(), actions)

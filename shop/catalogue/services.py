@@ -15,7 +15,14 @@ from dynapages.lists import Page, parse_timestamp
 from dynapages.process import client, pool
 from dynapages.pynamodb import set_or_remove, unchanged, update
 from dynapages.upkeep import MigrationStep
-from dynapages.writes import Action, ConditionFailed, Contended, delete, write_one, write_together
+from dynapages.writes import (
+    Action,
+    ConditionFailed,
+    Contended,
+    delete,
+    write_item,
+    write_transaction,
+)
 from shop import keys
 from shop.catalogue.items import (
     EDGE_SHARDS,
@@ -94,7 +101,7 @@ def put_shelf(slug: str, name: str = "") -> bool:
         changes = [set_or_remove(each, wanted[each.attr_name]) for each in attributes]
         same = unchanged(stored, CategoryEdge.pk, CategoryEdge.name, CategoryEdge.shelf)
         with suppress(ConditionFailed):
-            write_one(client(), update(CategoryEdge, table_key(*key), changes, same))
+            write_item(client(), update(CategoryEdge, table_key(*key), changes, same))
             return True
     raise Contended("This category is being changed by others at the moment.")
 
@@ -282,7 +289,7 @@ def _change(
     for _ in range(ATTEMPTS):
         wanted = product.kept_like(stored.content) if stored else product
         with suppress(ConditionFailed):
-            write_together(client(), actions_of_change(wanted, stored, tree, shards))
+            write_transaction(client(), actions_of_change(wanted, stored, tree, shards))
             return stored.content.category_slugs if stored else ()
         stored = stored_products([product.id]).get(product.id)
     raise Contended("This product is being changed by others at the moment.")
@@ -355,7 +362,7 @@ def _create(product: NewProduct, tree: CategoryTree, shards: int) -> bool:
     own, edges = _items_of(product, tree, shards)
     node = put_of(own, ShopItem.pk.does_not_exist())
     try:
-        write_together(client(), [node, *map(put_of, edges)])
+        write_transaction(client(), [node, *map(put_of, edges)])
     except ConditionFailed:
         return False
     return True

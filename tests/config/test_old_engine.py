@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 
 from dynapages.process import client
-from dynapages.writes import put, write_together
+from dynapages.writes import put, write_transaction
 from tests.support.comments.outage import connected
 
 TOO_FEW = "The database takes fewer than 100 actions in a transaction; DynamoDB Local takes 100"
@@ -85,7 +85,7 @@ class TestAnOldEngine:
         self, old_engine, monkeypatch, tmp_path, one_row
     ):
         def write(*_: object, **__: object) -> None:
-            write_together(client(), [put("t", {"pk": {"S": str(n)}}) for n in range(26)])
+            write_transaction(client(), [put("t", {"pk": {"S": str(n)}}) for n in range(26)])
 
         monkeypatch.setattr("comments.data.writer.BulkWriter.put", write)
         monkeypatch.setattr("shop.for_comments.PRODUCTS.add_missing", lambda *_, **__: 0)

@@ -196,14 +196,14 @@ class TestBesideOthers:
         assert things.stored() == brought_over()
 
     def test_its_own_checkpoint_is_known_when_the_answer_was_lost(self, things, monkeypatch):
-        write = migrations.write_one
+        write = migrations.write_item
 
         def write_and_lose(client: Any, action: Action) -> None:
             write(client, action)
             if "Put" in action:
                 raise ConditionFailed({0: {}})
 
-        monkeypatch.setattr(migrations, "write_one", write_and_lose)
+        monkeypatch.setattr(migrations, "write_item", write_and_lose)
         assert things.carry_out().changed == ITEMS
 
 

@@ -11,7 +11,7 @@ import pytest
 from dynapages.calls import Unreachable, clock, metered
 from dynapages.work import Outcome, Postponed, Queue, Worker
 from dynapages.work.queues import ERRORS, MOST_CLAIMS, PAGE, POSTPONED
-from dynapages.writes import write_together
+from dynapages.writes import write_transaction
 
 NOW = datetime(2026, 11, 20, 9, 30, 0, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
@@ -84,7 +84,7 @@ def owe(queue, client, time):
 
     def store(text: str = "a", *, kind: str = "note", after: timedelta = timedelta(0)):
         owed = queue.owe(kind, {"text": text}, after=after)
-        write_together(client, [owed.action])
+        write_transaction(client, [owed.action])
         return owed
 
     return store

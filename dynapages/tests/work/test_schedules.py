@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dynapages.calls import Unreachable, clock
 from dynapages.work import Postponed, Queue, Worker
-from dynapages.writes import write_together
+from dynapages.writes import write_transaction
 from dynapages_testing.chance import examples, unique
 
 CALLS = {"query", "update_item", "delete_item", "transact_write_items"}
@@ -78,7 +78,7 @@ class Site:
     def owe(self) -> None:
         text = str(len(self.owed))
         queue, _ = self.processes[0]
-        write_together(self.client, [queue.owe("note", {"text": text}).action])
+        write_transaction(self.client, [queue.owe("note", {"text": text}).action])
         self.owed.add(text)
 
     def look(self, number: int, calls: int | None = None, *, dies_before: bool = False) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from dynapages.calls import Unreachable
 from dynapages.work import Queue, Worker, worker, workers
-from dynapages.writes import write_together
+from dynapages.writes import write_transaction
 
 LONG = 30.0
 """Seconds in which even a busy machine comes to it."""
@@ -71,7 +71,7 @@ def owe(queue, client):
 
     def store(text: str = "a"):
         owed = queue.owe("note", {"text": text}, after=timedelta(hours=1))
-        write_together(client, [owed.action])
+        write_transaction(client, [owed.action])
         return owed
 
     return store
@@ -98,16 +98,16 @@ class TestAProcessThatWasStarted:
         monkeypatch.setattr("dynapages.work.workers.FIRST_LOOK", 0.1)
 
     def test_looks_by_itself(self, by_itself, queue, client, handler):
-        write_together(client, [queue.owe("note", {"text": "a"}).action])
+        write_transaction(client, [queue.owe("note", {"text": "a"}).action])
         by_itself.start([queue])
         assert handler.is_called.wait(LONG)
 
     def test_looks_again_at_once_where_what_it_did_owes_more(self, queue, client, handler):
         def owe_more(_payload: object) -> None:
-            write_together(client, [queue.owe("note", {"text": "more"}).action])
+            write_transaction(client, [queue.owe("note", {"text": "more"}).action])
 
         queue.register("beginning", owe_more)
-        write_together(client, [queue.owe("beginning", {}).action])
+        write_transaction(client, [queue.owe("beginning", {}).action])
         worker = Worker(interval=100 * LONG)
         try:
             worker.start([queue])
@@ -209,7 +209,7 @@ class TestTheEndOfAProcess:
     def test_ends_the_looking_when_the_item_in_hand_is_done(self, queue, client, handler):
         """One of two that are due is done, the other left to other processes."""
         for text in "ab":
-            write_together(client, [queue.owe("note", {"text": text}).action])
+            write_transaction(client, [queue.owe("note", {"text": text}).action])
         ending = Worker()
         ending.runs_by_itself = False
 

@@ -12,7 +12,7 @@ from dynapages.writes.transactions import (
     put,
     unchanged,
     update,
-    write_together,
+    write_transaction,
 )
 from dynapages_testing.chance import unique
 
@@ -52,7 +52,7 @@ def table(process, new_table):
 def stored(table, fresh):
     name = fresh("letter")
     item: Item = {**wire_key({"pk": name, "sk": name, "t": "Hello", "v": 3})}
-    write_together(client(), [put(TABLE, item)])
+    write_transaction(client(), [put(TABLE, item)])
     return item
 
 
@@ -62,7 +62,7 @@ def key_of(item: Item) -> Item:
 
 class TestOnAnEngine:
     def test_an_update_is_written_where_its_condition_holds(self, stored):
-        write_together(client(), [update(TABLE, key_of(stored), FOURTH, IS_THIRD)])
+        write_transaction(client(), [update(TABLE, key_of(stored), FOURTH, IS_THIRD)])
         found = client().get_item(TableName=TABLE, Key=key_of(stored), ConsistentRead=True)
         assert found["Item"] == {**stored, "v": {"N": "4"}}
 
@@ -70,14 +70,14 @@ class TestOnAnEngine:
         no_text, is_second = Expression("REMOVE t"), Expression("v = :v", {}, {":v": {"N": "2"}})
         refused = update(TABLE, key_of(stored), no_text, is_second, return_item=True)
         with pytest.raises(ConditionFailed) as raised:
-            write_together(client(), [refused])
+            write_transaction(client(), [refused])
         assert raised.value.failed == {0: stored}
 
     def test_what_is_as_it_was_read_is_unchanged(self, stored):
         same = unchanged(stored, "t", "never there")
-        write_together(client(), [check(TABLE, key_of(stored), same)])
+        write_transaction(client(), [check(TABLE, key_of(stored), same)])
 
     @pytest.mark.parametrize("read", [{"t": {"S": "Good-bye"}}, {}])
     def test_what_was_changed_or_added_since_is_not(self, stored, read):
         with pytest.raises(ConditionFailed):
-            write_together(client(), [check(TABLE, key_of(stored), unchanged(read, "t"))])
+            write_transaction(client(), [check(TABLE, key_of(stored), unchanged(read, "t"))])

@@ -21,7 +21,7 @@ from dynapages.writes.counters import (
     NamedShards,
     NoSuchCounter,
     Shards,
-    write_counted,
+    write_with_counters,
 )
 from dynapages.writes.transactions import (
     Action,
@@ -30,7 +30,7 @@ from dynapages.writes.transactions import (
     Transactions,
     check,
     put,
-    write_together,
+    write_transaction,
 )
 from dynapages_testing.chance import examples, unique
 from dynapages_testing.conflicts import conflicts, throttles
@@ -53,7 +53,7 @@ def make_counters(least_shards: int = 1, *, most_shards: int = MOST_SHARDS) -> C
 
 
 def change(counters: Counters, name: str, *actions: Action, **deltas: int) -> None:
-    write_counted(
+    write_with_counters(
         actions,
         {name: deltas},
         transactions=Transactions(client()),
@@ -166,7 +166,7 @@ class TestAWriteThatMeetsOthers:
     def test_spreads_none_but_the_counter_on_which_they_met(self, name):
         counters = make_counters()
         with conflicts(2):
-            write_counted(
+            write_with_counters(
                 [],
                 {name: {"en": 1}, f"{name}-2": {"en": 1}},
                 transactions=Transactions(client()),
@@ -189,7 +189,7 @@ class TestAWriteToAListThatIsThrottled:
     @staticmethod
     def write(shards: NamedShards, *, most: int = MOST_SHARDS) -> None:
         item = put(TABLE, wire_key(key_of(f"{shards.name}-item", 0)))
-        write_counted(
+        write_with_counters(
             [item],
             {f"{shards.name}-counter": {"en": 1}},
             transactions=Transactions(client()),
@@ -295,7 +295,7 @@ class TestFolding:
         actions = counters.set_sums(name, {"en": 5})
         assert counters.fold(name)
         with pytest.raises(ConditionFailed):
-            write_together(client(), actions)
+            write_transaction(client(), actions)
         assert stored(name) == [0]
 
 
@@ -346,7 +346,7 @@ class TestACounterThatMustExist:
         return Counters(Batches(client(), pool()), TABLE, key_of, must_exist=True)
 
     def begin(self, counters: Counters, name: str) -> None:
-        write_together(client(), [counters.begin(name, {"en": 1})])
+        write_transaction(client(), [counters.begin(name, {"en": 1})])
 
     def test_is_created_by_its_beginning_alone(self, name, counters):
         with pytest.raises(NoSuchCounter):
@@ -361,7 +361,7 @@ class TestACounterThatMustExist:
     def test_is_not_created_again_by_a_writer_who_knew_its_shards(self, name, counters):
         self.begin(counters, name)
         spread(counters, name, to=4)
-        write_together(client(), counters.deletions(name))
+        write_transaction(client(), counters.deletions(name))
         for _ in range(20):
             with pytest.raises(NoSuchCounter):
                 change(counters, name, en=1)
@@ -371,7 +371,7 @@ class TestACounterThatMustExist:
         self.begin(counters, name)
 
         def delete() -> None:
-            write_together(client(), counters.deletions(name))
+            write_transaction(client(), counters.deletions(name))
 
         with before_the_next("TransactWriteItems", delete), pytest.raises(NoSuchCounter):
             counters.spread(name)
@@ -386,7 +386,7 @@ class TestACounterThatMustExist:
         change(counters, name, en=1)
         change(counters, name, en=-1)
         with pytest.raises(ConditionFailed):
-            write_together(client(), deletions)
+            write_transaction(client(), deletions)
 
 
 processes = st.integers(0, 2)
@@ -440,7 +440,7 @@ class Counting(RuleBasedStateMachine):
     def recount(self, process: int, numbers: dict[str, int]) -> None:
         actions = self.processes[process].set_sums(self.name, numbers)
         if actions:
-            write_together(client(), actions)
+            write_transaction(client(), actions)
         self.truth = Sum({**self.truth, **numbers})
 
     @rule(process=processes)
@@ -511,7 +511,7 @@ class TestInAForeignTable:
             Pool=Pool,
             Transactions=Transactions,
             put=put,
-            write_counted=write_counted,
+            write_with_counters=write_with_counters,
         )["sums"]
         assert sums == {"views": 1, "from abroad": 1}
 
@@ -520,7 +520,7 @@ class TestInAForeignTable:
         batches = Batches(client, Pool(2))
         mine = Counters(batches, table, lambda name, n: {"name": name, "shard": n}, least_shards=3)
         for _ in range(9):
-            write_together(client, [mine.change("home", {"views": 1})])
+            write_transaction(client, [mine.change("home", {"views": 1})])
         assert mine.read("home", consistent=True) == {"views": 9}
         assert client.scan(TableName=table)["Count"] == 3
 
@@ -528,7 +528,7 @@ class TestInAForeignTable:
         table = table_of(unique("dynapages-bytes"), id="B")
         batches = Batches(client, Pool(2))
         mine = Counters(batches, table, lambda name, n: {"id": f"{name}{n}".encode()})
-        write_together(client, [mine.change("home", {"views": 2})])
+        write_transaction(client, [mine.change("home", {"views": 2})])
         assert mine.spread("home") == 2
         assert mine.read("home", consistent=True) == {"views": 2}
         assert mine.fold("home")

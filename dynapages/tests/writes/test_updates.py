@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dynapages.calls.pool import Backoff
-from dynapages.writes.transactions import ConditionFailed, Contended, write_one
+from dynapages.writes.transactions import ConditionFailed, Contended, write_item
 from dynapages_testing.hooks import hooked
 
 EVENT = "provide-client-params.dynamodb.UpdateItem"
@@ -53,20 +53,20 @@ class TestAnUpdateThatMeetsATransaction:
     def test_is_made_once_the_transaction_has_passed(self, client, parameters):
         pauses: list[float] = []
         with conflicting(client, 2):
-            write_one(client, {"Update": parameters}, backoff=BACKOFF, sleep=pauses.append)
+            write_item(client, {"Update": parameters}, backoff=BACKOFF, sleep=pauses.append)
         answer = client.get_item(TableName=parameters["TableName"], Key=parameters["Key"])
         assert answer["Item"]["made"] == {"N": "1"}
         assert len(pauses) == 2
 
     def test_is_given_up_when_they_keep_coming(self, client, parameters):
         with conflicting(client, 4), pytest.raises(Contended):
-            write_one(client, {"Update": parameters}, backoff=BACKOFF, sleep=lambda _pause: None)
+            write_item(client, {"Update": parameters}, backoff=BACKOFF, sleep=lambda _pause: None)
 
 
 class TestAnUpdateWhoseConditionFails:
     def test_is_told_at_once_with_the_item(self, client, parameters):
         for _ in range(2):
-            write_one(client, {"Update": parameters})
+            write_item(client, {"Update": parameters})
         with pytest.raises(ConditionFailed) as failed:
-            write_one(client, {"Update": parameters})
+            write_item(client, {"Update": parameters})
         assert failed.value.failed[0]["made"] == {"N": "2"}

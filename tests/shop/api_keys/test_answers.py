@@ -102,13 +102,13 @@ class TestARequestThatIsBeingCarriedOut:
 
     def test_has_begun_though_the_answer_to_its_write_was_lost(self, fresh, monkeypatch):
         name = fresh("key")
-        write_one = answers.write_one
+        write_item = answers.write_item
 
         def twice(*arguments):
-            write_one(*arguments)
-            write_one(*arguments)
+            write_item(*arguments)
+            write_item(*arguments)
 
-        monkeypatch.setattr(answers, "write_one", twice)
+        monkeypatch.setattr(answers, "write_item", twice)
         assert begin(name, "digest", now=NOW) is None
 
 

@@ -11,7 +11,7 @@ from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from dynapages.work import Owed, worker
-from dynapages.writes import write_together
+from dynapages.writes import write_transaction
 from shop import keys
 from shop.catalogue import below
 from shop.catalogue.below import MOST_AT_ONCE
@@ -308,7 +308,7 @@ class TestWhatChangesMeanwhile:
 def test_a_due_item_costs_three_units_in_its_transaction_and_two_behind_it(fresh):
     owed = below.owed_below(fresh("slug"), after=fresh("lamp"))
     with metered() as stored:
-        write_together(client(), [owed.action, below.owed_below(fresh("slug")).action])
+        write_transaction(client(), [owed.action, below.owed_below(fresh("slug")).action])
     with metered() as deleted:
         QUEUE.done(owed)
     assert (stored.units / 2, deleted.units) == (3.0, 2.0)

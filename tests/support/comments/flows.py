@@ -20,7 +20,7 @@ from comments.store.counts import tallies
 from comments.votes.services import HELPFUL, rank_or_log
 from comments.votes.services import vote as vote_for
 from dynapages.process import client
-from dynapages.writes import write_together
+from dynapages.writes import write_transaction
 from tests.support.comments.deciding import hide
 from tests.support.comments.threads import NOW, helpful, moderated
 from tests.support.comments.writers import (
@@ -213,7 +213,7 @@ def put_votes(stored: StoredComment, *, number: int) -> None:
                     place=keys.about(comment.product_id, comment.id),
                 )
             )
-    write_together(client(), tallies().set_sums(comment.id, {HELPFUL: number}))
+    write_transaction(client(), tallies().set_sums(comment.id, {HELPFUL: number}))
     rank_or_log(comment.id)
 
 

@@ -27,7 +27,7 @@ from dynapages.django.access import Scope
 from dynapages.django.rate_limits import take
 from dynapages.lists import timestamp
 from dynapages.process import client
-from dynapages.writes import Limit, write_together
+from dynapages.writes import Limit, write_transaction
 from lab.reports.page import find_published, store
 from shop.accounts.emails import owed_email
 from shop.accounts.queries import find_user
@@ -100,7 +100,7 @@ def _owe_emails() -> None:
     """One that a process is about to send, and one that was given up."""
     owed = owed_email("changed", AUTHOR, "https://shop.example.com")
     failed = owed.again(NOW, "The mail server did not take it (SMTPDataError 550).", counts=True)
-    write_together(client(), [owed.claimed(timestamp(NOW)).action, failed.dying().action])
+    write_transaction(client(), [owed.claimed(timestamp(NOW)).action, failed.dying().action])
 
 
 def _write_api_keys() -> None:
