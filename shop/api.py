@@ -17,9 +17,9 @@ from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
 from dynapages import ninja
 from dynapages.calls import clock
 from dynapages.django.access import Scope
-from dynapages.django.files.identifiers import IDENTIFIER
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
+from dynapages.files.identifiers import IDENTIFIER
 from dynapages.lists import PageRequest
 from dynapages.ninja import IdText, Listing, ListOf, Moment, PageOf, caller_of, lists
 from shop.basket.basket import pickup_chosen

@@ -22,8 +22,8 @@ from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.posting.forms import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.users import has_address, id_field
-from dynapages.django.files.identifiers import identifier_of
-from dynapages.django.files.records import (
+from dynapages.files.identifiers import identifier_of
+from dynapages.files.records import (
     BadMapping,
     DateFormats,
     Record,

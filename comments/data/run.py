@@ -1,6 +1,6 @@
 """An import of comments from a file, in two passes, and what it tells at its end.
 
-The passes are those of `dynapages.django.files.row_files`.
+The passes are those of `dynapages.files.row_files`.
 """
 
 import tomllib
@@ -19,10 +19,10 @@ from comments.filters import RATINGS, is_language, language_name
 from comments.items import NewComment
 from comments.store.counts import Cell
 from dynapages.calls import Units, units_of_process
-from dynapages.django.files.records import Record, Rejected, RejectsFile
-from dynapages.django.files.row_files import OpenRows, RowFile, TwoPassImport, Version
-from dynapages.django.files.values import Skipped
 from dynapages.django.options import Progress
+from dynapages.files.records import Record, Rejected, RejectsFile
+from dynapages.files.row_files import OpenRows, RowFile, TwoPassImport, Version
+from dynapages.files.values import Skipped
 from dynapages.pynamodb import FAILURES
 
 EnsureProducts = Callable[..., int]

@@ -30,8 +30,8 @@ from comments.search.words import MOST_STEMS, indexed_stems, parse_search, stems
 from comments.search.writer import WordWriter
 from comments.store.counts import ProductCounts
 from dynapages.calls import clock, metered
-from dynapages.django.files.row_files import RowFile, open_rows
 from dynapages.django.options import Progress
+from dynapages.files.row_files import RowFile, open_rows
 from dynapages.items import Item, item_bytes
 from dynapages.lists import PageRequest, dollars, prices
 from dynapages.process import page_batches

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dynapages.django.files.lines import FileUnreadable
-from dynapages.django.files.records import DateFormats, Record, Rejected, RowRefused, columns_among
-from dynapages.django.files.row_files import RowFile, open_rows
-from dynapages.django.files.values import Skipped
+from dynapages.files.lines import FileUnreadable
+from dynapages.files.records import DateFormats, Record, Rejected, RowRefused, columns_among
+from dynapages.files.row_files import RowFile, open_rows
+from dynapages.files.values import Skipped
 from shop.data.fields import field_text
 from shop.data.orders import Names
 from shop.data.shape import LINE_NUMBER, Shape, Statuses

@@ -6,8 +6,8 @@ from datetime import datetime
 from decimal import ROUND_HALF_UP
 from urllib.parse import quote, unquote
 
-from dynapages.django.files.identifiers import LONGEST_ID, identifier_of, mapped_identifier
-from dynapages.django.files.records import RowRefused
+from dynapages.files.identifiers import LONGEST_ID, identifier_of, mapped_identifier
+from dynapages.files.records import RowRefused
 from dynapages.lists import parse_timestamp, timestamp
 from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.data.fields import LONGEST_TEXT, Texts, cents, currency, fraction, moment, needed, pieces

@@ -1,4 +1,4 @@
-"""Imports of pickup points, and of where postcodes are: see `dynapages.django.files.row_files`.
+"""Imports of pickup points, and of where postcodes are: see `dynapages.files.row_files`.
 
 Of two rows with one id the later counts. What is stored already is not written again.
 """
@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from dynapages.calls import in_chunks
-from dynapages.django.files.records import (
+from dynapages.django.options import Progress
+from dynapages.files.records import (
     Record,
     Rejected,
     RejectsFile,
@@ -19,9 +20,8 @@ from dynapages.django.files.records import (
     short_text,
     text_of,
 )
-from dynapages.django.files.row_files import OpenRows, RowFile, TwoPassImport
-from dynapages.django.files.values import Skipped
-from dynapages.django.options import Progress
+from dynapages.files.row_files import OpenRows, RowFile, TwoPassImport
+from dynapages.files.values import Skipped
 from shop.pickup.cells import BadCoordinates, Coordinates
 from shop.pickup.queries import PickupPoint, ZipLocation, put_zips, zip_code_of
 from shop.pickup.writing import PointOutcome, put_points

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from dynapages.django.files.identifiers import LONGEST_ID, identifier_of
-from dynapages.django.files.records import BadMapping, RejectsFile, RowRefused, short_text
 from dynapages.django.options import Progress
+from dynapages.files.identifiers import LONGEST_ID, identifier_of
+from dynapages.files.records import BadMapping, RejectsFile, RowRefused, short_text
 from dynapages.process import pool
 from shop.catalogue.editing import settle_product
 from shop.catalogue.items import MOST_DEEP, BrokenTree, NewCategory, NewProduct

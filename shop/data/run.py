@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from dynapages.calls import in_chunks
-from dynapages.django.files.records import Rejected, RejectsFile
 from dynapages.django.options import Progress
+from dynapages.files.records import Rejected, RejectsFile
 from dynapages.process import pool
 from shop import keys
 from shop.accounts.services import ensure_profile

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dynapages.django.files.records import BadMapping, DateFormats, Record, columns_among
-from dynapages.django.files.values import ValueRules
+from dynapages.files.records import BadMapping, DateFormats, Record, columns_among
+from dynapages.files.values import ValueRules
 from shop.order_status import Status
 
 _PRESETS = Path(__file__).parent / "presets.toml"

@@ -17,12 +17,12 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from dynapages.django.files.identifiers import identifier_of
-from dynapages.django.files.json_rows import flat
-from dynapages.django.files.records import ColumnNames, Record, Rejected, RowRefused
-from dynapages.django.files.row_files import RowFile, open_rows
-from dynapages.django.files.values import Skipped
 from dynapages.django.options import Advance, Progress
+from dynapages.files.identifiers import identifier_of
+from dynapages.files.json_rows import flat
+from dynapages.files.records import ColumnNames, Record, Rejected, RowRefused
+from dynapages.files.row_files import RowFile, open_rows
+from dynapages.files.values import Skipped
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import CATEGORIES, steps_in
 from shop.catalogue.services import (

@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.translation import ngettext
 from ulid import ULID
 
-from dynapages.django.files.identifiers import identifier_of
+from dynapages.files.identifiers import identifier_of
 from dynapages.lists import sort_key_of, timestamp
 from shop import keys
 from shop.catalogue.items import also_bought, nearest_to, purchase_data

@@ -8,10 +8,10 @@ from django.core.management.base import CommandError, CommandParser
 from comments.data.exports import GOOGLE, GoogleFeed, walk_through
 from comments.data.rows import FIELDS
 from comments.host import products
-from dynapages.django.files.exports import FORMATS, Layout
-from dynapages.django.files.options import BAD_USAGE, add_export_options, run_export
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
+from dynapages.files.exports import FORMATS, Layout
+from dynapages.files.options import BAD_USAGE, add_export_options, run_export
 
 
 class Command(TableCommand):

@@ -19,8 +19,10 @@ from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
 from comments.host import products
 from dynapages.calls import Batches, clock
-from dynapages.django.files.identifiers import identifier_of
-from dynapages.django.files.options import (
+from dynapages.django.options import Progress
+from dynapages.django.tables import TableCommand
+from dynapages.files.identifiers import identifier_of
+from dynapages.files.options import (
     add_columns_option,
     add_file_options,
     add_value_options,
@@ -29,15 +31,13 @@ from dynapages.django.files.options import (
     print_report,
     row_file,
 )
-from dynapages.django.files.records import (
+from dynapages.files.records import (
     BadMapping,
     RowRefused,
     parse_columns,
     parse_constants,
     parse_pairs,
 )
-from dynapages.django.options import Progress
-from dynapages.django.tables import TableCommand
 from dynapages.process import client, pool
 
 

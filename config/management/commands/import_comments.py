@@ -10,8 +10,8 @@ from typing import Any
 
 from comments.data.run import CommentFile
 from comments.management.commands import import_comments
-from dynapages.django.files.records import BadMapping, DateFormats, Record, Rejected
 from dynapages.django.options import Progress
+from dynapages.files.records import BadMapping, DateFormats, Record, Rejected
 from shop.data.olist import REVIEWS, olist_files, path_of, require_files
 from shop.data.orders import ImportedOrder
 from shop.data.survey import survey

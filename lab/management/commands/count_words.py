@@ -9,8 +9,8 @@ from comments.data.rows import Findings
 from comments.items import NewComment
 from comments.management.commands import import_comments
 from comments.search.words import every_stem
-from dynapages.django.files.row_files import open_rows
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
+from dynapages.files.row_files import open_rows
 
 COMMON = 0.1
 """The share of comments above which a word is common."""

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dynapages.django.files.exports import Layout
-from dynapages.django.files.options import add_export_options, run_export
 from dynapages.django.tables import TableCommand
+from dynapages.files.exports import Layout
+from dynapages.files.options import add_export_options, run_export
 from shop.data.exports import COLUMNS, walk_through
 
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dynapages.django.files.lines import FileUnreadable
-from dynapages.django.files.options import (
+from dynapages.django.options import Progress, at_least_one
+from dynapages.django.tables import TableCommand
+from dynapages.files.lines import FileUnreadable
+from dynapages.files.options import (
     STANDARD_INPUT,
     add_file_options,
     add_value_options,
@@ -18,9 +20,7 @@ from dynapages.django.files.options import (
     row_file,
     value_rules,
 )
-from dynapages.django.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
-from dynapages.django.options import Progress, at_least_one
-from dynapages.django.tables import TableCommand
+from dynapages.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
 from shop.data.olist import olist_files
 from shop.data.run import ORDERS_AT_A_TIME, OpenFiles, counts_of, import_orders, prose_of, trial_of
 from shop.data.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets

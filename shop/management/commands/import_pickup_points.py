@@ -6,7 +6,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dynapages.django.files.options import (
+from dynapages.django.options import Progress, failures_in_one_line
+from dynapages.django.tables import TableCommand
+from dynapages.files.options import (
     BAD_USAGE,
     add_columns_option,
     add_file_options,
@@ -14,10 +16,8 @@ from dynapages.django.files.options import (
     print_report,
     row_file,
 )
-from dynapages.django.files.records import parse_columns
-from dynapages.django.files.row_files import RowFile
-from dynapages.django.options import Progress, failures_in_one_line
-from dynapages.django.tables import TableCommand
+from dynapages.files.records import parse_columns
+from dynapages.files.row_files import RowFile
 from shop.data.points import ALL_FIELDS, import_points, point_file
 from shop.pickup.writing import remove_point
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from dynapages.django.files.options import (
+from dynapages.django.options import Progress
+from dynapages.django.tables import TableCommand
+from dynapages.files.options import (
     add_columns_option,
     add_file_options,
     add_value_options,
@@ -15,9 +17,7 @@ from dynapages.django.files.options import (
     print_report,
     row_file,
 )
-from dynapages.django.files.records import parse_columns, parse_constants
-from dynapages.django.options import Progress
-from dynapages.django.tables import TableCommand
+from dynapages.files.records import parse_columns, parse_constants
 from shop.data.points import PlainFile
 from shop.data.products import FIELDS, OPTIONAL, PRESETS, import_products, product_row
 

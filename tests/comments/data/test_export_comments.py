@@ -19,7 +19,7 @@ from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply
 from comments.lists.queries import find_comment
 from comments.models import TABLE
 from dynapages.calls import metered
-from dynapages.django.files.exports import progress_of
+from dynapages.files.exports import progress_of
 from dynapages.items import Item
 from dynapages.process import client
 from shop.catalogue.services import ensure_products, stored_products
@@ -213,7 +213,7 @@ class TestInterruptedExport:
         whole, parts = tmp_path / "whole", tmp_path / "parts"
         export(whole, **options)
         monkeypatch.setattr(queries, "AT_A_TIME", 7)
-        monkeypatch.setattr("dynapages.django.files.options.SCANNED_AT_A_TIME", 20)
+        monkeypatch.setattr("dynapages.files.options.SCANNED_AT_A_TIME", 20)
         interruptions = 0
         for failing_at in range(1, 30):
             with monkeypatch.context() as failing:

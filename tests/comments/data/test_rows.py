@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from comments.data.rows import ADDRESS, FIELDS, ID_FROM, CommentParser, Findings, Shape
 from comments.data.run import version_of
 from comments.items import NewComment
-from dynapages.django.files.identifiers import identifier_of
-from dynapages.django.files.records import (
+from dynapages.files.identifiers import identifier_of
+from dynapages.files.records import (
     BadMapping,
     Record,
     Rejected,
@@ -20,7 +20,7 @@ from dynapages.django.files.records import (
     parse_columns,
     parse_pairs,
 )
-from dynapages.django.files.row_files import Winners
+from dynapages.files.row_files import Winners
 from shop.accounts.names import USERNAME_RULE
 from tests.support.comments.options import comments_set
 

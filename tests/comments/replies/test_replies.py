@@ -26,8 +26,8 @@ from comments.replies.services import (
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from dynapages.calls import Batches, metered
-from dynapages.django.files.records import Record, Rejected
 from dynapages.django.options import Progress
+from dynapages.files.records import Record, Rejected
 from dynapages.lists import PageRequest
 from dynapages.process import client, pool
 from tests.support.comments.browsing import visit

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from dynapages.calls import metered
-from dynapages.django.files.exports import progress_of
+from dynapages.files.exports import progress_of
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.data import exports
@@ -216,7 +216,7 @@ class TestACustomersOrders:
     @pytest.mark.parametrize("customer", [True, False])
     def test_go_on_after_an_interruption(self, ann, tmp_path, monkeypatch, customer):
         monkeypatch.setattr(exports, "ORDERS_AT_A_TIME", 3)
-        monkeypatch.setattr("dynapages.django.files.options.SCANNED_AT_A_TIME", 7)
+        monkeypatch.setattr("dynapages.files.options.SCANNED_AT_A_TIME", 7)
         arguments = ["--customer", ann] if customer else []
         path = tmp_path / "out.csv"
         with monkeypatch.context() as patch:

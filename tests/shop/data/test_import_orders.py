@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from dynapages.django.files.identifiers import identifier_of
+from dynapages.files.identifiers import identifier_of
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from shop import keys

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dynapages.calls import metered
-from dynapages.django.files.identifiers import identifier_of
+from dynapages.files.identifiers import identifier_of
 from shop.catalogue.editing import (
     find_editable,
     find_editable_category,

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynapages.django.files.identifiers import identifier_of
-from dynapages.django.files.records import RowRefused
+from dynapages.files.identifiers import identifier_of
+from dynapages.files.records import RowRefused
 from shop.catalogue.queries import NoSuchProduct, find_product
 from shop.data.fields import BadNumber, cents_of, is_return, pieces
 from shop.orders.items import new_order_id

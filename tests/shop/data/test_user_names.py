@@ -4,7 +4,7 @@ import pytest
 
 from shop.accounts.names import USERNAME
 from shop.data.orders import user_name_of
-from tests.dynapages.django.files.test_identifiers import LOOK_ALIKES, NASTY
+from tests.dynapages.files.test_identifiers import LOOK_ALIKES, NASTY
 
 
 class TestAUserName:

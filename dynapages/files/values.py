@@ -4,9 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynapages.django.files.records import BadMapping, Record, columns_among, split_list
-
-__all__ = ["Skipped", "ValueRules", "parse_rules"]
+from dynapages.files.records import BadMapping, Record, columns_among, split_list
 
 EVERY_COLUMN = ""
 _OR = "|"

@@ -23,7 +23,8 @@ from django.utils.dates import MONTHS, MONTHS_3, MONTHS_ALT, MONTHS_AP
 from django.utils.translation import check_for_language, override
 
 from dynapages.calls import FAILURES, sentence_about
-from dynapages.django.files.exports import (
+from dynapages.django.options import GO_ON, at_least_one, interruptible, sentence_to_go_on
+from dynapages.files.exports import (
     FORMATS,
     Batch,
     ExportUnwritable,
@@ -33,40 +34,19 @@ from dynapages.django.files.exports import (
     export_to_file,
     export_to_stream,
 )
-from dynapages.django.files.lines import EncodingUnknown, FileUnreadable, require_encoding
-from dynapages.django.files.records import (
+from dynapages.files.lines import EncodingUnknown, FileUnreadable, require_encoding
+from dynapages.files.records import (
     BadMapping,
     DateFormats,
     FormatUnknown,
     RejectsFile,
     RejectsUnwritable,
 )
-from dynapages.django.files.row_files import RowFile
-from dynapages.django.files.values import ValueRules, parse_rules
-from dynapages.django.options import GO_ON, at_least_one, interruptible, sentence_to_go_on
+from dynapages.files.row_files import RowFile
+from dynapages.files.values import ValueRules, parse_rules
 from dynapages.items import Item
 from dynapages.lists import Page, PageRequest, Position
 from dynapages.process import client
-
-__all__ = [
-    "BAD_USAGE",
-    "REJECTED",
-    "STANDARD_INPUT",
-    "RowsOf",
-    "add_columns_option",
-    "add_export_options",
-    "add_file_options",
-    "add_value_options",
-    "date_formats",
-    "import_run",
-    "list_walk",
-    "month_names",
-    "print_report",
-    "row_file",
-    "run_export",
-    "table_walk",
-    "value_rules",
-]
 
 REJECTED = 1
 BAD_USAGE = 2

@@ -12,16 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from dynapages.django.files.csv_rows import CsvRows, HeaderMissing
-from dynapages.django.files.json_rows import JsonArray, JsonLines
-from dynapages.django.files.lines import FileUnreadable, Lines, open_content, open_lines
-from dynapages.django.files.parquet_rows import MAGIC, ParquetRows
-from dynapages.django.files.records import Record, Rejected, RejectsFile
-from dynapages.django.files.values import Skipped, ValueRules
-from dynapages.django.files.xml_rows import XmlRows
 from dynapages.django.options import Progress
-
-__all__ = ["OpenRows", "RowFile", "TwoPassImport", "Version", "open_rows"]
+from dynapages.files.csv_rows import CsvRows, HeaderMissing
+from dynapages.files.json_rows import JsonArray, JsonLines
+from dynapages.files.lines import FileUnreadable, Lines, open_content, open_lines
+from dynapages.files.parquet_rows import MAGIC, ParquetRows
+from dynapages.files.records import Record, Rejected, RejectsFile
+from dynapages.files.values import Skipped, ValueRules
+from dynapages.files.xml_rows import XmlRows
 
 Row = TypeVar("Row")
 _REPORT_EVERY = 500

@@ -4,8 +4,8 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 
-from dynapages.django.files.lines import LONGEST_LINE, Lines
-from dynapages.django.files.records import DELIMITERS, Record, Rejected
+from dynapages.files.lines import LONGEST_LINE, Lines
+from dynapages.files.records import DELIMITERS, Record, Rejected
 
 _QUOTED = re.compile(r'"[^"]*"')
 

@@ -1,7 +1,7 @@
 """The process that reads a file of Parquet, by pyarrow, and prints its rows as lines of JSON.
 
 A few kilobytes may hold gigabytes, so it gets no more memory than `MOST_MEMORY` of
-`dynapages.django.files.parquet_rows`.
+`dynapages.files.parquet_rows`.
 It prints an object with the ``columns`` and the number of ``rows``; for each row an object of its
 values, or a text why it is rejected; last, where the file cannot be read on, a list of the reason.
 """
@@ -18,9 +18,9 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow.parquet import FileMetaData, ParquetFile
 
-from dynapages.django.files.lines import LONGEST_LINE
-from dynapages.django.files.parquet_rows import MOST_MEMORY, NEEDS_MORE
-from dynapages.django.files.records import RowRefused
+from dynapages.files.lines import LONGEST_LINE
+from dynapages.files.parquet_rows import MOST_MEMORY, NEEDS_MORE
+from dynapages.files.records import RowRefused
 
 _AT_A_TIME = 64
 """Rows that are unpacked at a time."""
@@ -65,7 +65,7 @@ def messages(path: Path) -> Iterator[object]:
 
 
 def _columns(fields: Iterable[pa.Field], prefix: str = "") -> Iterator[str]:
-    """Yield the names of columns, with dots as in `dynapages.django.files.json_rows`."""
+    """Yield the names of columns, with dots as in `dynapages.files.json_rows`."""
     for field in fields:
         if pa.types.is_struct(field.type):
             yield from _columns(field.type, f"{prefix}{field.name}.")

@@ -12,28 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self, TextIO
 
-from dynapages.django.files.lines import LONGEST_LINE
 from dynapages.django.formats import escape_formula
-
-__all__ = [
-    "BadMapping",
-    "ColumnNames",
-    "DateFormats",
-    "FormatUnknown",
-    "Record",
-    "Rejected",
-    "RejectsFile",
-    "RejectsUnwritable",
-    "RowRefused",
-    "columns_among",
-    "moment_of",
-    "parse_columns",
-    "parse_constants",
-    "parse_moment",
-    "parse_pairs",
-    "short_text",
-    "text_of",
-]
+from dynapages.files.lines import LONGEST_LINE
 
 MOST_NESTED = 32
 """How deep a row's values may be nested: what holds none is one deep."""

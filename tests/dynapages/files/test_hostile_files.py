@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from dynapages.django.files.csv_rows import CsvRows
-from dynapages.django.files.json_rows import JsonArray
-from dynapages.django.files.lines import LONGEST_LINE, FileUnreadable, Lines, open_lines
-from dynapages.django.files.records import MOST_NESTED, Record, Rejected
-from dynapages.django.files.row_files import RowFile, open_rows
-from dynapages.django.files.xml_rows import XmlRows
+from dynapages.files.csv_rows import CsvRows
+from dynapages.files.json_rows import JsonArray
+from dynapages.files.lines import LONGEST_LINE, FileUnreadable, Lines, open_lines
+from dynapages.files.records import MOST_NESTED, Record, Rejected
+from dynapages.files.row_files import RowFile, open_rows
+from dynapages.files.xml_rows import XmlRows
 from tests.support.project import PROJECT
 
 READ_ALL = """
 import json, resource, sys
 from pathlib import Path
-from dynapages.django.files.lines import FileUnreadable
-from dynapages.django.files.row_files import RowFile, open_rows
+from dynapages.files.lines import FileUnreadable
+from dynapages.files.row_files import RowFile, open_rows
 lines, last = 0, None
 try:
     with open_rows(RowFile(Path(sys.argv[1]), element=sys.argv[2] or None)) as found:

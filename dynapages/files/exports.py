@@ -13,19 +13,6 @@ from typing import IO, Any
 
 from dynapages.django.formats import csv_text
 
-__all__ = [
-    "FORMATS",
-    "Batch",
-    "ExportUnwritable",
-    "Layout",
-    "Position",
-    "Row",
-    "Walk",
-    "export_to_file",
-    "export_to_stream",
-    "progress_of",
-]
-
 Row = Mapping[str, object]
 """Values by column; a missing one is empty in CSV, and left out of JSON lines."""
 Position = Any

@@ -14,10 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from json import JSONDecodeError
 from math import isfinite
 
-from dynapages.django.files.lines import LONGEST_LINE, FileUnreadable, Lines
-from dynapages.django.files.records import MOST_NESTED, ColumnNames, Record, Rejected, RowRefused
-
-__all__ = ["flat"]
+from dynapages.files.lines import LONGEST_LINE, FileUnreadable, Lines
+from dynapages.files.records import MOST_NESTED, ColumnNames, Record, Rejected, RowRefused
 
 _CHUNK = 64 * 1024
 """Characters of an array that are read at a time."""

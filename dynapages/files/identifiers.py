@@ -9,8 +9,6 @@ import re
 import unicodedata
 from hashlib import blake2b
 
-__all__ = ["IDENTIFIER", "LONGEST_ID", "identifier_of", "mapped_identifier"]
-
 LONGEST_ID = 128
 IDENTIFIER = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 """The pattern of what `identifier_of` returns."""

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.django.files.csv_rows import CsvRows, HeaderMissing
-from dynapages.django.files.json_rows import JsonLines
-from dynapages.django.files.lines import (
+from dynapages.files.csv_rows import CsvRows, HeaderMissing
+from dynapages.files.json_rows import JsonLines
+from dynapages.files.lines import (
     LONGEST_LINE,
     EncodingUnknown,
     FileUnreadable,
     open_lines,
     require_encoding,
 )
-from dynapages.django.files.records import Record, Rejected
-from dynapages.django.files.row_files import OpenRows, RowFile, open_rows
+from dynapages.files.records import Record, Rejected
+from dynapages.files.row_files import OpenRows, RowFile, open_rows
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from dynapages.django.files.exports import (
+from dynapages.files.exports import (
     Batch,
     ExportUnwritable,
     Layout,

@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
-from dynapages.django.files import records
-from dynapages.django.files.records import Rejected, RejectsFile
+from dynapages.files import records
+from dynapages.files.records import Rejected, RejectsFile
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\uff1d1+1"])

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from dynapages.django.files.json_rows import JsonRecords
-from dynapages.django.files.lines import FileUnreadable
-from dynapages.django.files.records import Record, Rejected
+from dynapages.files.json_rows import JsonRecords
+from dynapages.files.lines import FileUnreadable
+from dynapages.files.records import Record, Rejected
 
 MAGIC = b"PAR1"
 MOST_MEMORY = 512 * 1024 * 1024
@@ -77,7 +77,7 @@ def _start(path: Path) -> subprocess.Popen[bytes]:
     # Without -P and the empty path, files of the current folder could stand for modules.
     modules = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(
-        [sys.executable, "-P", "-m", "dynapages.django.files.parquet_process", path.absolute()],
+        [sys.executable, "-P", "-m", "dynapages.files.parquet_process", path.absolute()],
         env=os.environ | {"PYTHONPATH": modules, "ARROW_DEFAULT_MEMORY_POOL": "system"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

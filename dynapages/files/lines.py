@@ -16,8 +16,6 @@ from io import TextIOWrapper
 from pathlib import Path, PurePosixPath
 from typing import IO, TextIO, cast
 
-__all__ = ["EncodingUnknown", "FileUnreadable"]
-
 _GZIP_MAGIC, _ZIP_MAGIC = b"\x1f\x8b", b"PK\x03\x04"
 _UNPACKED_BY_AND_BY = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """What zipfile unpacks in pieces: a few bytes of the others become gigabytes at once."""

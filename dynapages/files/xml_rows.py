@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import IO
 from xml.parsers import expat
 
-from dynapages.django.files.lines import LONGEST_LINE, FileUnreadable
-from dynapages.django.files.records import MOST_NESTED, ColumnNames, Record, Rejected
+from dynapages.files.lines import LONGEST_LINE, FileUnreadable
+from dynapages.files.records import MOST_NESTED, ColumnNames, Record, Rejected
 
 _CHUNK = 64 * 1024
 _NAME_BYTES = 100

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dynapages.django.files.records import BadMapping, Record
-from dynapages.django.files.values import Skipped, parse_rules
+from dynapages.files.records import BadMapping, Record
+from dynapages.files.values import Skipped, parse_rules
 
 COLUMNS = {"rating": ["stars"], "author": ["Email|Billing Name"], "sent": []}
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dynapages.django.files.identifiers import identifier_of, mapped_identifier
+from dynapages.files.identifiers import identifier_of, mapped_identifier
 
 NASTY = ["a b", "a/b", "a-b/", "#", "..", "é", "日本", "-a", "x" * 200, "é" * 200, "a\tb", "%2F"]
 LOOK_ALIKES = [*NASTY, "a-b", "a b ", "a  b", "a_b/", "u1", "U 1", "u 1"]

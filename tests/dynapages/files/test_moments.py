@@ -4,8 +4,8 @@ from datetime import UTC
 
 import pytest
 
-from dynapages.django.files.options import month_names
-from dynapages.django.files.records import DateFormats, FormatUnknown, parse_moment
+from dynapages.files.options import month_names
+from dynapages.files.records import DateFormats, FormatUnknown, parse_moment
 
 
 class TestMoments:

@@ -11,8 +11,8 @@ EXPORT = """
 import django
 django.setup()
 from django.core.management.base import BaseCommand
-from dynapages.django.files.exports import Batch, Layout
-from dynapages.django.files.options import run_export
+from dynapages.files.exports import Batch, Layout
+from dynapages.files.options import run_export
 
 class Command(BaseCommand):
     def handle(self, **options):

@@ -1,1 +1,0 @@
-"""Files: the lines, records and rejected rows of imports, exports, and the options of both."""
