@@ -33,7 +33,7 @@ from comments.web.forms import NOT_IN_LISTS, check_rate_limit, missing_as_404
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, back, log_event, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
-from dynapages.django.paging import ListRequest, anchor_of, notify, show_page, wants_partial
+from dynapages.django.paging import ListResult, anchor_of, notify, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageResult
 
@@ -48,12 +48,12 @@ SAID = {
 GONE = gettext_lazy("There is no such comment any more: somebody has deleted it.")
 
 
-Asked = ListRequest[State, PageResult[ModeratedComment]]
+Asked = ListResult[State, PageResult[ModeratedComment]]
 
 
 def _read(request: HttpRequest, _visitor: Visitor, state: State) -> Asked:
     asked = moderation_pager(state).requested(request.GET, size=settings.PAGE_SIZE)
-    return ListRequest(state, asked, list_moderated(state, asked))
+    return ListResult(state, asked, list_moderated(state, asked))
 
 
 @require_safe
@@ -64,7 +64,7 @@ def moderation(request: HttpRequest, asked: Asked, state: State) -> HttpResponse
     return show_page(
         request,
         moderation_pager(state),
-        asked.page,
+        asked.page_request,
         found.page,
         templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
         context=lambda: {

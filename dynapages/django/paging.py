@@ -42,6 +42,7 @@ __all__ = [
     "Id",
     "IdWithSlashes",
     "ListRequest",
+    "ListResult",
     "PageLinks",
     "Pager",
     "PositionSigner",
@@ -161,8 +162,8 @@ def tokens() -> Tokens:
     return Tokens(PositionSigner())
 
 
-C = TypeVar("C")
-R = TypeVar("R")
+Filter = TypeVar("Filter")
+Result = TypeVar("Result")
 
 list_read = Signal()
 """Sent when a page of a list is shown, with its ``name`` (kind of list), ``plan`` and ``shape``.
@@ -290,12 +291,18 @@ class Pager:
 
 
 @dataclass(frozen=True, slots=True)
-class ListRequest(Generic[C, R]):
-    """A page of a list that a visitor has asked for: its filter, the page, and what was read."""
+class ListRequest(Generic[Filter]):
+    """A request for a page of a list: how the list is filtered, and which of its pages."""
 
-    chosen: C
-    page: PageRequest
-    result: R
+    filter: Filter
+    page_request: PageRequest
+
+
+@dataclass(frozen=True, slots=True)
+class ListResult(ListRequest[Filter], Generic[Filter, Result]):
+    """A request for a page of a list, with the ``result`` that was read for it."""
+
+    result: Result
 
 
 def page_of(request: HttpRequest, feed: Feed, *, size: int) -> FeedPage:

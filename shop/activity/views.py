@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.formats import CsvPage, csv_response
-from dynapages.django.paging import ListRequest, show_page
+from dynapages.django.paging import ListResult, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, PageResult, timestamp
 from shop.activity.entries import LogEntry
@@ -28,7 +28,7 @@ from shop.activity.listing import (
 from shop.days import BadListFilter, url_without_blanks
 
 COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
-Asked = ListRequest[ActivityFilter, PageResult[LogEntry]]
+Asked = ListResult[ActivityFilter, PageResult[LogEntry]]
 
 
 def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
@@ -36,20 +36,20 @@ def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
     asked = activity_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
     asked = within_limit(asked, chosen.kinds)
     found = list_activity(chosen.kinds, asked, days=chosen.days, now=clock.now())
-    return ListRequest(chosen, asked, found)
+    return ListResult(chosen, asked, found)
 
 
 @require_safe
 @prefetch(_read, staff_only)
 def activity(request: HttpRequest, asked: Asked) -> HttpResponse:
     """Show what happened to orders and comments, newest first (P3)."""
-    chosen, found = asked.chosen, asked.result
+    chosen, found = asked.filter, asked.result
     if url := url_without_blanks(request):
         return redirect(url)
     return show_page(
         request,
         activity_pager(chosen),
-        asked.page,
+        asked.page_request,
         found.page,
         templates=("shop/activity/activity.html", "shop/activity/_activity.html"),
         context=lambda: _context(chosen, found),

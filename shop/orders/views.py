@@ -27,7 +27,7 @@ from dynapages.django.access import (
     with_next,
 )
 from dynapages.django.formats import csv_response
-from dynapages.django.paging import ListRequest, render_page, show_page
+from dynapages.django.paging import ListResult, render_page, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Counted, explain
 from shop.accounts.names import LONGEST_USERNAME
@@ -66,7 +66,7 @@ NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_CUSTOMER = gettext_noop("There is no such customer.")
 
 
-Asked = ListRequest[tuple[OrderList, OrderFilter], OrdersResult]
+Asked = ListResult[tuple[OrderList, OrderFilter], OrdersResult]
 
 
 def _name_of(visitor: Visitor, request: HttpRequest) -> str:
@@ -81,7 +81,7 @@ def _read_list(request: HttpRequest, orders_of: OrderList) -> Asked:
     chosen = filter_of(request.GET, orders_of.address)
     asked = orders_of.pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
     found = read_orders(orders_of.username, chosen, asked)
-    return ListRequest((orders_of, chosen), asked, found)
+    return ListResult((orders_of, chosen), asked, found)
 
 
 def _read_own(request: HttpRequest, visitor: Visitor) -> Asked:
@@ -282,13 +282,13 @@ def move(request: HttpRequest, order_id: str) -> HttpResponse:
 def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
     if url := url_without_blanks(request):
         return redirect(url)
-    (orders_of, chosen), found = asked.chosen, asked.result
+    (orders_of, chosen), found = asked.filter, asked.result
     counts = found.counts
     if not any(counts.values()):
         require_customer(orders_of.username)
     owner, total = orders_of.username, total_of(chosen, counts)
     is_own = owner == request.user.get_username()
-    by_rule = (min(counts[status], asked.page.size + 1) for status in chosen.statuses)
+    by_rule = (min(counts[status], asked.page_request.size + 1) for status in chosen.statuses)
     context = {
         "owner": owner,
         "is_own": is_own,
@@ -302,7 +302,7 @@ def _show(request: HttpRequest, asked: Asked) -> HttpResponse:
     return show_page(
         request,
         orders_of.pager(chosen),
-        asked.page,
+        asked.page_request,
         found.page,
         templates=("shop/orders/orders.html", "shop/orders/_orders.html"),
         context=lambda: context,

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dynapages.calls import clock
 from dynapages.django.access import Visitor, path_of_next, prefetch, staff_only
 from dynapages.django.formats import csv_response
-from dynapages.django.paging import ListRequest, render_list, show_page, wants_partial
+from dynapages.django.paging import ListResult, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Page
 from dynapages.process import pool, read
@@ -36,13 +36,13 @@ from shop.orders.queue.listing import (
     queue_context,
 )
 
-Asked = ListRequest[OrderFilter, OrdersResult]
+Asked = ListResult[OrderFilter, OrdersResult]
 
 
 def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
     chosen = queue_filter(request)
     asked = queue_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
-    return ListRequest(chosen, asked, list_open_orders(chosen, asked))
+    return ListResult(chosen, asked, list_open_orders(chosen, asked))
 
 
 @require_safe
@@ -52,11 +52,11 @@ def queue(request: HttpRequest, asked: Asked) -> HttpResponse:
     if url := url_without_blanks(request):
         return redirect(url)
     found, page_url = asked.result, request.get_full_path()
-    context = queue_context(asked.chosen, found, page_url=page_url, now=clock.now())
+    context = queue_context(asked.filter, found, page_url=page_url, now=clock.now())
     return show_page(
         request,
-        queue_pager(asked.chosen),
-        asked.page,
+        queue_pager(asked.filter),
+        asked.page_request,
         found.page,
         templates=("shop/orders/queue/queue.html", "shop/orders/queue/_queue.html"),
         context=lambda: {
@@ -100,29 +100,29 @@ def find(request: HttpRequest, asked: tuple[str, list[Meant]]) -> HttpResponse:
 
 def _read_buyers(
     request: HttpRequest, _visitor: Visitor, product_id: str
-) -> ListRequest[Product, Page]:
+) -> ListResult[Product, Page]:
     asked = buyers_pager(product_id).requested(request.GET, size=settings.PAGE_SIZE)
     with pool().together() as together:
         product = together.start(partial(product_or_404, product_id))
         page = read(buyers_of(product_id), asked)
-        return ListRequest(product.result(), asked, page)
+        return ListResult(product.result(), asked, page)
 
 
 @require_safe
 @prefetch(_read_buyers, staff_only)
 def product_orders(
-    request: HttpRequest, asked: ListRequest[Product, Page], product_id: str
+    request: HttpRequest, asked: ListResult[Product, Page], product_id: str
 ) -> HttpResponse:
     """Show who got a product, by the latest delivered order of each customer, newest first."""
     return show_page(
         request,
         buyers_pager(product_id),
-        asked.page,
+        asked.page_request,
         asked.result,
         templates=("shop/orders/queue/buyers.html", "shop/orders/queue/_buyers.html"),
         context=lambda: {
-            "heading": _("Orders with “%(product)s”") % {"product": asked.chosen.name},
-            "product": asked.chosen,
+            "heading": _("Orders with “%(product)s”") % {"product": asked.filter.name},
+            "product": asked.filter,
             "purchases": [*map(purchase_row, asked.result.entries)],
         },
         plan=PLAN,
