@@ -14,7 +14,6 @@ from dynapages.items import Item, Value, table_key
 from dynapages.lists import Page, parse_timestamp
 from dynapages.process import client, pool
 from dynapages.pynamodb import set_or_remove, unchanged, update
-from dynapages.upkeep import MigrationStep
 from dynapages.writes import (
     Action,
     ConditionFailed,
@@ -31,7 +30,6 @@ from shop.catalogue.items import (
     NewCategory,
     NewProduct,
     all_products_data,
-    also_bought,
     category_item,
     description_item,
     parent_edge,
@@ -40,12 +38,10 @@ from shop.catalogue.items import (
     word_items,
 )
 from shop.catalogue.queries import (
-    ALSO,
     CATEGORIES,
     OFF,
     Category,
     ProductTile,
-    bought_before,
     category_of,
     first_products,
     product_keys,
@@ -53,8 +49,8 @@ from shop.catalogue.queries import (
     tile_of,
     trail_in,
 )
-from shop.models import CategoryEdge, Product, ProductWord, Purchase, ShopItem
-from shop.table import TABLE, Key, key_of, put_of, read_items, unless_changed
+from shop.models import CategoryEdge, Product, ProductWord, ShopItem
+from shop.table import TABLE, Key, key_of, put_of, read_items
 from shop.table import set_or_remove as set_or_remove_all
 
 ON_A_SHELF = 6
@@ -384,53 +380,6 @@ def _put(items: Sequence[ShopItem]) -> None:
     Batches(client(), pool()).put(TABLE, [item.serialize() for item in items])
 
 
-def with_also(purchase: Item) -> list[Action]:
-    """Build the update of a purchase that lacks what its buyer bought as well, as of now.
-
-    If it is listed among the product's buyers, it moves to their one partition.
-    """
-    username = purchase[Purchase.username.attr_name]["S"]
-    product_id = key_of(purchase)[1].removeprefix(keys.bought(username, ""))
-    also = also_bought(product_id, bought_before(username))
-    if also is None or ALSO in purchase:
-        return []
-    changes = [Purchase.also.set(also)]  # type: ignore[arg-type] # PynamoDB wants attributes
-    if Purchase.data_partition.attr_name in purchase:
-        changes.append(Purchase.data_partition.set(keys.buyers(product_id)))
-    same = unchanged(purchase, Purchase.order_id, Purchase.data_partition, Purchase.also)
-    return [update(TABLE, table_key(*key_of(purchase)), changes, same)]
-
-
-ALSO_BOUGHT = MigrationStep(
-    name="also-bought",
-    sentence="Note with each purchase what its buyer bought as well, for “also bought”.",
-    table=TABLE,
-    only=Purchase.sk.startswith(keys.BOUGHT_PREFIX) & Purchase.also.does_not_exist(),
-    derive=with_also,
-)
-
-
-def with_words(node: Item) -> list[Action]:
-    """Build the puts of a product's items by words that are missing or differ, unless it changed.
-
-    Those of an earlier name, of which only a crash leaves any, are for ``check_integrity``.
-    """
-    words = words_of(node)
-    stored = read_items(words)
-    puts = [put_of(word) for key, word in words.items() if word.serialize() != stored.get(key)]
-    return [*puts, unless_changed(key_of(node), node, *SHOWN)] if puts else []
-
-
-_OWN = Product.pk.startswith(keys.PRODUCT_PREFIX) & Product.sk.startswith(keys.PRODUCT_PREFIX)
-PRODUCT_WORDS = MigrationStep(
-    name="product-words",
-    sentence="Write the words of products' names, by which the search finds them.",
-    table=TABLE,
-    only=_OWN,
-    derive=with_words,
-)
-
-
 LISTED = Product.data_partition.attr_name, Product.data.attr_name
 
 
@@ -445,12 +394,3 @@ def actions_of_listing(node: Item, expected: Mapping[str, str]) -> list[Action]:
     changes = set_or_remove_all(Product, LISTED, expected)
     same = unchanged(node, Product.pk, Product.name, Product.is_off, Product.data)
     return [update(TABLE, table_key(*key_of(node)), changes, same)]
-
-
-ALL_PRODUCTS = MigrationStep(
-    name="all-products",
-    sentence="List each product among all products, by name.",
-    table=TABLE,
-    only=_OWN & Product.data.does_not_exist() & Product.is_off.does_not_exist(),
-    derive=lambda node: actions_of_listing(node, listed_by(node)),
-)

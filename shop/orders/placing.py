@@ -15,7 +15,6 @@ from dynapages.items import Item, table_key
 from dynapages.lists import id_at, sort_key_of
 from dynapages.process import pool
 from dynapages.pynamodb import unchanged, update
-from dynapages.upkeep import MigrationStep
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
 from shop import keys
 from shop.catalogue.queries import bought_before, prices_of
@@ -43,7 +42,7 @@ from shop.orders.items import (
     tail_keys,
 )
 from shop.orders.moving import COUNTERS, settle, unsettled_by, write_in_parts, write_move
-from shop.table import OPEN_ORDERS, TABLE, Key, key_of, put_of, set_or_remove, write_with_counts
+from shop.table import OPEN_ORDERS, Key, key_of, put_of, set_or_remove, write_with_counts
 
 
 def tail_in(item: Item) -> dict[str, str]:
@@ -58,15 +57,6 @@ def tail_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
     same = unchanged(item, ShopItem.pk, OrderItem.data_partition)
     changes = set_or_remove(OrderItem, TAIL, expected)
     return [update(OrderItem, table_key(*key_of(item)), changes, same)]
-
-
-ORDER_NUMBERS = MigrationStep(
-    name="order-numbers",
-    sentence="Note with each order the end of its number, by which staff find it.",
-    table=TABLE,
-    only=Order.sk.startswith(keys.ORDER_PREFIX) & Order.data_partition.does_not_exist(),
-    derive=lambda item: tail_actions(item, expected) if (expected := tail_in(item)) else [],
-)
 
 
 class TooManyLines(ValueError):

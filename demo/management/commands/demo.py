@@ -75,8 +75,6 @@ def _preparations(
 ) -> Iterator[tuple[str, ...]]:
     """Yield the commands that fill the shop, in their order."""
     yield ("create_tables", *(["--without-streams"] if is_followed() else []))
-    if own_engine:  # which may hold what an older checkout left
-        yield "migrate_items", "--verbosity", "0"
     if with_sample:  # accounts with a published password are only for the command's own engine
         yield ("load_sample", "--if-empty", *(["--sign-in"] if own_engine else []))
     if has_search:  # what an older checkout left has no words

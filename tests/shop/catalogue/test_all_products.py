@@ -3,11 +3,9 @@
 import pytest
 from django.test import Client
 
-from dynapages.process import client, pool
-from dynapages.upkeep import Migration
 from shop import keys
 from shop.catalogue.items import NewProduct, folded
-from shop.catalogue.services import ALL_PRODUCTS, put_catalogue
+from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import products_in
 from tests.support.catalogue.spoiling import found, mend, put_lamp
 from tests.support.catalogue.switching import put_back, take_off
@@ -49,24 +47,6 @@ class TestItsAddress:
 
     def test_takes_no_link_of_another_list(self):
         assert Client().get("/products/?after=forged").status_code == 400
-
-
-@pytest.mark.usefixtures("tables")
-class TestAProductOfAVersionWithoutTheList:
-    def test_is_in_it_as_if_this_version_had_written_it(self):
-        lamp = put_lamp()
-        key = (keys.product(lamp.id),) * 2
-        before = spoil(key, *LISTED)
-        migration = Migration(client(), pool())
-        assert migration.carry_out(ALL_PRODUCTS, restart=True).changed >= 1
-        assert stored(key) == before
-        assert migration.carry_out(ALL_PRODUCTS, restart=True).changed == 0
-
-    def test_that_is_taken_off_stays_out(self):
-        lamp = put_lamp()
-        take_off(lamp.id)
-        Migration(client(), pool()).carry_out(ALL_PRODUCTS, restart=True)
-        assert "data" not in (stored((keys.product(lamp.id),) * 2) or {})
 
 
 @pytest.mark.usefixtures("tables")

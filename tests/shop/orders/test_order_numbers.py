@@ -10,14 +10,14 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.process import client, pool
-from dynapages.upkeep import Migration
+from dynapages.process import client
 from shop import keys
 from shop.order_status import Status
 from shop.orders import moving
 from shop.orders.items import ID_LENGTH, TAIL, NewLine, NewOrder, id_bound, number_in
-from shop.orders.placing import ORDER_NUMBERS, place_order, put_orders
+from shop.orders.placing import place_order, put_orders
 from shop.orders.queries import orders_numbered, orders_of
+from shop.table import TABLE
 from tests.support.chance import CHANCE
 from tests.support.orders.making import START, made_order, move, put, put_product
 from tests.support.shop.checks import Key, spoil, stored, told
@@ -150,7 +150,7 @@ class TestALargeOrder:
         moving.discard(draft.id)
         partition = {":it": {"S": keys.tail(draft.id)}}
         answer = client().query(
-            TableName=ORDER_NUMBERS.table,
+            TableName=TABLE,
             IndexName="by_data",
             KeyConditionExpression="data_partition = :it",
             ExpressionAttributeValues=partition,
@@ -162,17 +162,7 @@ def interrupted(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
 
 
-class TestAnOrderOfAnEarlierVersion:
-    def test_is_found_after_the_migration(self, order):
-        before = spoil(first_of(order), *TAIL)
-        assert found(order.id[-8:]) == []
-        assert found(order.id) == [order.id]
-        migration = Migration(client(), pool())
-        assert migration.carry_out(ORDER_NUMBERS, restart=True).changed >= 1
-        assert stored(first_of(order)) == before
-        assert found(order.id[-8:]) == [order.id]
-        assert migration.carry_out(ORDER_NUMBERS, restart=True).changed == 0
-
+class TestAnOrderWithoutItsNumber:
     @pytest.mark.parametrize("wrong", [{}, {"data_partition": {"S": "TAIL#ANOTHER1#0"}}])
     def test_is_found_and_repaired_by_the_check(self, order, wrong):
         assert told("orders", "number", f"order {order.id}") == []
