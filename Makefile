@@ -9,7 +9,7 @@ ENGINE ?=
 ARGS ?=
 
 VENV ?= .venv
-# Others read Parquet files, or measure (lab/requirements.txt), which most have no need for.
+# Others measure (lab/requirements.txt), which most have no need for.
 REQUIREMENTS ?= requirements.txt
 export VENV
 PYTHON := $(VENV)/bin/python
@@ -146,8 +146,6 @@ requirements:
 	cd $(CURDIR) && $(COMPILE) \
 		--upgrade --quiet --constraints requirements-production.txt \
 		requirements.in --output-file requirements.txt
-	cd $(CURDIR) && $(COMPILE) \
-		--upgrade --quiet requirements-parquet.in --output-file requirements-parquet.txt
 	cd $(CURDIR) && for name in $(BESIDE); do $(COMPILE) \
 		--upgrade --quiet --constraints requirements.txt \
 		$$name.in --output-file $$name.txt || exit 1; done

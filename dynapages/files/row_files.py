@@ -5,7 +5,7 @@ turns out to be unreadable, and of the rows with one id only the newest is store
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import islice
@@ -16,7 +16,6 @@ from dynapages.django.options import Progress
 from dynapages.files.csv_rows import CsvRows, HeaderMissing
 from dynapages.files.json_rows import JsonArray, JsonLines
 from dynapages.files.lines import FileUnreadable, Lines, open_content, open_lines
-from dynapages.files.parquet_rows import MAGIC, ParquetRows
 from dynapages.files.records import Record, Rejected, RejectsFile
 from dynapages.files.values import Skipped, ValueRules
 from dynapages.files.xml_rows import XmlRows
@@ -27,6 +26,8 @@ _REPORT_EVERY = 500
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
 _SEEN = 64
 """Bytes from which Parquet and XML are seen."""
+_PARQUET_MAGIC = b"PAR1"
+_TO_CSV = """duckdb -c "COPY (SELECT * FROM 'x.parquet') TO 'x.csv'\""""
 _BEFORE_XML = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"
 """Byte order marks and white space."""
 
@@ -108,7 +109,7 @@ class OpenRows:
     @property
     def are_columns_known(self) -> bool:
         """Whether there are columns that each row has."""
-        return isinstance(self.reader, CsvRows | ParquetRows)
+        return isinstance(self.reader, CsvRows)
 
 
 @contextmanager
@@ -119,15 +120,10 @@ def open_rows(file: RowFile) -> Iterator[OpenRows]:
     """
     with open_content(file.path) as content:
         start = content.unpacked.read(_SEEN)
-        is_parquet = start.startswith(MAGIC)
-        if is_parquet and content.unpacked is not content.raw:
-            raise FileUnreadable(f"{file.path} is a Parquet file within another: unpack it.")
-    if is_parquet:
-        if file.rows:
-            raise _has_no_lists(file)
-        with closing(ParquetRows(file.path)) as rows:
-            yield OpenRows(file, rows, rows.bytes_read)
-    elif (element := file.rows or file.element) and start.lstrip(_BEFORE_XML).startswith(b"<"):
+    if start.startswith(_PARQUET_MAGIC):
+        raise FileUnreadable(f"{file.path} is a Parquet file: write it as CSV first, by {_TO_CSV}.")
+    element = file.rows or file.element
+    if element and start.lstrip(_BEFORE_XML).startswith(b"<"):
         with open_content(file.path) as content:
             elements = XmlRows(content.unpacked, name=content.name, element=element)
             yield OpenRows(file, elements, content.raw.tell)

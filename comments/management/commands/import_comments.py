@@ -1,4 +1,4 @@
-"""``manage.py import_comments``: comments from a file of CSV, JSON, XML or Parquet."""
+"""``manage.py import_comments``: comments from a file of CSV, JSON or XML."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -45,7 +45,7 @@ class Command(TableCommand):
     """Imports a file; exits with 1 when rows were rejected or left, with 2 when it cannot begin."""
 
     help = (
-        "Import comments from CSV, JSON lines, an array of JSON, a Google feed or Parquet, packed "
+        "Import comments from CSV, JSON lines, an array of JSON or a Google feed, packed "
         "or not; - is standard input. Comments keep their ids; of two versions of one, the newer "
         "created_at wins. Running it again changes nothing, and goes on after an interruption. "
         "Exits with 1 when rows were rejected, or what they owe is not finished. Known exports: "

@@ -42,7 +42,7 @@ class Command(TableCommand):
     help = (
         "Import orders with their customers and products: from a folder with Olist's files "
         "(olist_orders_dataset.csv and so on), or from a file of orders with their lines, or from "
-        "two files. Files are CSV, JSON lines, an array of JSON or Parquet, packed or not; - is "
+        "two files. Files are CSV, JSON lines or an array of JSON, packed or not; - is "
         "standard input. Running it again changes nothing, and goes on after an interruption. "
         "Exits with 1 when rows were rejected."
     )

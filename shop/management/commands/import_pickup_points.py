@@ -1,4 +1,4 @@
-"""``manage.py import_pickup_points``: pickup points and postcodes from CSV, JSON or Parquet."""
+"""``manage.py import_pickup_points``: pickup points and postcodes from CSV or JSON."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +26,7 @@ class Command(TableCommand):
     """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
 
     help = (
-        "Import pickup points from CSV, JSON or Parquet, packed or not; - is standard input. A row "
+        "Import pickup points from CSV or JSON, packed or not; - is standard input. A row "
         "has id, name, latitude and longitude, and maybe address and hours; with --postcodes it "
         "has zip, latitude and longitude, and maybe city. Running it again changes nothing, and "
         "goes on after an interruption. Exits with 1 when rows were rejected. --remove removes a "

@@ -1,4 +1,4 @@
-"""``manage.py import_products``: products from CSV, JSON, Parquet or Google's feed."""
+"""``manage.py import_products``: products from CSV, JSON or Google's feed."""
 
 from dataclasses import replace
 from functools import partial
@@ -26,7 +26,7 @@ class Command(TableCommand):
     """Imports a file; exits with 1 when rows were rejected, with 2 when it cannot begin."""
 
     help = (
-        "Import products from CSV, JSON, Parquet or Google's feed of products, packed or not; - is "
+        "Import products from CSV, JSON or Google's feed of products, packed or not; - is "
         "standard input. A row has id and name, and maybe description, price with currency, "
         "external_id, and category, a path such as “Kitchen > Pans” that makes what is missing. "
         "Products that are there are changed as far as the row tells. Running it again changes "

@@ -19,7 +19,7 @@ from dynapages.files.xml_rows import XmlRows
 from tests.support.project import PROJECT
 
 READ_ALL = """
-import json, resource, sys
+import json, sys
 from pathlib import Path
 from dynapages.files.lines import FileUnreadable
 from dynapages.files.row_files import RowFile, open_rows
@@ -31,19 +31,17 @@ try:
     said = getattr(last, "reason", "")
 except FileUnreadable as error:
     said = str(error)
-# What getrusage tells of a process itself begins with the memory of the one that started it.
+# What getrusage says of a process itself begins with the memory of the one that started it.
 status = dict(line.split(":", 1) for line in open("/proc/self/status"))
-own, others = int(status["VmHWM"].split()[0]), resource.getrusage(resource.RUSAGE_CHILDREN)
-print(json.dumps(((own + others.ru_maxrss) // 1024, lines, said)))
+print(json.dumps((int(status["VmHWM"].split()[0]) // 1024, lines, said)))
 """
 MOST_OF_TEXT = 100
 """Megabytes: Python itself has 16 of them."""
-MOST_OF_PARQUET = 600
 
 
 def peak_memory(path: Path, element: str = "") -> tuple[int, int, str]:
-    """Read a file in a process of its own: the megabytes that it and its child had, the rows, and
-    what was said of the last one or of the file.
+    """Read a file in a process of its own: the megabytes that it had, the rows, and what was
+    said of the last one or of the file.
     """
     done = subprocess.run(
         [sys.executable, "-c", READ_ALL, path, element],
@@ -276,57 +274,3 @@ def test_an_archive_that_unpacks_at_once_is_unreadable(tmp_path, packing):
         archive.writestr("rows.csv", "id\n1\n")
     with pytest.raises(FileUnreadable, match="is packed in an unusual way: unpack it"):
         rows_of(path)
-
-
-def assert_bounded(path: Path, rows: int, reason: str) -> None:
-    megabytes, found, said = peak_memory(path)
-    assert megabytes < MOST_OF_PARQUET
-    assert found == rows
-    assert reason in said
-
-
-class TestParquet:
-    LONG = "x" * 4_000_000
-
-    @pytest.fixture
-    def pa(self):
-        return pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-    @pytest.fixture
-    def write(self, pa, tmp_path):
-        parquet = pytest.importorskip("pyarrow.parquet")
-
-        def write(body: object, **options: object) -> Path:
-            path = tmp_path / "rows.parquet"
-            parquet.write_table(pa.table({"body": body}), path, compression="zstd", **options)
-            return path
-
-        return write
-
-    def test_of_a_repeated_text_takes_no_memory_for_each(self, pa, write):
-        repeated = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000, pa.int32()), [self.LONG])
-        path = write(repeated)
-        assert path.stat().st_size < 10_000
-        assert_bounded(path, 1_000, "the row has 1,000,000 characters or more")
-        listed = pa.ListArray.from_arrays(pa.array([0, len(repeated)], pa.int32()), repeated)
-        assert_bounded(write(listed), 1, "the row has 1,000,000 characters or more")
-
-    @pytest.mark.slow
-    def test_of_texts_that_differ_at_their_end_takes_no_memory_for_each(self, write):
-        options = {"use_dictionary": False, "column_encoding": {"body": "DELTA_BYTE_ARRAY"}}
-        path = write([f"{self.LONG}{number}" for number in range(60)], **options)
-        assert_bounded(path, 60, "the row has 1,000,000 characters or more")
-
-    @pytest.mark.slow
-    def test_that_needs_too_much_at_once_is_unreadable(self, pa, write):
-        numbers = pa.nulls(60_000_000, pa.int8())
-        path = write(pa.ListArray.from_arrays(pa.array([0, len(numbers)], pa.int32()), numbers))
-        assert_bounded(path, 0, "needs more than 512 MB of memory to be read")
-
-    def test_goes_on_behind_the_rows_read_before_memory_was_short(self, pa, write):
-        texts, long = [str(number) for number in range(100)], [100] * 80
-        numbers = pa.array([*range(50), *long, *range(50, 100)], pa.int32())
-        rows = rows_of(write(pa.DictionaryArray.from_arrays(numbers, [*texts, self.LONG * 5])))
-        read = [row.values["body"] for row in rows if isinstance(row, Record)]
-        assert read == texts
-        assert [row.line for row in rows] == list(range(1, 181))

@@ -4,11 +4,9 @@ import gzip
 import json
 import zipfile
 from contextlib import suppress
-from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -221,10 +219,9 @@ class TestListsInObjects:
         with pytest.raises(FileUnreadable, match="is no object of JSON with a list “rows” from"):
             read(path, rows="rows")
 
-    @pytest.mark.parametrize("content", [b"id,rows\n1,2\n", b"PAR1"])
-    def test_are_in_no_other_file(self, file, content):
+    def test_are_in_no_other_file(self, file):
         with pytest.raises(FileUnreadable, match="--rows names the list in an object of JSON"):
-            read(file(content), rows="rows")
+            read(file(b"id,rows\n1,2\n"), rows="rows")
 
 
 class TestXml:
@@ -259,128 +256,11 @@ lines</text><empty/></row>
         assert len(values(path, rows="row")) == 2
 
 
-@pytest.fixture
-def pa():
-    return pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-
-
-@pytest.fixture
-def parquet(pa, tmp_path):
-    """Write a file of some columns."""
-    writer = pytest.importorskip("pyarrow.parquet")
-
-    def parquet(columns: dict[str, Any]) -> Path:
-        path = tmp_path / "rows.data"
-        writer.write_table(pa.table(columns), path, coerce_timestamps=None)
-        return path
-
-    return parquet
-
-
 class TestParquet:
-    def test_has_columns_as_of_json(self, pa, parquet):
-        columns = {
-            "id": [1],
-            "by": [{"name": "ann", "age": None}],
-            "note": pa.array([None], pa.string()),
-            "lines": [[{"a": b"x", "b": [1]}]],
-            "tags": pa.array([[("k", "v")]], pa.map_(pa.string(), pa.string())),
-        }
-        with open_rows(RowFile(parquet(columns))) as found:
-            assert set(found.columns) == {"id", "by.name", "by.age", "note", "lines", "tags"}
-            (row,) = found.rows
-        assert row == Record(
-            1,
-            {
-                "id": 1,
-                "by.name": "ann",
-                "by.age": None,
-                "note": None,
-                "lines": [{"a": "x", "b": [1]}],
-                "tags": [{"key": "k", "value": "v"}],
-            },
-        )
-
-    KINDS = (
-        (1_700_000_000_123_456_789, ("timestamp", "ns"), "2023-11-14T22:13:20.123456789+00:00"),
-        (1_700_000_000_000, ("timestamp", "ms"), "2023-11-14T22:13:20+00:00"),
-        (1, ("timestamp", "us", "Asia/Tokyo"), "1970-01-01T00:00:00.000001+00:00"),
-        (1, ("timestamp", "us", "Nowhere/Land"), "1970-01-01T00:00:00.000001+00:00"),
-        (-1, ("timestamp", "ms"), "1969-12-31T23:59:59.999+00:00"),
-        (19_000, ("date32",), "2022-01-08"),
-        (45_296_000_000_789, ("time64", "ns"), "12:34:56.000000789"),
-        (5_000, ("time32", "ms"), "00:00:05"),
-        (-1_500, ("duration", "ms"), "PT-1.5S"),
-        (Decimal("-1.20"), ("decimal128", 20, 2), "-1.20"),
-        (Decimal("1.20"), ("decimal256", 60, 2), "1.20"),
-        (b"K\xc3\xa4se\xff", ("binary",), "Käse\udcff"),
-        (UUID(int=5).bytes, ("uuid",), "00000000-0000-0000-0000-000000000005"),
-        ('{"a":1}', ("json_",), '{"a":1}'),
-        ("ä", ("string_view",), "ä"),
-        (2**64 - 1, ("uint64",), 2**64 - 1),
-        (1.5, ("float16",), 1.5),
-        (float("nan"), ("float64",), None),
-        (float("-inf"), ("float32",), None),
-        (None, ("null",), None),
-    )
-
-    def test_has_values_as_of_json(self, pa, parquet):
-        columns = {
-            f"{number} {kind[0]}": (pa.array([value], getattr(pa, kind[0])(*kind[1:])), read_as)
-            for number, (value, kind, read_as) in enumerate(self.KINDS)
-        }
-        (row,) = read(parquet({name: array for name, (array, _) in columns.items()}))
-        assert row == Record(1, {name: read_as for name, (_, read_as) in columns.items()})
-
-    @pytest.mark.parametrize(
-        ("value", "kind", "reason"),
-        [
-            (2**62, ("timestamp", "ms"), "at is no moment of the calendar"),
-            (-(2**62), ("timestamp", "us"), "at is no moment of the calendar"),
-            (2**31 - 1, ("date32",), "at cannot be read"),
-            (90_000_000, ("time32", "ms"), "at is no time of a day"),
-        ],
-    )
-    def test_rejects_values_that_cannot_be_read(self, pa, parquet, value, kind, reason):
-        (found,) = read(parquet({"at": pa.array([value], getattr(pa, kind[0])(*kind[1:]))}))
-        assert isinstance(found, Rejected)
-        assert found.reason.startswith(reason)
-
-    @pytest.mark.parametrize("depth", [40, 120])
-    def test_is_not_nested_deeply(self, pa, parquet, depth):
-        kind, value = pa.int8(), 1
-        for _ in range(depth):
-            kind, value = pa.struct([("a", kind)]), {"a": value}
-        try:
-            (row,) = read(parquet({"a": pa.array([value], kind)}))
-        except FileUnreadable as error:
-            assert "too deeply nested" in str(error)  # noqa: PT017 - by pyarrow itself
-        else:
-            assert row == Rejected(1, "the row is nested more than 32 deep")
-
-    def test_may_be_left_before_its_end(self, parquet):
-        path = parquet({"id": list(range(100_000))})
-        assert values(path, limit=2) == [{"id": 0}, {"id": 1}]
-
-    def test_is_not_within_another_file(self, tmp_path):
-        path = tmp_path / "rows.parquet.gz"
-        path.write_bytes(gzip.compress(b"PAR1"))
-        with pytest.raises(FileUnreadable, match="unpack it"):
-            read(path)
-
-    def test_that_is_damaged_is_unreadable(self, tmp_path):
-        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-        path = tmp_path / "rows.parquet"
-        path.write_bytes(b"PAR1 and nothing else")
-        with pytest.raises(FileUnreadable, match="is a damaged Parquet file"):
-            read(path)
-
-    def test_says_what_reads_it(self, tmp_path, monkeypatch):
-        monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-        path = tmp_path / "rows.parquet"
-        path.write_bytes(b"PAR1")
-        with pytest.raises(FileUnreadable, match="pip install pyarrow"):
-            read(path)
+    @pytest.mark.parametrize("content", [b"PAR1 and more", gzip.compress(b"PAR1 and more")])
+    def test_is_to_be_written_as_csv_first(self, file, content):
+        with pytest.raises(FileUnreadable, match=r"is a Parquet file.*duckdb -c .COPY \(SELECT"):
+            read(file(content))
 
 
 class TestFile:
