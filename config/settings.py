@@ -163,7 +163,7 @@ MIDDLEWARE = [
     "config.web.middleware.PersonalMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.site.NavigationMiddleware",
+    "config.navigation.NavigationMiddleware",
     "shop.accounts.sessions.StaffTimingMiddleware",
     "dynapages.django.middleware.RefusalMiddleware",
 ]
@@ -185,7 +185,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.template.context_processors.request",
                 "django.contrib.messages.context_processors.messages",
-                "config.site.navigation",
+                "config.navigation.navigation",
             ]
         },
     }

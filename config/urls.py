@@ -7,9 +7,10 @@ from django.views.decorators.http import require_POST
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from config import home, site, user_data_views, work_views
+from config import home, user_data_views, work_views
 from config.api import api
 from config.docs_pages import document
+from config.web import health
 from config.web.answers import form_token
 
 handler400 = "config.web.answers.bad_request"
@@ -38,8 +39,8 @@ urlpatterns = [
     path("staff/work/", work_views.given_up, name="work"),
     path("staff/work/decide/", work_views.decide, name="decide_work"),
     path("form-token/", form_token, name="form_token"),
-    path("healthz", site.healthz, name="healthz"),
-    path("readyz", site.readyz, name="readyz"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
 ]
 if apps.is_installed("lab"):
     urlpatterns.append(path("lab/", include("lab.urls")))

@@ -8,7 +8,7 @@ import ast
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain
@@ -41,10 +41,75 @@ BRINGS_ROWS = (*DATA, "shop.management", "comments.management")
 """What may import these; ids of other systems are in pages too."""
 NOT_THE_LIBRARY = [PROJECT / "dynapages" / folder for folder in ("examples", "tests")]
 """They lie in its folder, and are not in its wheel."""
-MOST_MODULES = 20
-LEAST_LINES = 40
-MAY_BE_SHORT = {"__init__", "apps", "formats", "models", "urls"}
-"""What Django looks for by its name; so are commands."""
+MOST_MODULES = 24
+LEAST_WORDS = 3
+"""Of a module's first sentence: fewer repeat its name."""
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+SCATTERED = frozenset(
+    {
+        "comments.data.writer",
+        "comments.indexes.planner",
+        "comments.lists.listing",
+        "comments.lists.orders",
+        "comments.lists.queries",
+        "comments.moderation.listing",
+        "comments.moderation.views",
+        "comments.posting.forms",
+        "comments.rankings.services",
+        "comments.sets.copies",
+        "comments.store.comments",
+        "comments.votes.services",
+        "comments.web.forms",
+        "config.api",
+        "config.home",
+        "config.telemetry.spans",
+        "config.templatetags.site",
+        "demo.loading",
+        "demo.sample.comments",
+        "demo.sample.orders",
+        "dynapages.calls.client",
+        "dynapages.calls.pool",
+        "dynapages.django.access",
+        "dynapages.django.formats",
+        "dynapages.django.paging",
+        "dynapages.django.templatetags.dynapages",
+        "dynapages.files.lines",
+        "dynapages.files.records",
+        "dynapages.items",
+        "dynapages.lists.explain",
+        "dynapages.lists.merging",
+        "dynapages.lists.runs",
+        "dynapages.ninja",
+        "dynapages.process",
+        "dynapages.upkeep.integrity",
+        "lab.bench.context",
+        "lab.bench.pages",
+        "lab.designs.comments",
+        "lab.designs.measuring",
+        "lab.designs.run",
+        "lab.load.locustfile",
+        "lab.reports.page",
+        "lab.sql_comparison.views",
+        "lab.storm.run",
+        "shop.accounts.passwords",
+        "shop.accounts.sessions",
+        "shop.activity.entries",
+        "shop.activity.listing",
+        "shop.activity.tables",
+        "shop.catalogue.items",
+        "shop.catalogue.queries",
+        "shop.catalogue.services",
+        "shop.data.fields",
+        "shop.data.orders",
+        "shop.orders.actions",
+        "shop.orders.items",
+        "shop.orders.listing",
+        "shop.orders.moving",
+        "shop.pickup.cells",
+        "shop.pickup.queries",
+    }
+)
+"""Modules whose constants still stand in several places."""
 
 
 @cache
@@ -123,13 +188,81 @@ class TestRooms:
         sizes = Counter(path.parent for path in modules().values() if path.name != "__init__.py")
         assert [str(folder) for folder, size in sizes.items() if size > MOST_MODULES] == []
 
-    def test_hold_no_splinters(self):
-        short = (
-            (str(path.relative_to(PROJECT)), len(path.read_text().splitlines()))
-            for path in modules().values()
-            if path.stem not in MAY_BE_SHORT and path.parent.name != "commands"
-        )
-        assert [(name, lines) for name, lines in short if lines < LEAST_LINES] == []
+
+def names_of(nodes: Iterable[ast.AST]) -> set[str]:
+    return {name.id for node in nodes for name in ast.walk(node) if isinstance(name, ast.Name)}
+
+
+def late_constants(source: str) -> Iterator[tuple[int, bool]]:
+    """Yield the line of each constant that stands behind a definition without a need.
+
+    It needs to, where its value or type names what is defined above it. The second value is
+    whether a definition stands between it and the constant before.
+    """
+    defined: set[str] = set()
+    is_behind_definition = False
+    for node in ast.parse(source).body:
+        if isinstance(node, DEFINITIONS):
+            defined.add(node.name)
+            is_behind_definition = True
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and defined:
+            targets = names_of(node.targets if isinstance(node, ast.Assign) else [node.target])
+            if (names_of([node]) - targets) & defined:
+                defined |= targets
+            else:
+                yield node.lineno, is_behind_definition
+                is_behind_definition = False
+
+
+def islands(source: str) -> int:
+    """Return in how many places behind definitions constants stand that could stand at the top."""
+    return sum(is_behind for _line, is_behind in late_constants(source))
+
+
+def is_logger(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Assign) and "getLogger(" in ast.unparse(node.value)
+
+
+def has_late_logger(source: str) -> bool:
+    body = ast.parse(source).body
+    starts = [number for number, node in enumerate(body) if isinstance(node, DEFINITIONS)]
+    return any(map(is_logger, body[starts[0] :])) if starts else False
+
+
+def first_sentence(source: str) -> str:
+    text = ast.get_docstring(ast.parse(source)) or ""
+    return text.partition("\n\n")[0]
+
+
+class TestAModule:
+    """It holds one subject: its docstring names it, and its constants stand at the top."""
+
+    def test_names_its_subject(self):
+        sentences = {name: first_sentence(path.read_text()) for name, path in modules().items()}
+        silent = [name for name, text in sentences.items() if len(text.split()) < LEAST_WORDS]
+        assert [name for name in silent if modules()[name].read_text().strip()] == []
+
+    def test_has_its_constants_in_one_place(self):
+        sizes = {name: islands(path.read_text()) for name, path in modules().items()}
+        assert {name for name, size in sizes.items() if size > 1} - SCATTERED == set()
+
+    def test_has_its_logger_at_the_top(self):
+        late = {name for name, path in modules().items() if has_late_logger(path.read_text())}
+        assert late - SCATTERED == set()
+
+
+@pytest.mark.parametrize(
+    ("source", "places"),
+    [
+        ("A = 1\ndef f(): pass", 0),
+        ("def f(): pass\nA = 1\nB = 2", 1),
+        ("def f(): pass\nA = 1\nclass C: pass\nB = 2", 2),
+        ("def f(): pass\nA = f()\nclass C: pass\nB: C = 2", 0),
+        ("def f(): pass\nA = f()\nB = A + 1", 0),
+    ],
+)
+def test_constants_behind_definitions_are_found(source, places):
+    assert islands(source) == places
 
 
 @cache

@@ -1,9 +1,9 @@
-"""Load shedding.
+"""Load shedding: requests that are more than a process can serve are refused at once, by 503.
 
-Where more arrive than the process can serve, a queue only makes all of them late. So at most
-MAX_CONCURRENT_REQUESTS requests run at a time. Twice as many pages wait, for `PAGE_WAITS` at most,
-and twice as many forms, for `FORM_WAITS`; each further request is answered with 503 at once, before
-Django sees it: a page by one that was rendered before, a form of ours with its fields. Forms take
+A queue would only make all of them late. So at most MAX_CONCURRENT_REQUESTS requests run at a time.
+Twice as many pages wait, for `PAGE_WAITS` at most, and twice as many forms, for `FORM_WAITS`; each
+further request is answered before Django sees it: a page by one that was rendered before, a form of
+ours with its fields. Forms take
 half of the slots at most: where writes alone hang, pages are still answered. Health checks, static
 files and drawings do not wait. Around all of this, `WithoutBodies` answers HEAD.
 """

@@ -18,7 +18,7 @@ from comments.items import LONGEST_LISTED_TEXT, NewComment, NewReply, items_of
 from comments.lists import queries
 from comments.models import SHOWN
 from comments.posting.forms import LONGEST_TITLE
-from config import site
+from config.web import health
 from dynapages.calls import Meter, metered
 from dynapages.items import item_bytes
 from dynapages.lists import LARGEST_ITEM
@@ -225,7 +225,7 @@ def _spent(meter: Meter) -> float:
 class TestReadiness:
     def test_is_remembered_for_a_moment(self, monkeypatch):
         assert Client().get("/readyz").content == b"ready\n"
-        monkeypatch.setattr(site, "unreadiness", lambda *_: "asked again")
+        monkeypatch.setattr(health, "unreadiness", lambda *_: "asked again")
         assert Client().get("/readyz").content == b"ready\n"
         cache.clear()  # as time does
         assert Client().get("/readyz").content == b"asked again\n"

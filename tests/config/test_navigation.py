@@ -6,7 +6,7 @@ from django.test import Client
 
 from comments.lists.queries import find_comment
 from comments.reports.services import Reason, report_comment
-from config.site import READS, Waiting, remember_waiting
+from config.navigation import COUNT_READERS, Waiting, remember_waiting
 from dynapages.calls import Throttled, clock, metered
 from shop.order_status import Status
 from shop.orders.actions import queue_lengths
@@ -143,7 +143,7 @@ class TestTheCounts:
         def away() -> None:
             raise Throttled
 
-        monkeypatch.setitem(READS, "queue", away)
+        monkeypatch.setitem(COUNT_READERS, "queue", away)
         assert "Queue" in texts(sam, "/orders/")
 
     def test_are_remembered_in_no_language(self, sam):

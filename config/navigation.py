@@ -1,0 +1,214 @@
+"""The navigation of every page: its section, the basket's pieces, and how much waits for staff.
+
+`Navigation` is what templates have; `NavigationMiddleware` swaps its counts with every fragment.
+Counts are remembered for a few seconds, as the lists that count them tell by their signals.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from http import HTTPStatus
+
+from django.contrib.auth import SESSION_KEY
+from django.core.cache import cache
+from django.dispatch import Signal, receiver
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+from comments.moderation.listing import count_reports, reports_counted
+from dynapages.calls import clock, fault_in, labelled_calls
+from dynapages.django.paging import address_of, grouped, wants_partial
+from dynapages.process import pool
+from dynapages.pynamodb import FAILURES
+from shop.accounts.sessions import READ_STAFF
+from shop.basket.basket import Basket
+from shop.orders.actions import queue_counted, queue_lengths
+
+REMEMBERED_SECONDS = 15
+SECTION_ROUTES = ("staff_orders", "comments:moderation", "activity", "orders", "basket")
+COUNT_READERS: Mapping[str, Callable[[], object]] = {
+    "queue": queue_lengths,
+    "reports": count_reports,
+}
+"""What reads each count. A reader sends the count by a signal, so that it is remembered."""
+COUNT_SIGNALS = {queue_counted: "queue", reports_counted: "reports"}
+CHANGED_BY_FORMS_OF = {"shop": "queue", "comments": "reports"}
+"""The count that forms of a package change."""
+
+
+# What waits for staff, as it was counted last
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many items of a list wait for staff, None where that could not be read.
+
+    They were counted at the moment ``at`` (aware) or later; there are more if ``has_more``.
+    """
+
+    count: int | None
+    at: datetime
+    has_more: bool = False
+
+    @property
+    def text(self) -> str:
+        """The count as the navigation shows it, such as ``20+``; empty where it is not known."""
+        if self.count is None:
+            return ""
+        mark = "+" if self.has_more else ""
+        return f"{grouped(self.count)}{mark}"
+
+
+def remember_waiting(name: str, waiting: Waiting) -> None:
+    """Remember a count of ``queue`` or ``reports``, for the navigation of every page."""
+    cache.set(_cache_key(name), waiting, REMEMBERED_SECONDS)
+
+
+@receiver([*COUNT_SIGNALS])
+def _remember_counted(
+    signal: Signal, count: int, *, at: datetime, has_more: bool = False, **_: object
+) -> None:
+    """Remember what a list of staff has counted anyway."""
+    remember_waiting(COUNT_SIGNALS[signal], Waiting(count, at, has_more))
+
+
+def _cache_key(name: str) -> str:
+    return f"waiting/{name}"
+
+
+def _session_key(name: str) -> str:
+    """Return where a session has the moment at which its visitor changed what is counted."""
+    return f"changed-{name}"
+
+
+def _read_counts(names: Iterable[str]) -> None:
+    """Read counts in one round, which are then remembered; or remember that it failed."""
+    try:
+        with labelled_calls("navigation"):
+            pool().gather([COUNT_READERS[name] for name in names])
+    except FAILURES as failure:
+        if fault_in(failure) is None:
+            raise
+        # A page without a count is better than no page.
+        for name in names:
+            remember_waiting(name, Waiting(None, clock.now()))
+
+
+# What templates have
+
+
+class Navigation:
+    """What the navigation shows; read when a template asks for it, and not before."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self._request = request
+
+    @cached_property
+    def section(self) -> str:
+        """The route of the list that the page belongs to, by its path; empty for no list."""
+        for route in SECTION_ROUTES:
+            if self._request.path.startswith(address_of(route)):
+                return route
+        return ""
+
+    @property
+    def mark(self) -> str:
+        """The ``aria-current`` of the link to the section: of itself, or of a page below it."""
+        if self.section and self._request.path == address_of(self.section):
+            return "page"
+        return "true"
+
+    @property
+    def basket(self) -> int:
+        """The number of pieces in the visitor's basket; 0 where a request was refused unread."""
+        session = getattr(self._request, "session", None)
+        if session is None:
+            return 0
+        return sum(Basket(session).quantities.values())
+
+    @cached_property
+    def staff(self) -> Mapping[str, str]:
+        """What waits for staff, such as ``20+``, by name; empty where it could not be read.
+
+        It is read where nothing is remembered since the visitor's own latest change.
+        """
+        return self._counts(COUNT_READERS)
+
+    @property
+    def known(self) -> Mapping[str, str]:
+        """What ``staff`` has, without what was neither counted nor changed in the last seconds."""
+        recently = clock.now() - timedelta(seconds=REMEMBERED_SECONDS)
+        changed = [name for name in COUNT_READERS if self._changed_at(name) > recently]
+        return self._counts(changed)
+
+    def note_change(self) -> None:
+        """Note in the session that the visitor has changed what is counted."""
+        match = self._request.resolver_match
+        if match is None:
+            return
+        package = match.func.__module__.partition(".")[0]
+        name = CHANGED_BY_FORMS_OF.get(package)
+        if name and SESSION_KEY in self._request.session:
+            self._request.session[_session_key(name)] = clock.now().timestamp()
+
+    def _counts(self, needed: Iterable[str]) -> Mapping[str, str]:
+        """Return the counts that are remembered, and those ``needed``, which are read otherwise."""
+        remembered = self._remembered()
+        missing = [name for name in needed if name not in remembered]
+        if missing:
+            _read_counts(missing)
+            remembered = self._remembered()
+        return {name: waiting.text for name, waiting in remembered.items()}
+
+    def _remembered(self) -> dict[str, Waiting]:
+        """Return the counts since the visitor's own latest change, by name."""
+        remembered = {}
+        for name in COUNT_READERS:
+            waiting: Waiting | None = cache.get(_cache_key(name))
+            if waiting and waiting.at >= self._changed_at(name):
+                remembered[name] = waiting
+        return remembered
+
+    def _changed_at(self, name: str) -> datetime:
+        """Return when this visitor last changed what is counted; 1970 for never."""
+        return datetime.fromtimestamp(self._request.session.get(_session_key(name), 0), UTC)
+
+
+def navigation(request: HttpRequest) -> dict[str, Navigation]:
+    """Return ``navigation`` for all templates."""
+    return {"navigation": Navigation(request)}
+
+
+# What fragments bring along
+
+
+class NavigationMiddleware:
+    """Has htmx swap the counts of the navigation with every fragment, so that both agree.
+
+    What a member of staff changed is counted anew: a round more, unless the page counts it itself.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._get_response(request)
+        if response.status_code >= HTTPStatus.BAD_REQUEST:
+            return response
+        is_staff = request.META.get(READ_STAFF, False)
+        if is_staff and request.method == "POST":
+            Navigation(request).note_change()
+        if _is_fragment(request, response) and not request.session.is_empty():
+            context = {"is_staff": is_staff}
+            response.content += render_to_string("_nav_counts.html", context, request).encode()
+        return response
+
+
+def _is_fragment(request: HttpRequest, response: HttpResponse) -> bool:
+    """Return whether a response is HTML that htmx swaps into the page that it is on."""
+    # A label alone, as plain text, is swapped into an element that has no room for more.
+    is_html = response.get("Content-Type", "").startswith("text/html")
+    if not is_html or response.streaming:
+        return False
+    return wants_partial(request) and bool(response.content)
