@@ -29,8 +29,7 @@ from shop.activity.tables import Month, make_table
 from shop.order_status import Status
 from shop.orders.items import NewOrder
 from shop.orders.placing import put_orders
-from shop.pickup.queries import put_zips
-from shop.pickup.writing import put_points
+from shop.pickup.bulk_writes import put_points, put_zips
 
 PASSWORD = "sample-shop"  # noqa: S105 - published, and only used where --sign-in asks for it
 SIGN_IN = ("alex", "sam")

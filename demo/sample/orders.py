@@ -15,7 +15,7 @@ from demo.sample.catalogue import CURRENCY, DEFAULT_SEED, SampleCatalogue, Sampl
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import PickupPoint, ZipLocation
+from shop.pickup.items import PickupPoint, ZipLocation
 
 METRES_IN_A_DEGREE = 111_195.0
 WIDEST = 2_500.0

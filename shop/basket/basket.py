@@ -16,17 +16,10 @@ from dynapages.django.paging import LONGEST_ID
 from shop.catalogue.queries import ProductTile, prices_of
 from shop.orders.entries import OrderLine
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup, new_order_id
-from shop.pickup.queries import (
-    BadLocation,
-    NoSuchPoint,
-    NoSuchZip,
-    PickupPoint,
-    find_point,
-    locate,
-    nearest_points,
-    place_of_earlier_order,
-    spelled_distance,
-)
+from shop.pickup.items import PickupPoint
+from shop.pickup.listing import format_distance
+from shop.pickup.locations import BadLocation, NoSuchZip, locate
+from shop.pickup.queries import NoSuchPoint, find_point, location_of_earlier_order, nearest_points
 
 CONTENTS, INTENT = "basket", "basket_intent"
 MOST_BYTES = 1_800
@@ -169,13 +162,13 @@ class Delivery:
 def ways_to_deliver(near: str, *, username: str) -> Delivery:
     """Return the nearest pickup points to a postcode or coordinates, or to an earlier order's."""
     try:
-        place = locate(near) if near else place_of_earlier_order(username)
+        place = locate(near) if near else location_of_earlier_order(username)
     except (NoSuchZip, BadLocation) as error:
         return Delivery(near, problem=str(error))
     if place is None:
         return Delivery(near)
     found = nearest_points(place.place, POINTS_OFFERED).points
-    points = [(each.point, spelled_distance(each.metres)) for each in found]
+    points = [(each.point, format_distance(each.metres)) for each in found]
     return Delivery(near or place.prefix, points)
 
 

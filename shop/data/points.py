@@ -22,9 +22,10 @@ from dynapages.files.records import (
 )
 from dynapages.files.row_files import OpenRows, RowFile, TwoPassImport
 from dynapages.files.values import Skipped
+from shop.pickup.bulk_writes import PointOutcome, put_points, put_zips
 from shop.pickup.cells import BadCoordinates, Coordinates
-from shop.pickup.queries import PickupPoint, ZipLocation, put_zips, zip_code_of
-from shop.pickup.writing import PointOutcome, put_points
+from shop.pickup.items import PickupPoint, ZipLocation
+from shop.pickup.locations import zip_code_of
 
 POINT_FIELDS = ("id", "name", "address", "latitude", "longitude", "hours")
 ZIP_FIELDS = ("zip", "city", "latitude", "longitude")
@@ -126,7 +127,7 @@ def import_points(
 
     Each row that was read is superseded by a later one, or a point that is new, replaced or
     unchanged, or one of the ``zips``. Raises like `PlainFile.write`,
-    `shop.pickup.writing.put_points` and `dynapages.calls.batches`.
+    `shop.pickup.bulk_writes.put_points` and `dynapages.calls.batches`.
     """
     zips_written, points = 0, Counter[PointOutcome]()
 

@@ -43,14 +43,8 @@ from shop.orders.actions import DERIVED as ORDER_KEYS
 from shop.orders.items import TAIL, StatusChange, derived_keys, moment_in, summary_of
 from shop.orders.moving import delete_staged, discard, draft_key, is_abandoned, settle
 from shop.orders.placing import tail_actions, tail_in
-from shop.pickup.queries import (
-    COUNTER_PREFIX,
-    area_key,
-    cell_in,
-    counter_cells,
-    point_items,
-    point_of,
-)
+from shop.pickup.directory import COUNTER_PREFIX, cell_of_attribute, counter_cells
+from shop.pickup.items import area_key, point_items, point_of
 from shop.table import (
     OPEN_ORDERS,
     QUEUE,
@@ -208,7 +202,7 @@ def pickup_kinds() -> Sequence[Kind]:
             subject=_directory,
             spread_subject=_directory,
             write=write,
-            show=lambda cell, number: f"{cell_in(cell)} {number}",
+            show=lambda cell, number: f"{cell_of_attribute(cell)} {number}",
         ),
     )
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from http import HTTPStatus
 
 from django.contrib import messages
@@ -29,22 +28,17 @@ from shop.accounts.rate_limits import check_order_rate_limit
 from shop.models import Order
 from shop.orders.entries import pickup_in
 from shop.orders.queries import NoSuchOrder
+from shop.pickup.items import PickupPoint, ZipLocation
+from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN, pickup_listing
+from shop.pickup.locations import BadLocation, NoSuchZip, locate
 from shop.pickup.queries import (
-    FIRST_SHOWN,
-    MOST_SHOWN,
     PLAN,
-    BadLocation,
     NoSuchPoint,
-    NoSuchZip,
-    PickupPoint,
-    ZipLocation,
-    locate,
+    location_of_earlier_order,
+    location_of_point,
     nearest_points,
-    pickup_listing,
-    place_of_earlier_order,
-    place_of_point,
 )
-from shop.pickup.writing import OrderClosed, choose_point, find_open_order, forget_point
+from shop.pickup.services import OrderClosed, choose_point, find_open_order, forget_point
 
 NO_SUCH_ORDER = gettext_noop("There is no such order.")
 NO_SUCH_POINT = gettext_noop("This pickup point does not exist.")
@@ -52,23 +46,23 @@ LONGEST_NEAR = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Near:
     """What was typed as the place, and the place if it is known, or the problem with it.
 
     With ``is_of_earlier`` nothing was typed, and an earlier order went there.
     """
 
-    near: str
-    place: ZipLocation | None = None
+    typed: str
+    location: ZipLocation | None = None
     problem: str = ""
     status: HTTPStatus = HTTPStatus.OK
     is_of_earlier: bool = False
 
     @property
     def heading(self) -> str:
-        if self.place is None:
+        if self.location is None:
             return _("Pickup points")
-        return _("Pickup points near %(place)s") % {"place": self.place}
+        return _("Pickup points near %(place)s") % {"place": self.location}
 
 
 @require_safe
@@ -84,23 +78,29 @@ def pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     except OrderClosed as error:
         messages.warning(request, str(error))
         return redirect_page(request, reverse("order", args=[order_id]))
-    asked = _asked(request, order)
-    nearest = nearest_points(asked.place.place, count) if asked.place else None
+    near = _near(request, order)
+    nearest = None
+    if near.location is not None:
+        nearest = nearest_points(near.location.place, count)
     listing = pickup_listing(
-        nearest, near=asked.near, count=count, chosen=pickup_in(order), order_id=order_id
+        nearest, near=near.typed, count=count, chosen=pickup_in(order), order_id=order_id
     )
     meter = current_meter()
+
+    def explain_page() -> object:
+        if nearest is None:
+            return explain_reads(meter)
+        return explain(nearest.page, plan=PLAN, meter=meter)
+
     context = {
         "listing": listing,
-        "asked": asked,
+        "near": near,
         "order_id": order_id,
-        "explain": partial(explain, nearest.page, plan=PLAN, meter=meter)
-        if nearest
-        else partial(explain_reads, meter),
+        "explain": explain_page,
     }
     response = render_list(request, "shop/pickup/pickup.html", "shop/pickup/_pickup.html", context)
     if not wants_explanation(request):
-        response.status_code = asked.status
+        response.status_code = near.status
     return response
 
 
@@ -111,19 +111,24 @@ def choose_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     point_id = request.POST.get("point", "")
     if not 0 < len(point_id) <= LONGEST_ID:
         raise Http404(_(NO_SUCH_POINT))
-    return _changed(request, order_id, partial(choose_point, point_id=point_id))
+
+    def choose(*, username: str, order_id: str) -> PickupPoint:
+        return choose_point(username=username, order_id=order_id, point_id=point_id)
+
+    return _change_order(request, order_id, choose)
 
 
 @require_POST
 @signed_in
 def forget_pickup(request: HttpRequest, order_id: str) -> HttpResponse:
     """Remove the pickup point of an order, so that it goes to the customer's door."""
-    return _changed(request, order_id, forget_point)
+    return _change_order(request, order_id, forget_point)
 
 
-def _changed(
+def _change_order(
     request: HttpRequest, order_id: str, change: Callable[..., PickupPoint | None]
 ) -> HttpResponse:
+    """Change an order's pickup point, and say in a message where it goes now."""
     check_order_rate_limit(request, back=reverse("order", args=[order_id]))
     try:
         point = change(username=request.user.get_username(), order_id=order_id)
@@ -142,32 +147,41 @@ def _changed(
     return redirect("order", order_id)
 
 
-def _asked(request: HttpRequest, order: Order) -> _Asked:
-    near = request.GET.get("near", "").strip()[:LONGEST_NEAR] or order.zip_prefix or ""
+def _near(request: HttpRequest, order: Order) -> _Near:
+    """Return the place to search from: as typed, else the order's postcode, else a guess."""
+    typed = request.GET.get("near", "").strip()[:LONGEST_NEAR] or order.zip_prefix or ""
+    if not typed:
+        return _guess(order, request.user.get_username())
     try:
-        if not near:
-            return _guessed(order, request.user.get_username())
         with labelled_calls("postcode"):
-            return _Asked(near, locate(near))
+            return _Near(typed, locate(typed))
     except NoSuchZip as error:
-        return _Asked(near, problem=str(error))
+        return _Near(typed, problem=str(error))
     except BadLocation as error:
         if wants_partial(request):  # the list stays on the screen
             raise Refusal(str(error)) from error
-        return _Asked(near, problem=str(error), status=HTTPStatus.BAD_REQUEST)
+        return _Near(typed, problem=str(error), status=HTTPStatus.BAD_REQUEST)
 
 
-def _guessed(order: Order, username: str) -> _Asked:
+def _guess(order: Order, username: str) -> _Near:
+    """Return the place of the order's pickup point, else that of the customer's last order."""
     chosen = pickup_in(order)
-    if chosen and (place := place_of_point(chosen.id)):
-        return _Asked("", place)
-    earlier = place_of_earlier_order(username)
-    return _Asked(earlier.prefix if earlier else "", earlier, is_of_earlier=earlier is not None)
+    if chosen:
+        location = location_of_point(chosen.id)
+        if location is not None:
+            return _Near("", location)
+    earlier = location_of_earlier_order(username)
+    if earlier is None:
+        return _Near("")
+    return _Near(earlier.prefix, earlier, is_of_earlier=True)
 
 
 def _count(request: HttpRequest) -> int:
+    """Return how many points to show. Raises Refusal."""
     text = request.GET.get("count", str(FIRST_SHOWN))
-    if not (re.fullmatch(r"[0-9]{1,2}", text) and 1 <= int(text) <= MOST_SHOWN):
-        sentence = _("You can see 1 to %(most)s pickup points at a time.")
-        raise Refusal(sentence % {"most": MOST_SHOWN}, first_url=request.path)
-    return int(text)
+    if re.fullmatch(r"[0-9]{1,2}", text):
+        count = int(text)
+        if 1 <= count <= MOST_SHOWN:
+            return count
+    sentence = _("You can see 1 to %(most)s pickup points at a time.")
+    raise Refusal(sentence % {"most": MOST_SHOWN}, first_url=request.path)

@@ -8,9 +8,9 @@ from playwright.sync_api import expect
 
 from comments.reports.services import Reason, report_comment
 from shop.catalogue.services import put_catalogue
+from shop.pickup.bulk_writes import put_points
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import PickupPoint
-from shop.pickup.writing import put_points
+from shop.pickup.items import PickupPoint
 from tests.browser.conftest import REFUSED, Visitor
 from tests.support.browser.axe import AXE, axe_finds_nothing, bring_axe
 from tests.support.catalogue.making import category

@@ -10,9 +10,9 @@ from playwright.sync_api import Page, expect
 from shop.accounts.services import create_profile
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
+from shop.pickup.bulk_writes import put_points
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import PickupPoint
-from shop.pickup.writing import put_points
+from shop.pickup.items import PickupPoint
 from tests.support.catalogue.making import category, products_in, sell
 from tests.support.chance import unique
 from tests.support.comments.loading import load

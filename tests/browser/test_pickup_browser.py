@@ -7,9 +7,9 @@ from playwright.sync_api import expect
 
 from shop.accounts.services import create_profile
 from shop.orders.items import NewOrder
+from shop.pickup.bulk_writes import put_points
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import PickupPoint
-from shop.pickup.writing import put_points
+from shop.pickup.items import PickupPoint
 from tests.support.browser.order_visits import Shopper, cancel_what_is_open, session_cookie
 from tests.support.chance import CHANCE, unique
 from tests.support.orders.making import START, made_order, put

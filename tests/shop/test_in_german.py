@@ -10,7 +10,7 @@ from django.utils.translation import override
 
 from dynapages.django.rate_limits import in_words
 from shop.orders.items import NewLine
-from shop.pickup.writing import put_points
+from shop.pickup.bulk_writes import put_points
 from tests.support.config.api import program_of
 from tests.support.orders.making import made_order, put, put_product
 from tests.support.pickup.stored import made_point

@@ -26,7 +26,9 @@ from shop.order_status import OPEN
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, explain_list, queue_pager
 from shop.orders.queries import list_open_orders, read_orders
-from shop.pickup.queries import FIRST_SHOWN, BadLocation, NoSuchZip, explain_pickup
+from shop.pickup.listing import FIRST_SHOWN
+from shop.pickup.locations import BadLocation, NoSuchZip
+from shop.pickup.queries import explain_pickup
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
 

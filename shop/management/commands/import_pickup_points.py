@@ -19,7 +19,7 @@ from dynapages.files.options import (
 from dynapages.files.records import parse_columns
 from dynapages.files.row_files import RowFile
 from shop.data.points import ALL_FIELDS, import_points, point_file
-from shop.pickup.writing import remove_point
+from shop.pickup.bulk_writes import remove_point
 
 
 class Command(TableCommand):

@@ -6,9 +6,9 @@ from shop.accounts.queries import find_user
 from shop.order_status import Status
 from shop.orders.actions import counts_of
 from shop.orders.items import NewLine
+from shop.pickup.bulk_writes import put_points, put_zips
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import ZipLocation, put_zips
-from shop.pickup.writing import put_points
+from shop.pickup.items import ZipLocation
 from tests.support.chance import digits
 from tests.support.comments.browsing import Shown, Visitor
 from tests.support.orders.making import made_order, put, put_product

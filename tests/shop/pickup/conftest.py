@@ -2,7 +2,7 @@
 
 import pytest
 
-from shop.pickup.writing import put_points
+from shop.pickup.bulk_writes import put_points
 from tests.support.chance import CHANCE
 from tests.support.pickup.stored import made_point
 

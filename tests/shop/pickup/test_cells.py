@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from shop.pickup.cells import (
     ALPHABET,
-    CAP_BEGINS,
+    CAP_LATITUDE,
     HALFWAY_ROUND,
     PRECISION,
     BadCoordinates,
     Coordinates,
     distance,
-    farthest,
     geohash_of,
-    nearest,
+    greatest_distance,
+    least_distance,
 )
 
 PLACES = st.builds(
@@ -42,7 +42,7 @@ class TestAGeohash:
     def test_is_that_of_the_textbook(self):
         assert geohash_of(Coordinates.at(57.64911, 10.40744)) == "u4pruydqqv"
 
-    @given(place=PLACES.filter(lambda place: abs(place.latitude) <= CAP_BEGINS))
+    @given(place=PLACES.filter(lambda place: abs(place.latitude) <= CAP_LATITUDE))
     def test_names_cells_that_the_place_is_in(self, place):
         geohash = geohash_of(place)
         for length in range(1, PRECISION + 1):
@@ -52,7 +52,7 @@ class TestAGeohash:
 
     @pytest.mark.parametrize(
         ("latitude", "begins"),
-        [(CAP_BEGINS, "u"), (73.2, "N"), (90, "N"), (-73.2, "S"), (-90, "S")],
+        [(CAP_LATITUDE, "u"), (73.2, "N"), (90, "N"), (-73.2, "S"), (-90, "S")],
     )
     def test_near_a_pole_is_that_of_a_turned_sphere(self, latitude, begins):
         geohash = geohash_of(Coordinates.at(latitude, 10))
@@ -68,16 +68,20 @@ class TestTheBounds:
     @given(origin=PLACES, cell=CELLS, north=st.floats(0, 1), east=st.floats(0, 1))
     def test_hold_for_every_place_of_a_cell(self, origin, cell, north, east):
         metres = distance(origin, place_in(cell, north=north, east=east))
-        assert nearest(origin, cell) <= metres <= farthest(origin, cell)
+        assert least_distance(origin, cell) <= metres <= greatest_distance(origin, cell)
 
     @given(origin=PLACES, place=PLACES, length=st.integers(1, PRECISION))
     def test_hold_for_the_cells_of_every_place(self, origin, place, length):
-        cell = geohash_of(place)[: length + (abs(place.latitude) > CAP_BEGINS)]
-        assert nearest(origin, cell) <= distance(origin, place) <= farthest(origin, cell)
+        cell = geohash_of(place)[: length + (abs(place.latitude) > CAP_LATITUDE)]
+        assert (
+            least_distance(origin, cell)
+            <= distance(origin, place)
+            <= greatest_distance(origin, cell)
+        )
 
     @given(place=PLACES, length=st.integers(2, PRECISION))
     def test_begin_at_nothing_within_the_cell(self, place, length):
-        assert nearest(place, geohash_of(place)[:length]) == 0
+        assert least_distance(place, geohash_of(place)[:length]) == 0
 
     @given(origin=PLACES, cell=st.text(ALPHABET, min_size=3, max_size=6))
     def test_are_tight(self, origin, cell):
@@ -91,12 +95,17 @@ class TestTheBounds:
             edge += [origin] if inside else []
         least = min(distance(origin, place) for place in edge)
         height = (box.max_lat - box.min_lat) * 111_195
-        assert least - nearest(origin, cell) <= height / 100 + 2
+        assert least - least_distance(origin, cell) <= height / 100 + 2
 
     @pytest.mark.parametrize("origin", EDGES)
     def test_never_go_farther_than_halfway_round(self, origin):
         for cell in ALPHABET:
-            assert 0 <= nearest(origin, cell) < farthest(origin, cell) <= HALFWAY_ROUND + 1
+            assert (
+                0
+                <= least_distance(origin, cell)
+                < greatest_distance(origin, cell)
+                <= HALFWAY_ROUND + 1
+            )
 
 
 LISBON, PORTO = Coordinates.at(38.7139, -9.1394), Coordinates.at(41.1496, -8.6110)

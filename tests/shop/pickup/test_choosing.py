@@ -8,14 +8,10 @@ from shop.orders.items import NewOrder, NewPickup, StatusChange
 from shop.orders.moving import move_order
 from shop.orders.placing import put_orders
 from shop.orders.queries import find_order
-from shop.pickup.queries import NoSuchPoint, PickupPoint
-from shop.pickup.writing import (
-    OrderClosed,
-    choose_point,
-    find_open_order,
-    forget_point,
-    put_points,
-)
+from shop.pickup.bulk_writes import put_points
+from shop.pickup.items import PickupPoint
+from shop.pickup.queries import NoSuchPoint
+from shop.pickup.services import OrderClosed, choose_point, find_open_order, forget_point
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.orders.making import START, made_order, put
 from tests.support.pickup.stored import made_point

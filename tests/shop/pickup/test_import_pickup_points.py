@@ -18,15 +18,9 @@ from dynapages.calls import metered
 from dynapages.process import client
 from shop.models import ShopItem
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import (
-    NoSuchPoint,
-    PickupPoint,
-    ZipLocation,
-    find_point,
-    find_zip,
-    nearest_points,
-    point_of,
-)
+from shop.pickup.items import PickupPoint, ZipLocation, point_of
+from shop.pickup.locations import find_zip
+from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from tests.support.pickup.memory import World
 from tests.support.shop.checks import differences
 from tests.support.shop.olist_truth import rows_of

@@ -6,7 +6,7 @@ import pytest
 
 from shop.accounts import rate_limits
 from shop.order_status import Status
-from shop.pickup.writing import remove_point
+from shop.pickup.bulk_writes import remove_point
 from tests.support.orders.making import made_order, put
 from tests.support.pickup.visiting import ids, near, page_of
 

@@ -3,8 +3,14 @@
 import re
 
 from shop import keys
-from shop.pickup.cells import AT_ONCE, CAP_BEGINS, FEW, TOGETHER, Coordinates, geohash_of
-from shop.pickup.queries import FIRST_SHOWN, MOST_SHOWN, PickupPoint, counted_in, point_items
+from shop.pickup.cells import CAP_LATITUDE, Coordinates, geohash_of
+from shop.pickup.frontier import (
+    POINTS_READ_TOGETHER,
+    POINTS_READ_UNDIVIDED,
+    QUERIES_IN_A_ROUND,
+)
+from shop.pickup.items import PickupPoint, counted_cells, point_items
+from shop.pickup.listing import FIRST_SHOWN, MOST_SHOWN
 from tests.support.project import PROJECT
 
 DOC = PROJECT / "docs" / "designs" / "pickup-points.md"
@@ -28,7 +34,7 @@ class TestThePictureOfTheItems:
         assert {(item.pk, item.sk) for item in point_items(KIOSK)} <= rows().keys()
 
     def test_has_its_counters_and_cells(self):
-        for directory, cell in counted_in(KIOSK).items():
+        for directory, cell in counted_cells(KIOSK).items():
             key = keys.counter(f"PICKUP#{directory}", 0)
             assert rows()[key["pk"], key["sk"]].startswith(f"`_{cell}` 1")
 
@@ -39,15 +45,15 @@ class TestThePictureOfTheItems:
 
 class TestTheBounds:
     def test_are_those_of_the_code(self):
-        assert f"{AT_ONCE} directories and {AT_ONCE} queries" in text()
-        assert f"at most {AT_ONCE} queries at once" in text()
-        assert f"up to {TOGETHER} points together" in text()
-        assert f"at most {FEW} points for a cell" in text()
+        assert f"{QUERIES_IN_A_ROUND} directories and {QUERIES_IN_A_ROUND} queries" in text()
+        assert f"at most {QUERIES_IN_A_ROUND} queries at once" in text()
+        assert f"up to {POINTS_READ_TOGETHER} points together" in text()
+        assert f"at most {POINTS_READ_UNDIVIDED} points for a cell" in text()
 
     def test_of_the_caps_are_those_of_the_code(self):
         longyearbyen = geohash_of(Coordinates.at(78.2232, 15.6267))
         assert f"`{keys.area_of(longyearbyen)}`" in text()
-        assert f"Beyond {CAP_BEGINS} degrees" in text()
+        assert f"Beyond {CAP_LATITUDE} degrees" in text()
 
     def test_are_those_of_the_page(self):
         assert f"A page shows {FIRST_SHOWN}, 20, 40 or {MOST_SHOWN} points." in text()

@@ -4,15 +4,11 @@ import pytest
 
 from dynapages.items import table_key
 from shop import keys
+from shop.pickup.bulk_writes import put_points, remove_point
 from shop.pickup.cells import Coordinates, geohash_of
-from shop.pickup.queries import (
-    COUNTER_PREFIX,
-    PickupPoint,
-    area_key,
-    nearest_points,
-    read_directories,
-)
-from shop.pickup.writing import put_points, remove_point
+from shop.pickup.directory import COUNTER_PREFIX, read_directories
+from shop.pickup.items import PickupPoint, area_key
+from shop.pickup.queries import nearest_points
 from shop.table import counters_of
 from tests.support.chance import CHANCE
 from tests.support.pickup.stored import area_item, made_point

@@ -10,9 +10,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from shop.order_status import Status
+from shop.pickup.bulk_writes import put_points, put_zips
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import ZipLocation, put_zips
-from shop.pickup.writing import put_points
+from shop.pickup.items import ZipLocation
 from tests.support.chance import CHANCE, digits
 from tests.support.orders.making import START, made_order, put
 from tests.support.pickup.stored import made_point

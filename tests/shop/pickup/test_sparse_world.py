@@ -13,9 +13,10 @@ from random import Random
 import pytest
 
 from dynapages.calls import metered
+from shop.pickup.bulk_writes import put_points
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import PickupPoint, nearest_points
-from shop.pickup.writing import put_points
+from shop.pickup.items import PickupPoint
+from shop.pickup.queries import nearest_points
 from tests.support.pickup.memory import World
 
 Place = tuple[float, float]

@@ -10,9 +10,11 @@ import pytest
 
 from dynapages.calls import metered
 from dynapages.writes import Contended
+from shop.pickup.bulk_writes import PointOutcome, put_points, remove_point
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import NoSuchPoint, find_point, nearest_points, point_of, read_directories
-from shop.pickup.writing import PointOutcome, put_points, remove_point
+from shop.pickup.directory import read_directories
+from shop.pickup.items import point_of
+from shop.pickup.queries import NoSuchPoint, find_point, nearest_points
 from tests.support.comments.faulty import before_the_next_transaction
 from tests.support.pickup.stored import (
     area_item,

@@ -10,14 +10,8 @@ from dynapages.calls import Pool
 from dynapages.items import Item, item_bytes
 from dynapages.lists import Chunk, Position, Run
 from shop.pickup.cells import Coordinates, distance
-from shop.pickup.queries import (
-    Nearest,
-    NearPoint,
-    PickupPoint,
-    counted_in,
-    find_nearest,
-    point_items,
-)
+from shop.pickup.items import PickupPoint, counted_cells, point_items
+from shop.pickup.nearest import Nearest, NearPoint, find_nearest
 
 
 @dataclass
@@ -44,7 +38,7 @@ class World:
             item: Item = point_items(point)[1].serialize()
             area = world._areas.setdefault(item["pk"]["S"], [])
             area.append((item["sk"]["S"], item))
-            for name, cell in counted_in(point).items():
+            for name, cell in counted_cells(point).items():
                 world.counts.setdefault(name, Counter())[cell] += 1
         for area in world._areas.values():
             area.sort(key=lambda row: row[0])

@@ -5,7 +5,7 @@ from typing import Any
 
 from shop import keys
 from shop.pickup.cells import Coordinates
-from shop.pickup.queries import PickupPoint, area_key
+from shop.pickup.items import PickupPoint, area_key
 from tests.support.shop.checks import stored
 
 Fresh = Callable[[str], str]

@@ -1,0 +1,74 @@
+"""The pickup point of an open order: chosen and forgotten by its customer."""
+
+from django.utils.translation import gettext as _
+from pynamodb.expressions.update import Action as Change
+
+from dynapages.items import table_key
+from dynapages.process import write
+from dynapages.pynamodb import update
+from dynapages.writes import Action, ConditionFailed, check
+from shop import keys
+from shop.models import Order, PickupChoice, ShopItem
+from shop.order_status import OPEN, Status
+from shop.orders.queries import NoSuchOrder, stored_order
+from shop.pickup.items import PickupPoint
+from shop.pickup.queries import NoSuchPoint, find_point
+
+ORDER_ACTION = 0
+"""The index of the order's update in each transaction."""
+
+
+class OrderClosed(ValueError):
+    """The order is not open any more; the text says its status."""
+
+    def __init__(self, status: Status) -> None:
+        sentence = _("This order is %(status)s: its delivery can no longer be changed.")
+        super().__init__(sentence % {"status": status.in_words})
+
+
+def find_open_order(*, username: str, order_id: str) -> Order:
+    """Return a customer's open order as of the last write. Raises NoSuchOrder and OrderClosed."""
+    order = stored_order(username, order_id)
+    status = Status(order.status)
+    if not status.is_open:
+        raise OrderClosed(status)
+    return order
+
+
+def choose_point(*, username: str, order_id: str, point_id: str) -> PickupPoint:
+    """Set an open order's pickup point. Raises NoSuchPoint, NoSuchOrder and OrderClosed."""
+    point = find_point(point_id)
+    choice = PickupChoice(  # type: ignore[no-untyped-call] # PynamoDB leaves it untyped
+        id=point.id, name=point.name, address=point.address, hours=point.hours
+    )
+    key = keys.pickup_point(point_id)
+    # The point may be removed between the read above and this write.
+    still_exists = check(ShopItem, table_key(key, key), ShopItem.pk.exists())
+    _write_order(
+        order_id, [_order_update(username, order_id, Order.pickup.set(choice)), still_exists]
+    )
+    return point
+
+
+def forget_point(*, username: str, order_id: str) -> None:
+    """Remove the pickup point of a customer's open order. Raises NoSuchOrder, OrderClosed."""
+    _write_order(order_id, [_order_update(username, order_id, Order.pickup.remove())])
+
+
+def _order_update(username: str, order_id: str, change: Change) -> Action:
+    key = table_key(keys.user(username), keys.order(order_id))
+    is_open = Order.status.is_in(*(status.value for status in OPEN))
+    return update(Order, key, [change], is_open, return_item=True)
+
+
+def _write_order(order_id: str, actions: list[Action]) -> None:
+    """Write a transaction; raise what a failed condition means for the customer."""
+    try:
+        write(actions)
+    except ConditionFailed as failure:
+        if ORDER_ACTION not in failure.failed:
+            raise NoSuchPoint("It was removed a moment ago.") from failure
+        order = failure.failed[ORDER_ACTION]
+        if order:
+            raise OrderClosed(Status(order["status"]["S"])) from failure
+        raise NoSuchOrder(order_id) from failure
