@@ -18,10 +18,11 @@ from ulid import ULID
 
 from comments.filters import MOST_LANGUAGES, CommentFilter, all_languages, is_language
 from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct, find_product
+from comments.lists.entries import CommentEntry
 from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsRequest, read_comment_page, read_comments_page
-from comments.lists.queries import CommentEntry, Reach, reached_at
+from comments.lists.queries import Reach, reached_at
 from comments.lists.search_listing import NOT_SEARCHED, words_left_out
 from comments.lists.search_queries import SearchRequest
 from comments.moderation.services import Decision, NotAsSeen, carry_out

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop
 from comments import keys
 from comments.host import COMMENTS
 from comments.items import NewComment
-from comments.lists.queries import entry_of
+from comments.lists.entries import entry_of
 from comments.models import TABLE, BlockedAuthor
 from comments.profiles.queries import latest_written_by
 from dynapages.calls import labelled_calls

@@ -25,7 +25,7 @@ from comments.host import COMMENTS
 from comments.lists.listing import REMEMBER, list_url, pager_of
 from comments.lists.orders import HELPFUL, CommentOrder, at_month
 from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
-from comments.lists.queries import recently_written
+from comments.lists.recent import recently_written
 from comments.lists.search_listing import search_asked
 from comments.moderation.listing import staff_tools
 from comments.users import user_id_of, visitor_of

@@ -13,7 +13,7 @@ from comments.data.rows import FIELDS
 from comments.filters import CommentFilter
 from comments.host import products
 from comments.indexes.planner import plan
-from comments.lists.queries import CommentEntry, entry_of
+from comments.lists.entries import CommentEntry, entry_of
 from comments.models import TABLE, CommentBody
 from comments.replies.services import reply_in
 from comments.store.comments import is_listed

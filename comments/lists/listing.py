@@ -14,8 +14,9 @@ from django.utils.translation import gettext as _
 
 from comments.filters import ANY, RATINGS, CommentFilter, language_name
 from comments.host import COMMENTS, Product
+from comments.lists.entries import CommentEntry
 from comments.lists.orders import CommentOrder, month_name, month_options, order_options
-from comments.lists.queries import CommentEntry, CommentPage, reached_at
+from comments.lists.queries import CommentPage, reached_at
 from comments.lists.search_listing import MatchCounts, match_counts
 from comments.lists.search_queries import SearchRequest
 from comments.store.counts import Cell, ProductCounts

@@ -20,6 +20,7 @@ from comments import host, keys
 from comments.filters import CommentFilter, preferred_language
 from comments.host import NoSuchProduct, Product, find_product
 from comments.indexes.planner import SIZES
+from comments.lists.entries import CommentEntry, WholeComment, entry_of
 from comments.lists.listing import (
     comments_feed,
     heading_of,
@@ -31,19 +32,8 @@ from comments.lists.listing import (
     things_on_page,
 )
 from comments.lists.orders import CommentOrder, month_name
-from comments.lists.queries import (
-    CommentEntry,
-    CommentPage,
-    Recent,
-    WholeComment,
-    entry_of,
-    find_comment,
-    in_list,
-    list_comments,
-    read_model,
-    read_recent,
-    with_recent,
-)
+from comments.lists.queries import CommentPage, find_comment, list_comments, read_model
+from comments.lists.recent import Recent, in_list, read_recent, with_recent
 from comments.lists.search_listing import NOT_SEARCHED, is_made, search_shown
 from comments.lists.search_queries import (
     MOST_UNITS,
@@ -90,7 +80,7 @@ SHOWN_PICKS = 3
 """Picks that a product's page shows."""
 
 _FEATURED = index_of(Featured)
-UNITS_BESIDE = 2 * LEAST_UNITS
+OTHER_UNITS = 2 * LEAST_UNITS
 """What the page of a list reads beside it as a rule: the product, and its counts."""
 NO_COUNTS = ProductCounts({})
 SHOWN = "shown"
@@ -148,7 +138,7 @@ class CommentsRequest:
         return self.is_whole and self.chosen is None
 
     @property
-    def units_beside(self) -> float:
+    def other_units(self) -> float:
         """What a visitor's page reads beside its list: capacity units, if each item is small."""
         known = counters().known([self.product_id])
         keys_read = len(host.products().keys(self.product_id, whole=self.is_whole))
@@ -326,7 +316,7 @@ def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
             counts = facts.result()[1] if wanted.needs_counts else NO_COUNTS
         likely = wanted.choose(counts)
         early = _start_unlikely(together, wanted, likely, counts) if picks else {}
-        chosen, found = _read_list(wanted, counts, exact=lambda: facts.result()[1])
+        chosen, found = _read_list(wanted, counts, count_now=lambda: facts.result()[1])
         read_along, _, newest = facts.result()
         product = read_along or alone
         if product is None:
@@ -352,7 +342,7 @@ def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
 
 
 def _read_list(
-    wanted: CommentsRequest, counts: ProductCounts, exact: Callable[[], ProductCounts]
+    wanted: CommentsRequest, counts: ProductCounts, count_now: Callable[[], ProductCounts]
 ) -> tuple[CommentFilter, CommentPage]:
     """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
     read: Callable[..., CommentPage]
@@ -360,9 +350,9 @@ def _read_list(
         read = partial(search_comments, wanted.product_id, wanted.search)
     else:
         read = partial(list_comments, wanted.product_id)
-    read = partial(read, order=wanted.order, beside=wanted.units_beside)
+    read = partial(read, order=wanted.order, other_units=wanted.other_units)
     chosen = wanted.choose(counts)
-    found = read(chosen, wanted.request, counts=counts, exact=exact)
+    found = read(chosen, wanted.request, counts=counts, count_now=count_now)
     right = wanted.choose(found.counts)
     if right != chosen:
         found = read(right, wanted.request, counts=found.counts)
@@ -520,5 +510,5 @@ def explain_comments(
             if search
             else partial(list_comments, product_id, forced_plan=forced_plan)
         )
-        found = read_list(chosen, request, counts=counts, order=order, beside=UNITS_BESIDE)
+        found = read_list(chosen, request, counts=counts, order=order, other_units=OTHER_UNITS)
     return explain_page(found, meter)

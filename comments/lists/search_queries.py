@@ -13,15 +13,10 @@ from urllib.parse import urlencode
 from comments import keys
 from comments.filters import CommentFilter
 from comments.indexes.planner import ListPlan
+from comments.lists.entries import entry_of
 from comments.lists.orders import CommentOrder
-from comments.lists.queries import (
-    CommentPage,
-    Recent,
-    entry_of,
-    in_list,
-    read_recent,
-    with_recent,
-)
+from comments.lists.queries import CommentPage
+from comments.lists.recent import Recent, in_list, read_recent, with_recent
 from comments.lists.search_plans import WORDS, SearchPlan
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.models import Comment, CommentBody
@@ -89,16 +84,16 @@ def search_comments(
     request: PageRequest,
     *,
     counts: ProductCounts,
-    exact: Callable[[], ProductCounts] | None = None,
+    count_now: Callable[[], ProductCounts] | None = None,
     order: CommentOrder = CommentOrder.NEWEST,
-    beside: float = 0.0,
+    other_units: float = 0.0,
 ) -> CommentPage:
     """Read a page of the comments with all words of a search, by time (S1).
 
-    It costs `MOST_UNITS` at most, without the ``beside`` that its page takes for other things; a
-    page that would cost more is short, and the list goes on. What is left of these may be spent on
-    a second reading: where ``exact``, the counts of now, have other languages. If it does not
-    suffice, the page is empty, and the next one is the page that was asked for.
+    With the ``other_units`` that its page reads besides, it costs `MOST_UNITS` at most; a page that
+    would cost more is short, and the list goes on. What is left of these may be spent on a second
+    reading: where the counts of now (``count_now``) have other languages. If it does not suffice,
+    the page is empty, and the next one is the page that was asked for.
 
     In the same round it is asked which changes may not be in postings yet. Comments of these are
     read from the table, strongly, for up to a unit each, and are on the page as they are now. Where
@@ -106,7 +101,7 @@ def search_comments(
     the postings did not have when they were read: they are read again. The next page then asks
     first, and reads its postings in the round after that.
     """
-    most = max(MOST_UNITS - UNITS_OF_MARKS - beside, MOST_UNITS / 2)
+    most = max(MOST_UNITS - UNITS_OF_MARKS - other_units, MOST_UNITS / 2)
     reading = _Reading(min(most, request.most_units))
 
     def plan_by(known: ProductCounts) -> SearchPlan:
@@ -126,7 +121,7 @@ def search_comments(
         began = monotonic()
         plan = plan_by(counts)
         page = reading.read(plan, request, order)
-        now = exact() if exact else counts
+        now = count_now() if count_now else counts
         by_now = plan if now.cells == counts.cells else plan_by(now)
         if not plan.covers(by_now):
             plan = by_now

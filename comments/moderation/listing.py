@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from comments import keys
 from comments.host import COMMENTS, find_products
-from comments.lists.queries import CommentEntry, WholeComment, entry_of
+from comments.lists.entries import CommentEntry, WholeComment, entry_of
 from comments.models import Moderation
 from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm

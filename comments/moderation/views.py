@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from comments.gates import block_author, is_blocked, unblock_author
-from comments.lists.queries import remember_written
+from comments.lists.recent import remember_written
 from comments.moderation.listing import (
     COLUMNS,
     COMMENTS_AT_A_TIME,

@@ -20,7 +20,7 @@ from django_htmx.http import reswap, retarget
 from comments.filters import all_languages, language_name, preferred_language
 from comments.host import Product, find_product
 from comments.items import NewComment
-from comments.lists.queries import recently_written, remember_written
+from comments.lists.recent import recently_written, remember_written
 from comments.posting.forms import CommentForm, EditForm, NewCommentForm
 from comments.posting.services import (
     BadForm,

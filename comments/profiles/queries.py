@@ -6,7 +6,8 @@ from typing import TypeVar
 
 from comments import keys
 from comments.host import Product, find_products
-from comments.lists.queries import CommentEntry, Recent, entry_of, read_recent
+from comments.lists.entries import CommentEntry, entry_of
+from comments.lists.recent import Recent, read_recent
 from comments.models import ByAuthor
 from comments.store.comments import product_id_of
 from comments.store.table import index_of

@@ -11,8 +11,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from comments.host import Product
+from comments.lists.entries import CommentEntry, entry_of
 from comments.lists.listing import comments_feed
-from comments.lists.queries import CommentEntry, Recent, entry_of, recently_written, with_recent
+from comments.lists.recent import Recent, recently_written, with_recent
 from comments.profiles.queries import PLAN, is_written_by, read_profile, with_products
 from comments.users import (
     author_name,

@@ -13,7 +13,7 @@ from django.urls import reverse
 from comments import keys
 from comments.host import Product, named, product_reader
 from comments.keys import score_at
-from comments.lists.queries import CommentEntry, entry_of
+from comments.lists.entries import CommentEntry, entry_of
 from comments.models import Ranked
 from comments.rankings.services import NAME, NEWEST, RANKED, Ranking
 from comments.store.table import index_of

@@ -9,7 +9,8 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from comments.lists.queries import WholeComment, find_comment
+from comments.lists.entries import WholeComment
+from comments.lists.queries import find_comment
 from comments.reports.services import LONGEST_TEXT, Reason, report_comment
 from comments.store.comments import OwnComment
 from comments.users import display_name_of, user_id_of

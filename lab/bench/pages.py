@@ -78,7 +78,7 @@ def _by_planner(product_id: str, chosen: CommentFilter, request: PageRequest) ->
     with pool().together() as together:
         exact = together.start(partial(_counts, product_id))
         counts = remembered_counts(product_id) or exact.result()
-        found = list_comments(product_id, chosen, request, counts=counts, exact=exact.result)
+        found = list_comments(product_id, chosen, request, counts=counts, count_now=exact.result)
     return ListRead(found.plan.name, found.page, found.plan.estimated_capacity_units)
 
 

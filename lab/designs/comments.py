@@ -20,7 +20,8 @@ from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.indexes.planner import plan
 from comments.items import NewComment, excerpt, items_of
-from comments.lists.queries import entry_of, find_comment
+from comments.lists.entries import entry_of
+from comments.lists.queries import find_comment
 from comments.models import (
     SHOWN,
     All,

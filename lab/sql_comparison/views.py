@@ -19,9 +19,10 @@ from django.views.decorators.http import require_safe
 from comments.filters import CommentFilter
 from comments.host import Product
 from comments.indexes.planner import ListPlan
+from comments.lists.entries import CommentEntry
 from comments.lists.listing import comments_feed, json_ld, listing_of, pager_of, things_on_page
 from comments.lists.page import Highlights, explain_page
-from comments.lists.queries import CommentEntry, CommentPage
+from comments.lists.queries import CommentPage
 from comments.replies.services import Reply
 from comments.store.counts import ProductCounts
 from dynapages.django.paging import show_page, site_of, wants_partial

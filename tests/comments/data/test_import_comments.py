@@ -18,7 +18,8 @@ from django.core.management import call_command
 from comments.filters import CommentFilter
 from comments.indexes.planner import plan
 from comments.items import LONGEST_LISTED_TEXT, excerpt
-from comments.lists.queries import CommentEntry, entry_of, find_comment
+from comments.lists.entries import CommentEntry, entry_of
+from comments.lists.queries import find_comment
 from comments.models import TABLE
 from comments.store.counts import counts_of
 from dynapages.calls import metered

@@ -10,7 +10,8 @@ from django.core.management import CommandError, call_command
 
 from comments.data.rows import presets
 from comments.data.run import taken_for_languages
-from comments.lists.queries import Comment, find_comment
+from comments.lists.queries import find_comment
+from comments.models import Comment
 from dynapages.files.identifiers import identifier_of
 from shop.catalogue.queries import find_product
 from tests.comments.data.test_import_comments import is_listed, listed, run

@@ -27,7 +27,8 @@ from comments.data.writer import (
 from comments.filters import CommentFilter
 from comments.indexes.planner import plan
 from comments.items import NewComment, NewReply, items_of
-from comments.lists.queries import CommentEntry, entry_of, find_comment
+from comments.lists.entries import CommentEntry, entry_of
+from comments.lists.queries import find_comment
 from comments.replies.services import find_reply
 from comments.store.counts import Cell, counts_of
 from dynapages.calls import Batches, Pool, metered

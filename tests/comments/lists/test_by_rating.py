@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment
 from comments.lists.orders import CommentOrder
-from comments.lists.queries import MOST_CHECKED, CommentPage, list_comments
+from comments.lists.queries import CommentPage, list_comments
+from comments.lists.repair import MOST_CHECKED
 from comments.store.counts import counts_of
 from dynapages.lists import Page, PageRequest, Toward
 from tests.support.chance import examples, unique

@@ -11,7 +11,8 @@ from django.urls import resolve
 from comments.filters import CommentFilter
 from comments.lists.listing import heading_of, list_url, pager_of
 from comments.lists.orders import CommentOrder
-from comments.lists.queries import in_list, list_comments, read_recent, with_recent
+from comments.lists.queries import list_comments
+from comments.lists.recent import in_list, read_recent, with_recent
 from comments.posting.services import add_comment
 from comments.store.counts import counts_of
 from dynapages.lists import PageRequest, Toward

@@ -18,7 +18,7 @@ from comments.items import (
     reply_of,
     reply_shown,
 )
-from comments.lists.queries import CommentEntry, entry_of
+from comments.lists.entries import CommentEntry, entry_of
 from comments.lists.search_queries import MOST_UNITS, SearchRequest, search_comments
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.search.models import TABLE

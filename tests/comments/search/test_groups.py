@@ -170,7 +170,7 @@ class TestAWalk:
         counts, ids = counts_of("many"), list[str]()
         for _ in range(20):
             found = search_comments(
-                "many", wanted, CommentFilter(), request, counts=counts, beside=9.0
+                "many", wanted, CommentFilter(), request, counts=counts, other_units=9.0
             )
             ids += [comment.id for comment in found.comments]
             if found.page.next_position is None:

@@ -152,7 +152,7 @@ class TestAListOfASearch:
             CommentFilter(),
             PageRequest(20),
             counts=before,
-            exact=lambda: now,
+            count_now=lambda: now,
         )
         assert (found.comments, found.page.has_next, found.page.has_previous) == ((), True, False)
         pages = [found.page]
@@ -177,7 +177,7 @@ class TestAListOfASearch:
         wanted, chosen = SearchRequest(parse_search("akku kabel")), CommentFilter()
         with metered() as meter:
             search_comments(
-                "many", wanted, chosen, PageRequest(20), counts=before, exact=lambda: now
+                "many", wanted, chosen, PageRequest(20), counts=before, count_now=lambda: now
             )
         return meter.units
 
@@ -206,6 +206,6 @@ class TestAListOfASearch:
         wanted, now = SearchRequest(parse_search("battery")), counts_of("late")
         before = ProductCounts({("de", 5): 1})
         found = search_comments(
-            "late", wanted, CommentFilter(), PageRequest(5), counts=before, exact=lambda: now
+            "late", wanted, CommentFilter(), PageRequest(5), counts=before, count_now=lambda: now
         )
         assert len(found.comments) == 1

@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from comments.lists.queries import INDEXES, SETS
-from comments.sets.copies import Consumer
+from comments.lists.queries import INDEXES
+from comments.sets.copies import SETS, Consumer
 from comments.sets.integrity import has_stream
 from comments.sets.models import CommentSetItem
 from dynapages.process import client

@@ -1,0 +1,149 @@
+"""Comments as lists show them, parsed from items of the table, of its indexes, and of postings.
+
+`entry_of` parses an item into a `CommentEntry`. A `WholeComment` is one with its whole text.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.formats import date_format
+
+from comments.filters import RATINGS, language_name
+from comments.models import Comment
+from comments.replies.services import Reply, reply_in
+from comments.store.comments import hold_reason, product_id_of
+from comments.users import author_name, profile_url, slug_of
+from dynapages.django.paging import anchor_of
+from dynapages.items import Item
+from dynapages.lists import id_at, moment_at, parse_timestamp, timestamp
+
+# Attributes of models take a while to look up, for every comment of a page.
+_PLACE = Comment.place.attr_name
+_LANGUAGE = Comment.language.attr_name
+_RATING = Comment.rating.attr_name
+_USER_ID = Comment.user_id.attr_name
+_AUTHOR = Comment.author.attr_name
+_TITLE = Comment.title.attr_name
+_TEXT = Comment.text.attr_name
+_EDITED_AT = Comment.edited_at.attr_name
+_VERIFIED = Comment.verified.attr_name
+_HIDDEN = Comment.hidden_product.attr_name
+_BODY_BYTES = Comment.body_bytes.attr_name
+_REPLY = Comment.reply.attr_name
+
+_NO_TEXT = {"S": ""}
+_TRUE = {"BOOL": True}
+
+
+@dataclass(frozen=True, slots=True)
+class CommentEntry:
+    """A comment as lists show it; ``text`` is an excerpt when ``is_long``.
+
+    One that ``is_hidden`` is in no list of its product; ``held_for`` is why it waits for the shop,
+    if it does. ``user_id`` is empty for an imported comment, ``product_id`` in the lists of one
+    product. Of the shop's ``reply``, lists have what travels with the comment.
+    """
+
+    id: str
+    language: str
+    rating: int
+    created: datetime
+    author: str
+    title: str
+    text: str
+    is_long: bool
+    user_id: str = ""
+    edited_at: str = ""
+    is_verified: bool = False
+    is_hidden: bool = False
+    held_for: str | None = None
+    product_id: str = ""
+    reply: Reply | None = None
+
+    @property
+    def url(self) -> str:
+        return reverse("comments:comment", args=[self.id])
+
+    @property
+    def author_name(self) -> str:
+        """What pages call its author, in the active language."""
+        return author_name(self)
+
+    @property
+    def user_slug(self) -> str:
+        """What stands for its author in addresses and in the API; empty for an imported one."""
+        return slug_of(self.user_id)
+
+    @property
+    def profile_url(self) -> str:
+        """The page with all comments of its author; empty for an imported one."""
+        return profile_url(self.user_id)
+
+    @property
+    def anchor(self) -> str:
+        """The id of its element on a page."""
+        return anchor_of("comment", self.id)
+
+    @property
+    def edited(self) -> datetime | None:
+        """When it was last edited, None where it never was."""
+        return parse_timestamp(self.edited_at) if self.edited_at else None
+
+    @property
+    def language_name(self) -> str:
+        return language_name(self.language)
+
+    @property
+    def created_iso(self) -> str:
+        return timestamp(self.created)
+
+    @property
+    def created_day(self) -> str:
+        """Such as ``20 Nov 2026``, UTC."""
+        return date_format(self.created, "SHORT_DATE_FORMAT")
+
+    @property
+    def created_second(self) -> str:
+        """Such as ``20 November 2026, 09:30:00``, UTC."""
+        return date_format(self.created, "DATETIME_FORMAT")
+
+    @property
+    def stars(self) -> str:
+        return "★" * self.rating + "☆" * (RATINGS[-1] - self.rating)
+
+
+@dataclass(frozen=True, slots=True)
+class WholeComment(CommentEntry):
+    """One comment with its whole text in ``body``; ``seen`` is its `Revision` for staff."""
+
+    body: str = ""
+    is_pick: bool = False
+    helpful: int = 0
+    seen: str = ""
+
+
+def entry_of(item: Item) -> CommentEntry:
+    """Parse a list entry from an item of the table or of any index.
+
+    It does what PynamoDB's models do, faster: a page has up to a hundred of them.
+    """
+    place = item[_PLACE]["S"]
+    reply = item.get(_REPLY)
+    return CommentEntry(
+        id=id_at(place),
+        language=item[_LANGUAGE]["S"],
+        rating=int(item[_RATING]["N"]),
+        created=moment_at(place),
+        author=item.get(_AUTHOR, _NO_TEXT)["S"],
+        title=item.get(_TITLE, _NO_TEXT)["S"],
+        text=item.get(_TEXT, _NO_TEXT)["S"],
+        is_long=_BODY_BYTES in item,
+        user_id=item.get(_USER_ID, _NO_TEXT)["S"],
+        edited_at=item.get(_EDITED_AT, _NO_TEXT)["S"],
+        is_verified=item.get(_VERIFIED) == _TRUE,
+        is_hidden=_HIDDEN in item,
+        held_for=hold_reason(item),
+        product_id=product_id_of(item),
+        reply=reply_in(reply["M"]) if reply else None,
+    )
