@@ -19,8 +19,8 @@ from comments.replies.services import reply_in
 from comments.store.comments import is_listed
 from comments.store.table import comment_key
 from dynapages.calls import Batches
+from dynapages.files.export_command import list_walk, table_walk
 from dynapages.files.exports import Layout, Row, Walk
-from dynapages.files.options import list_walk, table_walk
 from dynapages.items import Item
 from dynapages.process import client, pool, read
 

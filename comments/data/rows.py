@@ -22,18 +22,10 @@ from comments.items import UNSAID, NewComment, NewReply, Unsaid
 from comments.posting.forms import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.users import has_address, id_field
+from dynapages.files.columns import BadMapping, columns_among
+from dynapages.files.dates import DateFormats, moment_of
 from dynapages.files.identifiers import identifier_of
-from dynapages.files.records import (
-    BadMapping,
-    DateFormats,
-    Record,
-    Rejected,
-    RowRefused,
-    columns_among,
-    moment_of,
-    short_text,
-    text_of,
-)
+from dynapages.files.records import Record, Rejected, RowRefused, short_text, text_of
 
 FIELDS = (
     *("id", "product_id", "language", "rating", "created_at", "author", "title", "body"),
@@ -420,7 +412,7 @@ class CommentParser:
     def _moment(self, row: _Row, name: str) -> datetime:
         text = row.values[name].strip()
         moment = moment_of(name, text, self.shape.dates)
-        row.is_dated_by_month |= self.shape.dates.lacks_day(text)
+        row.is_dated_by_month |= self.shape.dates.is_without_day(text)
         if moment > self.now + LATEST:
             raise RowRefused(f"{name}: “{text}” is in the future")
         return moment

@@ -1,6 +1,6 @@
 """An import of comments from a file, in two passes, and what it tells at its end.
 
-The passes are those of `dynapages.files.row_files`.
+The passes are those of `dynapages.files.two_passes`.
 """
 
 import tomllib
@@ -20,8 +20,10 @@ from comments.items import NewComment
 from comments.store.counts import Cell
 from dynapages.calls import Units, units_of_process
 from dynapages.django.options import Progress
-from dynapages.files.records import Record, Rejected, RejectsFile
-from dynapages.files.row_files import OpenRows, RowFile, TwoPassImport, Version
+from dynapages.files.records import Record, Rejected
+from dynapages.files.rejects import RejectsFile
+from dynapages.files.row_files import OpenRows, RowFile
+from dynapages.files.two_passes import TwoPassImport, Version
 from dynapages.files.values import Skipped
 from dynapages.pynamodb import FAILURES
 
@@ -223,7 +225,7 @@ def counts_of(report: ImportReport) -> dict[str, Any]:
         "private_replies": findings.left_out["reply"],
         "anonymous_authors": findings.left_out["author"],
         "addresses_of_authors": findings.left_out[ADDRESS],
-        "spelling": passes.spelling,
+        "spelling": passes.detected,
     }
 
 
@@ -253,7 +255,7 @@ def trial_of(report: ImportReport, rejects: RejectsFile) -> str:
 
 def _rows(report: ImportReport) -> str:
     passes = report.passes
-    spelling = f" ({passes.spelling})" if passes.spelling else ""
+    spelling = f" ({passes.detected})" if passes.detected else ""
     skipped = f", {passes.skipped:,} skipped" if passes.skipped else ""
     return (
         f"{passes.rows:,} rows: {passes.read:,} read, {passes.rejected:,} rejected{skipped}"

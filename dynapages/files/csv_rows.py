@@ -4,8 +4,9 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 
+from dynapages.files.columns import DELIMITERS
 from dynapages.files.lines import LONGEST_LINE, Lines
-from dynapages.files.records import DELIMITERS, Record, Rejected
+from dynapages.files.records import Record, Rejected
 
 _QUOTED = re.compile(r'"[^"]*"')
 

@@ -1,33 +1,27 @@
-"""Files of rows, whatever their format, and their imports in two passes.
-
-The first pass checks every row, the second reads what to write. So nothing is written when the file
-turns out to be unreadable, and of the rows with one id only the newest is stored.
-"""
+"""Files of rows, whatever their format: the format is detected, and rows are read by its reader."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from hashlib import blake2b
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from dynapages.django.options import Progress
 from dynapages.files.csv_rows import CsvRows, HeaderMissing
 from dynapages.files.json_rows import JsonArray, JsonLines
 from dynapages.files.lines import FileUnreadable, Lines, open_content, open_lines
-from dynapages.files.records import Record, Rejected, RejectsFile
+from dynapages.files.records import Record, Rejected
 from dynapages.files.values import Skipped, ValueRules
 from dynapages.files.xml_rows import XmlRows
 
 Row = TypeVar("Row")
-_REPORT_EVERY = 500
+_ROWS_PER_UPDATE = 500
 """Rows between two updates of a progress bar."""
 _JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
-_SEEN = 64
-"""Bytes from which Parquet and XML are seen."""
+_FIRST_BYTES = 64
+"""Bytes by which Parquet and XML are detected."""
 _PARQUET_MAGIC = b"PAR1"
-_TO_CSV = """duckdb -c "COPY (SELECT * FROM 'x.parquet') TO 'x.csv'\""""
+_PARQUET_TO_CSV = """duckdb -c "COPY (SELECT * FROM 'x.parquet') TO 'x.csv'\""""
 _BEFORE_XML = b"\xef\xbb\xbf\xfe\xff\0 \t\r\n"
 """Byte order marks and white space."""
 
@@ -44,7 +38,7 @@ class Rows(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RowFile:
-    """A file, and what is known of its spelling: None is found out.
+    """A file, and what is known of its format: what is None is detected.
 
     ``element`` names the elements of XML that are rows, ``rows`` these or the list that has them in
     an object of JSON, with dots. Only the first ``limit`` rows are read. ``rules`` say what values
@@ -64,13 +58,13 @@ class RowFile:
 class OpenRows:
     """The rows of an open file; ``bytes_read`` counts those on disk.
 
-    ``spelling`` says in words what was found out, if that is not UTF-8 with commas.
+    ``detected`` says in words which encoding and delimiter it has, if not UTF-8 with commas.
     """
 
     file: RowFile
     reader: Rows
     bytes_read: Callable[[], int]
-    spelling: str = ""
+    detected: str = ""
 
     @property
     def rows(self) -> Iterator[Record | Rejected | Skipped]:
@@ -82,80 +76,77 @@ class OpenRows:
         if self.are_columns_known:
             rules.require(self.columns)
         for row in islice(self.reader, self.file.limit):
-            yield rules.apply(row) if isinstance(row, Record) else row
+            if isinstance(row, Record):
+                yield rules.apply(row)
+            else:
+                yield row
+        # Only now all columns of JSON and XML are known; an empty file has none.
         if self.columns:
             rules.require(self.columns)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns, as of `Rows`, and of those that are made of them."""
-        found, rules = self.reader.columns, self.file.rules
-        return rules.columns(found) if rules else found
-
-    def advancing(self, rows: Iterable[Row], advance: Callable[[int], object]) -> Iterator[Row]:
-        """Yield what is made of the rows, and pass the bytes read to ``advance`` now and then."""
-        done = 0
-        for number, row in enumerate(rows):
-            yield row
-            if number % _REPORT_EVERY == 0:
-                done += self._pass_on(done, advance)
-        self._pass_on(done, advance)
-
-    def _pass_on(self, done: int, advance: Callable[[int], object]) -> int:
-        read = self.bytes_read() - done
-        advance(read)
-        return read
+        columns = self.reader.columns
+        if self.file.rules is None:
+            return columns
+        return self.file.rules.columns(columns)
 
     @property
     def are_columns_known(self) -> bool:
-        """Whether there are columns that each row has."""
+        """Whether the columns are known before the first row is read, as of a CSV's header."""
         return isinstance(self.reader, CsvRows)
+
+    def advancing(self, rows: Iterable[Row], advance: Callable[[int], object]) -> Iterator[Row]:
+        """Yield what is made of the rows, and pass the bytes read to ``advance`` now and then."""
+        bytes_before = 0
+        for number, row in enumerate(rows):
+            yield row
+            if number % _ROWS_PER_UPDATE == 0:
+                bytes_now = self.bytes_read()
+                advance(bytes_now - bytes_before)
+                bytes_before = bytes_now
+        advance(self.bytes_read() - bytes_before)
 
 
 @contextmanager
 def open_rows(file: RowFile) -> Iterator[OpenRows]:
-    """Open a file; its format is seen from its name, or else from its first character.
+    """Open a file; its format is detected from its first characters and its name.
 
     Raises FileUnreadable, within the block too.
     """
     with open_content(file.path) as content:
-        start = content.unpacked.read(_SEEN)
-    if start.startswith(_PARQUET_MAGIC):
-        raise FileUnreadable(f"{file.path} is a Parquet file: write it as CSV first, by {_TO_CSV}.")
+        first_bytes = content.unpacked.read(_FIRST_BYTES)
+    if first_bytes.startswith(_PARQUET_MAGIC):
+        raise FileUnreadable(
+            f"{file.path} is a Parquet file: write it as CSV first, by {_PARQUET_TO_CSV}."
+        )
     element = file.rows or file.element
-    if element and start.lstrip(_BEFORE_XML).startswith(b"<"):
+    if element and first_bytes.lstrip(_BEFORE_XML).startswith(b"<"):
         with open_content(file.path) as content:
             elements = XmlRows(content.unpacked, name=content.name, element=element)
             yield OpenRows(file, elements, content.raw.tell)
     else:
         with open_lines(file.path, file.encoding) as lines:
-            reader = _reader(lines, file)
-            yield OpenRows(file, reader, lines.bytes_read, _spelling(lines, reader))
+            reader = _reader_of(lines, file)
+            yield OpenRows(file, reader, lines.bytes_read, _in_words(lines, reader))
 
 
-def _has_no_lists(file: RowFile) -> FileUnreadable:
-    return FileUnreadable(
-        f"{file.path} has no “{file.rows}”: --rows names the list in an object of JSON, or the "
-        f"elements of XML."
-    )
-
-
-def _reader(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
+def _reader_of(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
+    """Return what reads a text: JSON by its first character or the file's name, CSV otherwise."""
     suffix = Path(lines.name).suffix.lower()
     start = lines.start().lstrip()
     is_json = start.startswith(("[", "{")) or suffix in _JSON_SUFFIXES
     if file.rows:
         if not is_json:
-            raise _has_no_lists(file)
-        return JsonArray(lines, file.rows.split("."))
-    if is_json and file.delimiter is None and suffix != ".csv":
-        if start.startswith("["):
-            return JsonArray(lines)
-        if start.partition("\n")[0].strip() == "{":
             raise FileUnreadable(
-                f"{file.path} is one object of JSON: --rows names the list in it that has the rows."
+                f"{file.path} has no “{file.rows}”: --rows names the list in an object of JSON, "
+                f"or the elements of XML."
             )
-        return JsonLines(lines)
+        return JsonArray(lines, file.rows.split("."))
+    # A delimiter, or the name of a CSV file, means that a brace begins the first column's name.
+    if is_json and file.delimiter is None and suffix != ".csv":
+        return _json_reader(lines, start, file)
     if start.startswith("<"):
         raise FileUnreadable(f"{file.path} is XML: --rows names the elements that are its rows.")
     try:
@@ -164,7 +155,19 @@ def _reader(lines: Lines, file: RowFile) -> CsvRows | JsonLines | JsonArray:
         raise FileUnreadable(f"{file.path} cannot be read: {error}.") from error
 
 
-def _spelling(lines: Lines, reader: Rows) -> str:
+def _json_reader(lines: Lines, start: str, file: RowFile) -> JsonLines | JsonArray:
+    if start.startswith("["):
+        return JsonArray(lines)
+    first_line, _, _ = start.partition("\n")
+    if first_line.strip() == "{":
+        raise FileUnreadable(
+            f"{file.path} is one object of JSON: --rows names the list in it that has the rows."
+        )
+    return JsonLines(lines)
+
+
+def _in_words(lines: Lines, reader: Rows) -> str:
+    """Return the detected encoding and delimiter in words; nothing of UTF-8 with commas."""
     words = []
     if not lines.encoding.startswith("utf-8"):
         words.append(f"read as {lines.encoding}")
@@ -172,102 +175,3 @@ def _spelling(lines: Lines, reader: Rows) -> str:
         delimiter = "tabs" if reader.delimiter == "\t" else f"“{reader.delimiter}”"
         words.append(f"fields separated by {delimiter}")
     return ", ".join(words)
-
-
-Version = tuple[str, int]
-"""The id of a row, and a number that is greater for a newer version; of two alike the last wins."""
-_ROW_BITS = 40
-
-
-class Winners:
-    """The newest row of each id: about 150 bytes for each, whatever the id's length."""
-
-    def __init__(self) -> None:
-        self._newest: dict[bytes, int] = {}
-
-    def __len__(self) -> int:
-        return len(self._newest)
-
-    def offer(self, version: Version, *, row: int) -> None:
-        """Add the version in a row, by its number in the file."""
-        key, number = _packed(version, row)
-        if number > self._newest.get(key, number - 1):
-            self._newest[key] = number
-
-    def is_winner(self, version: Version, *, row: int) -> bool:
-        """Return whether no version that was offered is newer than this one."""
-        key, number = _packed(version, row)
-        return self._newest.get(key) == number
-
-
-@dataclass(slots=True)
-class TwoPassImport(Generic[Row]):
-    """The rows of a file, ``parse``-d alike in both passes; ``rows == read + rejected + skipped``.
-
-    ``spelling`` is what was found out of the file's, in words.
-    """
-
-    file: RowFile
-    parse: Callable[[OpenRows], Iterable[Row | Rejected | Skipped]]
-    version_of: Callable[[Row], Version]
-    rows: int = 0
-    rejected: int = 0
-    skipped: int = 0
-    spelling: str = ""
-    winners: Winners = field(default_factory=Winners)
-
-    @property
-    def read(self) -> int:
-        return self.rows - self.rejected - self.skipped
-
-    @property
-    def superseded(self) -> int:
-        return self.read - len(self.winners)
-
-    def check(self, rejects: RejectsFile, progress: Progress) -> None:
-        """Read all rows, and write those that are rejected to ``rejects``.
-
-        Raises FileUnreadable, RejectsUnwritable, and what ``parse`` does.
-        """
-        with checked_rows(self.file, self.parse, progress) as (found, parsed):
-            self.spelling = found.spelling
-            for number, row in enumerate(parsed):
-                self.rows += 1
-                if isinstance(row, Rejected):
-                    rejects.add(row)
-                    self.rejected += 1
-                elif isinstance(row, Skipped):
-                    self.skipped += 1
-                else:
-                    self.winners.offer(self.version_of(row), row=number)
-
-    def winning(self) -> Iterator[Row]:
-        """Read the newest rows again. Raises FileUnreadable where the file has changed."""
-        read = won = 0
-        with open_rows(self.file) as found:
-            for number, row in enumerate(self.parse(found)):
-                if isinstance(row, Rejected | Skipped):
-                    continue
-                read += 1
-                if self.winners.is_winner(self.version_of(row), row=number):
-                    won += 1
-                    yield row
-        if (read, won) != (self.read, len(self.winners)):
-            raise FileUnreadable(f"{self.file.path} changed while it was read: run it again.")
-
-
-@contextmanager
-def checked_rows(
-    file: RowFile, parse: Callable[[OpenRows], Iterable[Row]], progress: Progress
-) -> Iterator[tuple[OpenRows, Iterator[Row]]]:
-    """Open a file for its first pass, which moves a progress bar by the bytes read."""
-    with (
-        open_rows(file) as found,
-        progress.step("Checking", total=file.path.stat().st_size, unit="B") as advance,
-    ):
-        yield found, found.advancing(parse(found), advance)
-
-
-def _packed(version: Version, row: int) -> tuple[bytes, int]:
-    row_id, order = version
-    return blake2b(row_id.encode(), digest_size=12).digest(), order << _ROW_BITS | row

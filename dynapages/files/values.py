@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynapages.files.records import BadMapping, Record, columns_among, split_list
+from dynapages.files.columns import BadMapping, columns_among, split_list
+from dynapages.files.records import Record
 
 EVERY_COLUMN = ""
 _OR = "|"
@@ -13,7 +14,7 @@ _OR = "|"
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A row that is left out as asked, because of the value of a field, or of a column."""
+    """A row that is left out because of the value of a field, or of a column."""
 
     record: Record
     because: str
@@ -25,14 +26,17 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A field, or a column that is none, and the ``columns`` of it, of which the first counts."""
+    """A field with its ``columns``, of which the first with a value counts, or a column by itself.
+
+    An option has named it.
+    """
 
     name: str
     columns: Sequence[str]
 
     def text_in(self, values: Mapping[str, object]) -> str:
-        """Return its value as the file spells it, without blanks at its ends."""
-        return _spelled(_first(values, self.columns))
+        """Return its value in a row as text, without blanks at its ends."""
+        return _stripped_text(_first_value(values, self.columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +54,12 @@ class ValueRules:
     """What the options name, one column of which at least must be there."""
 
     def apply(self, record: Record) -> Record | Skipped:
-        """Return a record by the rules."""
-        values = {name: self._meant(name, value) for name, value in record.values.items()}
-        for name in self._fallbacks_among(values):
-            values[name] = _first(values, name.split(_OR))
+        """Return a record with its nulls as None and its fallbacks added, or that it is skipped."""
+        values: dict[str, object] = {}
+        for name, value in record.values.items():
+            values[name] = None if self._is_null(name, value) else value
+        for name in list(self._fallbacks_among(values)):
+            values[name] = _first_value(values, name.split(_OR))
         for named, text in self.skip:
             if named.text_in(values) == text:
                 return Skipped(record, named.name)
@@ -70,9 +76,9 @@ class ValueRules:
                 column = named.columns[0] if named.columns else named.name
                 columns_among(present, {named.name: column}, needed=[named.name])
 
-    def _meant(self, name: str, value: object) -> object:
-        found = (nulls for column in (EVERY_COLUMN, name) if (nulls := self.nulls.get(column)))
-        return None if any(_spelled(value) in nulls for nulls in found) else value
+    def _is_null(self, column: str, value: object) -> bool:
+        text = _stripped_text(value)
+        return text in self.nulls.get(EVERY_COLUMN, ()) or text in self.nulls.get(column, ())
 
     def _fallbacks_among(self, present: Collection[str]) -> Iterator[str]:
         for name in self.fallbacks:
@@ -85,44 +91,70 @@ def parse_rules(
     nulls: Iterable[str],
     skip: Iterable[str],
     columns: Mapping[str, Sequence[str]],
-    concerns: Callable[[str], bool] = bool,
+    concerns: Callable[[str], bool] | None = None,
 ) -> ValueRules:
     """Parse ``0,NULL,shipped_at=-`` and ``rating=0``; ``columns`` are those of the file's fields.
 
-    A name that does not ``concern`` the file is of another one. Raises BadMapping.
+    With ``concerns``, names of which it is not true are passed over: they are of another file.
+    Raises BadMapping.
     """
-    meant, skipped = defaultdict[str, set[str]](set), list[tuple[Named, str]]()
+    nulls_of = defaultdict[str, set[str]](set)
+    skipped: list[tuple[Named, str]] = []
     needed: list[Named] = []
-
-    def named(name: str) -> Named:
-        needed.append(Named(name, columns.get(name, (name,))))
-        return needed[-1]
-
-    for text in (part for option in nulls for part in split_list(option)):
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if equals and not name:
-            raise BadMapping(f"“{text}” is no value, and no pair such as shipped_at=0.")
-        if not equals:
-            meant[EVERY_COLUMN].add(text)
-        elif concerns(name):
-            for column in named(name).columns:
-                meant[column].add(value)
+    for text in nulls:
+        for part in split_list(text):
+            name, value = _parse_null(part)
+            if name == EVERY_COLUMN:
+                nulls_of[EVERY_COLUMN].add(value)
+            elif concerns is None or concerns(name):
+                named = Named(name, columns.get(name, (name,)))
+                needed.append(named)
+                for column in named.columns:
+                    nulls_of[column].add(value)
     for text in skip:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals):
             raise BadMapping(f"“{text}” is no pair such as rating=0.")
-        if concerns(name):
-            skipped.append((named(name), value))
-    fallbacks = dict.fromkeys(c for some in columns.values() for c in some if _OR in c)
-    return ValueRules(meant, tuple(fallbacks), skipped, needed)
+        if concerns is None or concerns(name):
+            named = Named(name, columns.get(name, (name,)))
+            needed.append(named)
+            skipped.append((named, value))
+    return ValueRules(nulls_of, _fallbacks_in(columns), skipped, needed)
 
 
-def _first(values: Mapping[str, object], columns: Iterable[str]) -> object:
-    found = (values.get(column) for column in columns)
-    return next((value for value in found if not isinstance(value, str | None) or value), None)
+def _parse_null(text: str) -> tuple[str, str]:
+    """Return the name before an equals sign, or `EVERY_COLUMN`, and the value that is null."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        return EVERY_COLUMN, text
+    if not name:
+        raise BadMapping(f"“{text}” is no value, and no pair such as shipped_at=0.")
+    return name, value
 
 
-def _spelled(value: object) -> str:
+def _fallbacks_in(columns: Mapping[str, Sequence[str]]) -> Sequence[str]:
+    """Return the columns that are made of others, each once."""
+    fallbacks: dict[str, None] = {}
+    for columns_of_field in columns.values():
+        for column in columns_of_field:
+            if _OR in column:
+                fallbacks[column] = None
+    return tuple(fallbacks)
+
+
+def _first_value(values: Mapping[str, object], columns: Iterable[str]) -> object:
+    """Return the first value that is neither missing nor an empty text; None if there is none."""
+    for column in columns:
+        value = values.get(column)
+        if value is not None and value != "":
+            return value
+    return None
+
+
+def _stripped_text(value: object) -> str:
+    """Return a value as a file writes it, without blanks at its ends; of a list nothing."""
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value).strip() if isinstance(value, str | int | float) else ""
+    if isinstance(value, str | int | float):
+        return str(value).strip()
+    return ""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple
 
+from dynapages.files.export_command import list_walk, table_walk
 from dynapages.files.exports import Row, Walk
-from dynapages.files.options import list_walk, table_walk
 from dynapages.items import Item
 from shop import keys
 from shop.catalogue.items import NewProduct

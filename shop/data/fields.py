@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import ROUND_HALF_UP, Decimal
 
-from dynapages.files.records import DateFormats, RowRefused, moment_of, short_text, text_of
+from dynapages.files.dates import DateFormats, moment_of
+from dynapages.files.records import RowRefused, short_text, text_of
 
 _BEFORE = re.compile(r"[^\W\d_]{0,3}[.]?[$€£¥₹₽]?\s*")
 _AFTER = re.compile(r"\s*(?:[$€£¥₹₽]|[^\W\d_]{1,3}[.]?)?")

@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from dynapages.files.columns import columns_among
+from dynapages.files.dates import DateFormats
 from dynapages.files.lines import FileUnreadable
-from dynapages.files.records import DateFormats, Record, Rejected, RowRefused, columns_among
+from dynapages.files.records import Record, Rejected, RowRefused
 from dynapages.files.row_files import RowFile, open_rows
 from dynapages.files.values import Skipped
 from shop.data.fields import field_text

@@ -246,7 +246,7 @@ def parse_order(
         pickup=NewPickup(*(texts.get(name, "") for name in PICKUP)) if has_pickup else None,
     )
     dated = [texts[name] for name in DATES.values() if name in texts]
-    return ImportedOrder(called, rows, order, lines, any(map(shape.dates.lacks_day, dated)))
+    return ImportedOrder(called, rows, order, lines, any(map(shape.dates.is_without_day, dated)))
 
 
 def _history(texts: Texts, shape: Shape) -> tuple[StatusChange, ...]:

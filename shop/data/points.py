@@ -1,4 +1,4 @@
-"""Imports of pickup points, and of where postcodes are: see `dynapages.files.row_files`.
+"""Imports of pickup points, and of where postcodes are: see `dynapages.files.two_passes`.
 
 Of two rows with one id the later counts. What is stored already is not written again.
 """
@@ -11,16 +11,11 @@ from typing import Any, Generic, TypeVar
 
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
-from dynapages.files.records import (
-    Record,
-    Rejected,
-    RejectsFile,
-    RowRefused,
-    columns_among,
-    short_text,
-    text_of,
-)
-from dynapages.files.row_files import OpenRows, RowFile, TwoPassImport
+from dynapages.files.columns import columns_among
+from dynapages.files.records import Record, Rejected, RowRefused, short_text, text_of
+from dynapages.files.rejects import RejectsFile
+from dynapages.files.row_files import OpenRows, RowFile
+from dynapages.files.two_passes import TwoPassImport
 from dynapages.files.values import Skipped
 from shop.pickup.bulk_writes import PointOutcome, put_points, put_zips
 from shop.pickup.cells import BadCoordinates, Coordinates

@@ -10,8 +10,10 @@ from functools import partial
 from typing import Any
 
 from dynapages.django.options import Progress
+from dynapages.files.columns import BadMapping
 from dynapages.files.identifiers import LONGEST_ID, identifier_of
-from dynapages.files.records import BadMapping, RejectsFile, RowRefused, short_text
+from dynapages.files.records import RowRefused, short_text
+from dynapages.files.rejects import RejectsFile
 from dynapages.process import pool
 from shop.catalogue.editing import settle_product
 from shop.catalogue.items import MOST_DEEP, BrokenTree, NewCategory, NewProduct

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
-from dynapages.files.records import Rejected, RejectsFile
+from dynapages.files.records import Rejected
+from dynapages.files.rejects import RejectsFile
 from dynapages.process import pool
 from shop import keys
 from shop.accounts.services import ensure_profile

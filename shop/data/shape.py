@@ -7,7 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dynapages.files.records import BadMapping, DateFormats, Record, columns_among
+from dynapages.files.columns import BadMapping, columns_among
+from dynapages.files.dates import DateFormats
+from dynapages.files.records import Record
 from dynapages.files.values import ValueRules
 from shop.order_status import Status
 

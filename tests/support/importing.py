@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynapages.files.options import BAD_USAGE, REJECTED
+from dynapages.files.import_command import BAD_USAGE, REJECTED
 
 
 def run_import(command: str, *arguments: object, **options: Any) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from comments.data.rows import FIELDS
 from comments.host import products
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
+from dynapages.files.export_command import add_export_options, run_export
 from dynapages.files.exports import FORMATS, Layout
-from dynapages.files.options import BAD_USAGE, add_export_options, run_export
+from dynapages.files.import_command import BAD_USAGE
 
 
 class Command(TableCommand):

@@ -21,23 +21,17 @@ from comments.host import products
 from dynapages.calls import Batches, clock
 from dynapages.django.options import Progress
 from dynapages.django.tables import TableCommand
+from dynapages.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynapages.files.identifiers import identifier_of
-from dynapages.files.options import (
+from dynapages.files.import_command import import_run, print_report
+from dynapages.files.import_options import (
     add_columns_option,
     add_file_options,
     add_value_options,
     date_formats,
-    import_run,
-    print_report,
     row_file,
 )
-from dynapages.files.records import (
-    BadMapping,
-    RowRefused,
-    parse_columns,
-    parse_constants,
-    parse_pairs,
-)
+from dynapages.files.records import RowRefused
 from dynapages.process import client, pool
 
 

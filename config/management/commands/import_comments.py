@@ -11,7 +11,9 @@ from typing import Any
 from comments.data.run import CommentFile
 from comments.management.commands import import_comments
 from dynapages.django.options import Progress
-from dynapages.files.records import BadMapping, DateFormats, Record, Rejected
+from dynapages.files.columns import BadMapping
+from dynapages.files.dates import DateFormats
+from dynapages.files.records import Record, Rejected
 from shop.data.olist import REVIEWS, olist_files, path_of, require_files
 from shop.data.orders import ImportedOrder
 from shop.data.survey import survey

@@ -5,8 +5,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from dynapages.django.tables import TableCommand
+from dynapages.files.export_command import add_export_options, run_export
 from dynapages.files.exports import Layout
-from dynapages.files.options import add_export_options, run_export
 from shop.data.exports import COLUMNS, walk_through
 
 

@@ -9,18 +9,16 @@ from django.core.management.base import CommandParser
 
 from dynapages.django.options import Progress, at_least_one
 from dynapages.django.tables import TableCommand
-from dynapages.files.lines import FileUnreadable
-from dynapages.files.options import (
-    STANDARD_INPUT,
+from dynapages.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
+from dynapages.files.import_command import STANDARD_INPUT, import_run, print_report
+from dynapages.files.import_options import (
     add_file_options,
     add_value_options,
     date_formats,
-    import_run,
-    print_report,
     row_file,
     value_rules,
 )
-from dynapages.files.records import BadMapping, parse_columns, parse_constants, parse_pairs
+from dynapages.files.lines import FileUnreadable
 from shop.data.olist import olist_files
 from shop.data.run import ORDERS_AT_A_TIME, OpenFiles, counts_of, import_orders, prose_of, trial_of
 from shop.data.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets

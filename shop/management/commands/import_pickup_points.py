@@ -8,15 +8,9 @@ from django.core.management.base import CommandError, CommandParser
 
 from dynapages.django.options import Progress, failures_in_one_line
 from dynapages.django.tables import TableCommand
-from dynapages.files.options import (
-    BAD_USAGE,
-    add_columns_option,
-    add_file_options,
-    import_run,
-    print_report,
-    row_file,
-)
-from dynapages.files.records import parse_columns
+from dynapages.files.columns import parse_columns
+from dynapages.files.import_command import BAD_USAGE, import_run, print_report
+from dynapages.files.import_options import add_columns_option, add_file_options, row_file
 from dynapages.files.row_files import RowFile
 from shop.data.points import ALL_FIELDS, import_points, point_file
 from shop.pickup.bulk_writes import remove_point

@@ -9,15 +9,14 @@ from django.core.management.base import CommandParser
 
 from dynapages.django.options import Progress
 from dynapages.django.tables import TableCommand
-from dynapages.files.options import (
+from dynapages.files.columns import parse_columns, parse_constants
+from dynapages.files.import_command import import_run, print_report
+from dynapages.files.import_options import (
     add_columns_option,
     add_file_options,
     add_value_options,
-    import_run,
-    print_report,
     row_file,
 )
-from dynapages.files.records import parse_columns, parse_constants
 from shop.data.points import PlainFile
 from shop.data.products import FIELDS, OPTIONAL, PRESETS, import_products, product_row
 

@@ -213,7 +213,7 @@ class TestInterruptedExport:
         whole, parts = tmp_path / "whole", tmp_path / "parts"
         export(whole, **options)
         monkeypatch.setattr(queries, "AT_A_TIME", 7)
-        monkeypatch.setattr("dynapages.files.options.SCANNED_AT_A_TIME", 20)
+        monkeypatch.setattr("dynapages.files.export_command.SCANNED_AT_A_TIME", 20)
         interruptions = 0
         for failing_at in range(1, 30):
             with monkeypatch.context() as failing:

@@ -14,7 +14,8 @@ from django.core.management import call_command
 from comments.data.rows import CommentParser, Findings, Shape, column_key, preset, presets
 from comments.items import NewComment, NewReply
 from comments.lists.queries import find_comment
-from dynapages.files.records import BadMapping, Record, Rejected
+from dynapages.files.columns import BadMapping
+from dynapages.files.records import Record, Rejected
 from tests.comments.data.test_import_comments import is_listed, listed, run
 from tests.support.importing import refusal, rejected_in
 from tests.support.project import PROJECT

@@ -11,16 +11,10 @@ from hypothesis import strategies as st
 from comments.data.rows import ADDRESS, FIELDS, ID_FROM, CommentParser, Findings, Shape
 from comments.data.run import version_of
 from comments.items import NewComment
+from dynapages.files.columns import BadMapping, columns_among, parse_columns, parse_pairs
 from dynapages.files.identifiers import identifier_of
-from dynapages.files.records import (
-    BadMapping,
-    Record,
-    Rejected,
-    columns_among,
-    parse_columns,
-    parse_pairs,
-)
-from dynapages.files.row_files import Winners
+from dynapages.files.records import Record, Rejected
+from dynapages.files.two_passes import Winners
 from shop.accounts.names import USERNAME_RULE
 from tests.support.comments.options import comments_set
 

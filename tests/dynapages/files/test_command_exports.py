@@ -12,7 +12,7 @@ import django
 django.setup()
 from django.core.management.base import BaseCommand
 from dynapages.files.exports import Batch, Layout
-from dynapages.files.options import run_export
+from dynapages.files.export_command import run_export
 
 class Command(BaseCommand):
     def handle(self, **options):

@@ -4,8 +4,8 @@ from datetime import UTC
 
 import pytest
 
-from dynapages.files.options import month_names
-from dynapages.files.records import DateFormats, FormatUnknown, parse_moment
+from dynapages.files.dates import DateFormats, FormatUnknown, parse_moment
+from dynapages.files.import_options import month_names
 
 
 class TestMoments:
@@ -82,11 +82,11 @@ class TestFormats:
     def test_of_a_month_are_its_first_day_and_say_so(self, formats, locale, text):
         dates = DateFormats(formats, month_names(locale) if locale else {})
         assert dates.parse(text).isoformat() == "2019-03-01T00:00:00+00:00"
-        assert dates.lacks_day(text)
+        assert dates.is_without_day(text)
 
     @pytest.mark.parametrize("text", ["1 maart 2019", "2019-03-01", "2019 maart 1 10:00", "x"])
     def test_of_the_first_day_of_a_month_lack_none(self, text):
-        assert not DateFormats((), month_names("nl")).lacks_day(text)
+        assert not DateFormats((), month_names("nl")).is_without_day(text)
 
     def test_may_name_a_time_and_a_zone(self):
         dates = DateFormats(("%d.%m.%Y %H:%M %z",), {})

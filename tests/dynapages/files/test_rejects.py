@@ -4,8 +4,9 @@ import csv
 
 import pytest
 
-from dynapages.files import records
-from dynapages.files.records import Rejected, RejectsFile
+from dynapages.files import rejects as rejects_module
+from dynapages.files.records import Rejected
+from dynapages.files.rejects import RejectsFile
 
 
 @pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)", "\uff1d1+1"])
@@ -18,7 +19,7 @@ def test_a_spreadsheet_carries_out_nothing_of_it(tmp_path, formula):
 
 
 def test_it_lists_no_more_rows_than_it_may_and_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(records, "MOST_LISTED", 10)
+    monkeypatch.setattr(rejects_module, "MOST_LISTED", 10)
     with RejectsFile(tmp_path / "rejected.csv") as rejects:
         for number in range(15):
             rejects.add(Rejected(number + 2, "rating is missing"))

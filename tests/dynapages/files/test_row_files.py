@@ -350,9 +350,9 @@ class TestEncoding:
         assert values(file(self.TEXT.encode(encoding))) == [{"id": "1", "body": "Käse"}]
 
     def test_is_told_where_it_is_not_utf_8(self, file):
-        assert self.open(file(self.TEXT.encode()))[1].spelling == ""
+        assert self.open(file(self.TEXT.encode()))[1].detected == ""
         content = self.TEXT.replace(",", ";").encode("latin-1")
-        assert self.open(file(content))[1].spelling == "read as cp1252, fields separated by “;”"
+        assert self.open(file(content))[1].detected == "read as cp1252, fields separated by “;”"
 
     def test_is_utf_8_where_some_of_it_is(self, file):
         rows, _ = self.open(file(self.TEXT.encode() + b"2,K\xe4se\n"))

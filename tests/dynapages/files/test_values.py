@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from dynapages.files.records import BadMapping, Record
+from dynapages.files.columns import BadMapping
+from dynapages.files.records import Record
 from dynapages.files.values import Skipped, parse_rules
 
 COLUMNS = {"rating": ["stars"], "author": ["Email|Billing Name"], "sent": []}

@@ -216,7 +216,7 @@ class TestACustomersOrders:
     @pytest.mark.parametrize("customer", [True, False])
     def test_go_on_after_an_interruption(self, ann, tmp_path, monkeypatch, customer):
         monkeypatch.setattr(exports, "ORDERS_AT_A_TIME", 3)
-        monkeypatch.setattr("dynapages.files.options.SCANNED_AT_A_TIME", 7)
+        monkeypatch.setattr("dynapages.files.export_command.SCANNED_AT_A_TIME", 7)
         arguments = ["--customer", ann] if customer else []
         path = tmp_path / "out.csv"
         with monkeypatch.context() as patch:

@@ -6,7 +6,7 @@ from itertools import pairwise, product
 import pytest
 
 from dynapages.django.options import Progress
-from dynapages.files.records import DateFormats
+from dynapages.files.dates import DateFormats
 from shop.catalogue.items import NewCategory
 from shop.data.olist import olist_files
 from shop.data.orders import history_of
