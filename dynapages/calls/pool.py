@@ -4,20 +4,23 @@ Each call runs with the context variables of its caller: its time, and the meter
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf, isinf
 from threading import Lock
 from time import monotonic
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from dynapages.calls.meter import join_rounds
 from dynapages.errors import DynamoError
 
 T = TypeVar("T")
+Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
 
 GRACE = 0.1
 """Seconds that a call gets to end by its own deadline."""
@@ -74,11 +77,13 @@ class Together:
     executor: ThreadPoolExecutor
     started: list[Started[Any]] = field(default_factory=list)
 
-    def start(self, call: Callable[[], T]) -> Started[T]:
-        """Submit a call, with the context variables of the caller as they are now."""
+    def start(
+        self, call: Callable[Arguments, T], *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> Started[T]:
+        """Submit a call of a function with arguments, in the context variables of the caller."""
         context = copy_context()
         context.run(_in_a_thread.set, True)  # noqa: FBT003 - ContextVar.set takes no keyword
-        started = Started(call, context)
+        started = Started(partial(call, *args, **kwargs), context)
         self.executor.submit(started.begin)
         self.started.append(started)
         return started
@@ -121,6 +126,10 @@ class Pool:
             if not _in_a_thread.get():
                 _raise_first_failure([one.future for one in started])
             return [one.result() for one in started]
+
+    def map(self, function: Callable[[Value], T], values: Iterable[Value]) -> list[T]:
+        """Return what a function returns for each value, called for all at once: see `gather`."""
+        return self.gather([partial(function, value) for value in values])
 
     def _running(self) -> ThreadPoolExecutor:
         with self._lock:

@@ -45,6 +45,11 @@ class TestGather:
             colour.reset(token)
 
 
+class TestMap:
+    def test_gives_what_the_function_returns_of_each_value_in_their_order(self):
+        assert Pool(2).map(len, ["a", "bcd", ""]) == [1, 3, 0]
+
+
 class TestParallelism:
     def test_is_as_wide_as_the_pool(self):
         both_are_here = Barrier(2)
@@ -71,8 +76,8 @@ class TestTogether:
     def test_drops_what_has_not_begun_when_the_block_ends(self):
         pool, release, begun = Pool(1), Event(), []
         with pool.together() as together:
-            together.start(partial(release.wait, PATIENCE))
-            together.start(partial(begun.append, "late"))
+            together.start(release.wait, timeout=PATIENCE)
+            together.start(begun.append, "late")
         release.set()
         pool.gather([str, str])
         assert begun == []
