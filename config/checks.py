@@ -1,4 +1,7 @@
-"""System checks: each wrong environment variable is an error with its name; so is an old engine."""
+"""System checks: each wrong environment variable is an error with its name; so is an old engine.
+
+`config.apps` registers them.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,8 +47,10 @@ def check_engine(
         return []
     table = import_string(settings.DYNAMODB_MODELS[0]).Meta.table_name
     fault = too_old(client(), table)
+    if not fault:
+        return []
     hint = "Use a newer version, or another engine that takes 100."
-    return [Error(str(fault), hint=hint, id="config.engine")] if fault else []
+    return [Error(str(fault), hint=hint, id="config.engine")]
 
 
 def _errors(problems: Iterable[Problem], prefix: str) -> list[CheckMessage]:
@@ -53,6 +58,7 @@ def _errors(problems: Iterable[Problem], prefix: str) -> list[CheckMessage]:
 
 
 def _open_to_the_world() -> Iterator[Problem]:
+    """Yield what is right on one's own machine, and dangerous on a public site."""
     if "*" in settings.ALLOWED_HOSTS:
         yield Problem(
             "ALLOWED_HOSTS",
@@ -80,6 +86,7 @@ def _open_to_the_world() -> Iterator[Problem]:
 
 
 def _wrong() -> Iterator[Problem]:
+    """Yield the settings that are wrong by themselves or together, not only in their types."""
     # A table's name has 255 characters of these; 64 leave room for what follows the prefix.
     prefix = settings.DYNAMODB_TABLE_PREFIX
     if len(prefix) > LONGEST_PREFIX or not re.fullmatch(r"[a-zA-Z0-9_.-]+", prefix):

@@ -1,5 +1,6 @@
-"""What happens to comments, in the activity log of the shop: a receiver of their signals."""
+"""What happens to comments, recorded in the activity log of the shop: a receiver of signals."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -21,7 +22,8 @@ VERBS = {
     signals.comment_replied: LogVerb.REPLIED,
 }
 """What is logged. Votes and reports are not: the log would name who reported."""
-BECAME = {LogVerb.HIDDEN: State.HIDDEN, LogVerb.DELETED: ""}
+STATES_AFTER = {LogVerb.HIDDEN: State.HIDDEN, LogVerb.DELETED: ""}
+"""The state of a comment after what staff did; after all else it is listed."""
 
 
 def log_comment(
@@ -29,32 +31,45 @@ def log_comment(
     comment_id: str,
     by: str,
     moment: datetime,
-    **said: Any,  # noqa: ANN401 - each signal's own
+    **sent: Any,  # noqa: ANN401 - each signal's own
 ) -> None:
     """Record what an author did with a comment of their own, or staff with anybody's."""
-    comment: Any = said.get("comment")
-    verb = VERBS[signal]
+    comment: Any = sent.get("comment")
     is_own = comment is not None and by == comment.user_id != ""
-    was, became = said.get("was") or "", BECAME.get(verb, State.LISTED)
-    if verb is LogVerb.EDITED:
-        was, became = str(said["before"].rating), str(comment.rating)
-        if was == became:
-            was = became = ""
-    elif verb is LogVerb.HELD or (verb is LogVerb.POSTED and is_own):
-        was, became = "", str(comment.rating)
-    elif verb is LogVerb.POSTED:
-        verb = LogVerb.PUBLISHED
-    elif verb is LogVerb.HIDDEN and was is State.HELD:
-        verb = LogVerb.REJECTED
-    elif verb is LogVerb.PICKED and not said["is_pick"]:
-        verb = LogVerb.UNPICKED
-    elif verb is LogVerb.REPLIED and said["text"] is None:
-        verb = LogVerb.REPLY_DELETED
-    if comment is None or (is_own and verb is LogVerb.DELETED):
-        was = became = ""
+    verb = _verb(VERBS[signal], sent, is_own=is_own)
+    was, became = _change(VERBS[signal], sent, is_own=is_own)
     kind = Kind.COMMENT if is_own else Kind.MODERATION
     about = comment.product_id if comment else ""
     record(LogEntry(kind, verb, moment, by, comment_id, about, was, became))
+
+
+def _verb(verb: LogVerb, sent: Mapping[str, Any], *, is_own: bool) -> LogVerb:
+    """Return what is logged of a signal, more exactly than the signal's own verb says."""
+    if verb is LogVerb.POSTED and not is_own:
+        return LogVerb.PUBLISHED
+    if verb is LogVerb.HIDDEN and sent.get("was") is State.HELD:
+        return LogVerb.REJECTED
+    if verb is LogVerb.PICKED and not sent["is_pick"]:
+        return LogVerb.UNPICKED
+    if verb is LogVerb.REPLIED and sent["text"] is None:
+        return LogVerb.REPLY_DELETED
+    return verb
+
+
+def _change(verb: LogVerb, sent: Mapping[str, Any], *, is_own: bool) -> tuple[str, str]:
+    """Return what a comment was before and became: its rating, or its state; empty for nothing.
+
+    Authors change ratings, staff states. ``verb`` is the signal's own.
+    """
+    comment: Any = sent.get("comment")
+    if comment is None or (is_own and verb is LogVerb.DELETED):
+        return "", ""
+    if verb is LogVerb.EDITED:
+        before, after = str(sent["before"].rating), str(comment.rating)
+        return ("", "") if before == after else (before, after)
+    if verb is LogVerb.HELD or (verb is LogVerb.POSTED and is_own):
+        return "", str(comment.rating)
+    return sent.get("was") or "", STATES_AFTER.get(verb, State.LISTED)
 
 
 for each in VERBS:

@@ -8,22 +8,20 @@ from typing import TypedDict
 
 import django
 
+FORMER_NAMES = {"username": "EMAIL_HOST_USER", "password": "EMAIL_HOST_PASSWORD"}
+"""The settings of options of a mailer that are not called ``EMAIL_`` and the option."""
+_HAS_POLICY = django.VERSION >= (6, 0)
+_HAS_MAILERS = django.VERSION >= (6, 1)
+POLICY_MIDDLEWARE = "csp.middleware.CSPMiddleware"
+if _HAS_POLICY:
+    POLICY_MIDDLEWARE = "django.middleware.csp.ContentSecurityPolicyMiddleware"
+
 
 class Mailer(TypedDict):
     """An entry of MAILERS."""
 
     BACKEND: str
     OPTIONS: Mapping[str, str | int | bool]
-
-
-_HAS_POLICY = django.VERSION >= (6, 0)
-_HAS_MAILERS = django.VERSION >= (6, 1)
-
-POLICY_MIDDLEWARE = (
-    "django.middleware.csp.ContentSecurityPolicyMiddleware"
-    if _HAS_POLICY
-    else "csp.middleware.CSPMiddleware"
-)
 
 
 def former_settings(mailer: Mailer, policy: Mapping[str, Sequence[str]]) -> dict[str, object]:
@@ -37,7 +35,5 @@ def former_settings(mailer: Mailer, policy: Mapping[str, Sequence[str]]) -> dict
     if not _HAS_MAILERS:
         former["EMAIL_BACKEND"] = mailer["BACKEND"]
         for option, value in mailer["OPTIONS"].items():
-            of_the_user = "HOST_" if option in {"username", "password"} else ""
-            name = option.upper().replace("USERNAME", "USER")
-            former[f"EMAIL_{of_the_user}{name}"] = value
+            former[FORMER_NAMES.get(option, f"EMAIL_{option.upper()}")] = value
     return former

@@ -29,18 +29,27 @@ _MAY_BREAK = re.compile(r"(?<=[/#_.,:=-])(?=\w)|(?<=\w{24})(?=\w)")
 def render_document(text: str, folder: PurePosixPath) -> tuple[str, list[Token], SafeString]:
     """Return the title, the other headings, and the rest as HTML; links are from the folder."""
     parser = MarkdownIt().enable("table")
+    # A document begins with its title, a heading of three tokens.
     _opening, title, _closing, *tokens = parser.parse(text)
-    for number, token in enumerate(tokens):
-        if token.type == "table_open":
-            start = number
-        elif token.type == "table_close":
-            _fit_table(tokens[start:number])
+    for table in _tables_in(tokens):
+        _fit_table(table)
     html = parser.renderer.render(list(_adapted(tokens, folder)), parser.options, {})
     headings = [token for token in tokens if token.type == "heading_open"]
     return title.content, headings, SafeString(html)
 
 
+def _tables_in(tokens: list[Token]) -> Iterator[list[Token]]:
+    """Yield the tokens of each table, without the one that closes it."""
+    start = 0
+    for number, token in enumerate(tokens):
+        if token.type == "table_open":
+            start = number
+        elif token.type == "table_close":
+            yield tokens[start:number]
+
+
 def _text(content: Token) -> str:
+    """Return the text of an inline token, without its marks."""
     return "".join(child.content for child in content.children or ())
 
 
@@ -49,20 +58,18 @@ def _fit_table(table: list[Token]) -> None:
     table[0].attrSet("class", "ledger")
     cells, texts = [], []
     for cell, content, closing in zip(table, table[1:], table[2:], strict=False):
-        if cell.type in {"th_open", "td_open"}:
-            cells.append(cell)
-            texts.append(_text(content))
-            if cell.tag == "th" and texts[-1]:
-                cell.attrSet("scope", "col")
-            else:  # an empty one heads nothing
-                cell.tag = closing.tag = "td"
-            for code in content.children or ():
-                if code.type == "code_inline":
-                    parts = map(escape, _MAY_BREAK.split(code.content))
-                    code.type, code.content = "html_inline", f"<code>{'<wbr>'.join(parts)}</code>"
-    columns = sum(cell.type == "th_open" for cell in cells)
-    longest = (max(map(len, texts[column::columns])) for column in range(columns))
-    if sum(min(length, MOST_OF_CELL) + 2 for length in longest) > MOST_OF_ROW:
+        if cell.type not in {"th_open", "td_open"}:
+            continue
+        text = _text(content)
+        cells.append(cell)
+        texts.append(text)
+        if cell.tag == "th" and text:
+            cell.attrSet("scope", "col")
+        else:  # an empty one heads nothing
+            cell.tag = closing.tag = "td"
+        _let_code_break(content)
+    columns = len([cell for cell in cells if cell.type == "th_open"])
+    if _row_width(texts, columns) > MOST_OF_ROW:
         for token in table:
             if token.nesting == 1:
                 token.attrSet("role", ROLES.get(token.tag, token.tag))
@@ -70,7 +77,28 @@ def _fit_table(table: list[Token]) -> None:
             cell.attrSet("data-label", texts[number % columns])
 
 
-def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
+def _let_code_break(content: Token) -> None:
+    """Put marks into the code of a cell, where its line may end."""
+    for code in content.children or ():
+        if code.type == "code_inline":
+            parts = [escape(part) for part in _MAY_BREAK.split(code.content)]
+            code.type = "html_inline"
+            code.content = f"<code>{'<wbr>'.join(parts)}</code>"
+
+
+def _row_width(texts: list[str], columns: int) -> int:
+    """Return the width of a table's rows in characters, its long cells wrapped.
+
+    ``texts`` are those of all cells, row by row.
+    """
+    width = 0
+    for column in range(columns):
+        longest = max(len(text) for text in texts[column::columns])
+        width += min(longest, MOST_OF_CELL) + 2
+    return width
+
+
+def _adapted(tokens: list[Token], folder: PurePosixPath) -> Iterator[Token]:
     """Yield tokens with addresses and classes of the site, and a link to each heading."""
     slugs: Counter[str] = Counter()
     for token, following in zip(tokens, [*tokens[1:], tokens[-1]], strict=True):
@@ -83,27 +111,30 @@ def _adapted(tokens: list[Token], here: PurePosixPath) -> Iterator[Token]:
         if token.type == "code_block":
             token.attrSet("tabindex", "0")
         if token.type == "heading_open":
-            slug = slugify(text := _text(following))
+            text = _text(following)
+            slug = slugify(text)
             slugs[slug] += 1
-            token.content, name = text, f"{slug}-{slugs[slug]}".removesuffix("-1")
+            name = slug if slugs[slug] == 1 else f"{slug}-{slugs[slug]}"
+            token.content = text
             token.attrSet("id", name)
             yield Token("heading_row_open", "div", 1, {"class": "heading"})
         if token.children:
-            token.children = list(_linked(token.children, here))
+            token.children = list(_linked(token.children, folder))
         yield token
         if token.type == "heading_close":
             link = '<a class="heading-link" href="#{}" aria-label="Link to “{}”">#</a></div>'
             yield Token("html_block", "", 0, content=format_html(link, name, text))
 
 
-def _linked(children: list[Token], here: PurePosixPath) -> Iterator[Token]:
+def _linked(children: list[Token], folder: PurePosixPath) -> Iterator[Token]:
     """Yield tokens with addresses of the site, without the links that lead to none of its pages."""
     open_links: list[bool] = []
     for child in children:
         if child.type == "image":
-            child.attrSet("src", static(normpath("docs" / here / str(child.attrGet("src")))))
+            path = normpath("docs" / folder / str(child.attrGet("src")))
+            child.attrSet("src", static(path))
         if child.type == "link_open":
-            address = _address(str(child.attrGet("href")), here)
+            address = _address(str(child.attrGet("href")), folder)
             open_links.append(bool(address))
             if not address:
                 continue
@@ -113,15 +144,18 @@ def _linked(children: list[Token], here: PurePosixPath) -> Iterator[Token]:
         yield child
 
 
-def _address(href: str, here: PurePosixPath) -> str:
+def _address(href: str, folder: PurePosixPath) -> str:
     """Return where a link leads on the site; empty for what the site does not show."""
     if href.startswith("#") or _SCHEME.match(href):
         return href
     path, _, anchor = href.partition("#")
-    target = normpath(here / path)
+    target = normpath(folder / path)
     if target == "README.md":
         return reverse("documentation")
     name = target.removesuffix(".md").removesuffix("/README")
     if target == name or not NAME.fullmatch(name):
         return ""
-    return reverse("document", args=[name]) + (f"#{anchor}" if anchor else "")
+    address = reverse("document", args=[name])
+    if anchor:
+        address += f"#{anchor}"
+    return address

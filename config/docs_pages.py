@@ -8,7 +8,6 @@ the doors, the links that begin its list items the documents behind them, in the
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from django.conf import settings
@@ -26,7 +25,8 @@ from dynapages.django.access import public
 RECORDS = "adr"
 """The document that lists the decision records, each a document of its own."""
 _DOCS = settings.BASE_DIR / "docs"
-_LISTED = re.compile(r"^(?:-|\d+\.) \[(.+?)\]\(([^)]+?)(?:/README)?\.md\)", re.MULTILINE)
+_LIST_ITEM = re.compile(r"^(?:-|\d+\.) \[(.+?)\]\(([^)]+?)(?:/README)?\.md\)", re.MULTILINE)
+"""A list item that begins with a link to a document: its title, and the document's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +42,51 @@ class Document:
 @lru_cache(maxsize=128)
 def find_document(name: str) -> Document:
     """Return a document. Raises Http404."""
-    candidates = (_DOCS / f"{name}.md", _DOCS / name / "README.md")
-    path = next(filter(Path.exists, candidates), None) if NAME.fullmatch(name) else None
+    path = _path_of(name)
     if path is None:
         raise Http404(_("There is no such page in the documentation."))
     folder = PurePosixPath(path.parent.relative_to(_DOCS))
-    return Document(name, *render_document(path.read_text(encoding="utf-8"), folder))
+    title, headings, html = render_document(path.read_text(encoding="utf-8"), folder)
+    return Document(name, title, headings, html)
+
+
+def _path_of(name: str) -> Path | None:
+    """Return the file of a document; None where no document has the name."""
+    # A visitor chose the name: it must not lead out of the folder.
+    if not NAME.fullmatch(name):
+        return None
+    for path in (_DOCS / f"{name}.md", _DOCS / name / "README.md"):
+        if path.exists():
+            return path
+    return None
+
+
+def _titles_in(text: str) -> dict[str, str]:
+    """Return the titles of the documents that list items of a text link to, by name."""
+    return {name: title for title, name in _LIST_ITEM.findall(text)}
 
 
 @lru_cache(maxsize=1)
 def read_doors() -> dict[str, dict[str, str]]:
     """Return the doors of the index: of each the titles of its documents, by name."""
-    _intro, *doors = (_DOCS / "README.md").read_text(encoding="utf-8").split("\n## ")
-    return {
-        door.partition("\n")[0]: {name: title for title, name in _LISTED.findall(door)}
-        for door in doors
-    }
+    _intro, *sections = (_DOCS / "README.md").read_text(encoding="utf-8").split("\n## ")
+    doors = {}
+    for section in sections:
+        heading, _newline, items = section.partition("\n")
+        doors[heading] = _titles_in(items)
+    return doors
 
 
 @lru_cache(maxsize=1)
 def read_order() -> dict[str, str]:
     """Return the titles of all documents, by name: those of the index, then the records."""
-    order = {name: title for titles in read_doors().values() for name, title in titles.items()}
+    order = {}
+    for titles in read_doors().values():
+        order.update(titles)
     records = (_DOCS / RECORDS / "README.md").read_text(encoding="utf-8").replace("`", "")
-    return order | {f"{RECORDS}/{name}": title for title, name in _LISTED.findall(records)}
+    for name, title in _titles_in(records).items():
+        order[f"{RECORDS}/{name}"] = title
+    return order
 
 
 @require_safe
@@ -73,14 +94,30 @@ def read_order() -> dict[str, str]:
 def document(request: HttpRequest, name: str = "") -> HttpResponse:
     """Show a document, or the index; it reads nothing from DynamoDB."""
     found = find_document(name)
-    order = [*read_order().items()]
-    index = {"url": reverse("documentation"), "name": _("Documentation")}
+    previous, following = _neighbours(name)
+    breadcrumbs = []
+    if name:
+        breadcrumbs.append({"url": reverse("documentation"), "name": _("Documentation")})
+    # The records are listed together, as one document of the index.
+    listed_name = RECORDS if name.startswith(f"{RECORDS}/") else name
     context = {
         "document": found,
-        "trail": [index] if name else [],
+        "trail": breadcrumbs,
         "doors": read_doors(),
-        "listed": RECORDS if name.startswith(f"{RECORDS}/") else name,
-        "previous": next((one for one, (other, _title) in pairwise(order) if other == name), None),
-        "next": next((one for (other, _title), one in pairwise(order) if other == name), None),
+        "listed_name": listed_name,
+        "previous": previous,
+        "next": following,
     }
     return render(request, "document.html", context)
+
+
+def _neighbours(name: str) -> tuple[tuple[str, str] | None, tuple[str, str] | None]:
+    """Return the documents before and behind one, each as its name and title; None for none."""
+    order = list(read_order().items())
+    names = [each for each, _title in order]
+    if name not in names:
+        return None, None
+    number = names.index(name)
+    previous = order[number - 1] if number > 0 else None
+    following = order[number + 1] if number + 1 < len(order) else None
+    return previous, following

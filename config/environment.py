@@ -1,4 +1,7 @@
-"""The environment of a process: its variables, its packages, the secret key for development."""
+"""The environment of a process: its variables with their types, its packages, its secret key.
+
+The key is generated, and stored in a file, for development and the sample shop.
+"""
 
 import os
 from collections.abc import Callable
@@ -80,8 +83,9 @@ class Environment:
         return self._read(self._env.str, name, default, hint=hint, validate=known)
 
     def words(self, name: str, *, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-        """Return the words between the commas."""
-        return tuple(filter(None, map(str.strip, self.text(name).split(",")))) or default
+        """Return the words between the commas, or the default where there is none."""
+        words = [word.strip() for word in self.text(name).split(",")]
+        return tuple(word for word in words if word) or default
 
     def url(self, name: str) -> str | None:
         """Return an http or https URL without a path, None when unset."""
@@ -95,11 +99,13 @@ class Environment:
     def path(self, name: str) -> Path | None:
         """Return an absolute path, None when unset; a relative one starts at the current folder."""
         value = self.text(name)
-        return Path(value).expanduser().resolve() if value else None
+        if not value:
+            return None
+        return Path(value).expanduser().resolve()
 
     def has_aws_credentials(self) -> bool:
         """Return whether a variable names AWS credentials; files and roles are not looked at."""
-        return any(map(self.text, AWS_CREDENTIALS))
+        return any(self.text(name) for name in AWS_CREDENTIALS)
 
     def _read(
         self,
@@ -111,10 +117,12 @@ class Environment:
         hint: str = "",
         **options: object,
     ) -> Value:
+        """Return a value as a method of `environs` reads it; the default and a problem if wrong."""
         if not self.text(name):
             return default
         sentence = f"{name} is {self.text(name).lower()!r}, {wrong}."
-        escaped = sentence.replace("{", "{{").replace("}", "}}")  # it is a format string to them
+        # environs takes a message for a format string.
+        escaped = sentence.replace("{", "{{").replace("}", "}}")
         messages = dict.fromkeys(("invalid", "special", "too_large"), escaped)
         try:
             return read(name, error_messages=messages, pre_load=(str.strip, str.lower), **options)
@@ -125,22 +133,24 @@ class Environment:
 
 
 def _is_endpoint(value: str) -> bool:
+    """Return whether a text is an http or https URL of a server, without path and query."""
     try:
         parts = urlsplit(value)
         port_is_fine = parts.port is None or parts.port > 0
     except ValueError:
         return False
-    bare = parts.path in {"", "/"} and not parts.query and not parts.fragment
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and bare and port_is_fine
+    is_http = parts.scheme in {"http", "https"}
+    is_bare = parts.path in {"", "/"} and not parts.query and not parts.fragment
+    return is_http and is_bare and port_is_fine and bool(parts.hostname)
 
 
-def is_here(package: str) -> bool:
+def is_installed(package: str) -> bool:
     """Return whether a package can be imported; a folder without ``__init__.py`` does not count."""
     spec = find_spec(package)
     return spec is not None and spec.has_location
 
 
-def kept_secret_key(path: Path) -> str:
+def stored_secret_key(path: Path) -> str:
     """Return the key in ``path``, after generating it (mode 600) if there is none.
 
     Processes that start together get the same key. Raises OSError.

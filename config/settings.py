@@ -6,7 +6,7 @@ from django.conf import global_settings
 from django.core.management.utils import get_random_secret_key
 
 from config import django_versions
-from config.environment import Environment, is_here, kept_secret_key
+from config.environment import Environment, is_installed, stored_secret_key
 from config.running_demo import find_demo
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -19,7 +19,7 @@ ENVIRONMENT_PROBLEMS = env.problems
 # --- DynamoDB ---
 
 DYNAMODB_ENDPOINT_URL = env.url("DYNAMODB_ENDPOINT_URL")
-AWS_REGION = env.text("AWS_REGION", env.text("AWS_DEFAULT_REGION"))
+AWS_REGION = env.text("AWS_REGION") or env.text("AWS_DEFAULT_REGION")
 DYNAMODB_TABLE_PREFIX = env.text("DYNAMODB_TABLE_PREFIX")
 DYNAMODB_BY_BOTOCORE = env.flag("DYNAMODB_BY_BOTOCORE")
 
@@ -36,7 +36,7 @@ if RUNNING_DEMO:
 AWS_REGION = AWS_REGION or "us-east-1"
 DYNAMODB_TABLE_PREFIX = DYNAMODB_TABLE_PREFIX or "dynashop-"
 
-# Whether it is another DynamoDB than Amazon's: DynamoDB Local, or what else takes its place.
+# Whether it is another DynamoDB than Amazon's: DynamoDB Local, dynoxide, moto.
 DYNAMODB_IS_AN_ENGINE = bool(
     DYNAMODB_ENDPOINT_URL and ".amazonaws.com" not in DYNAMODB_ENDPOINT_URL
 )
@@ -86,7 +86,7 @@ ALLOWED_HOSTS = list(env.words("ALLOWED_HOSTS", default=("localhost", "127.0.0.1
 SECRET_KEY = env.text("SECRET_KEY")
 if not SECRET_KEY and (DEBUG or RUNNING_DEMO):
     try:
-        SECRET_KEY = kept_secret_key(SECRET_KEY_FILE)
+        SECRET_KEY = stored_secret_key(SECRET_KEY_FILE)
     except OSError:
         env.report("VAR_DIR", f"VAR_DIR is {str(VAR_DIR)!r}, where no file can be kept.")
 if not SECRET_KEY:
@@ -103,15 +103,19 @@ SECRET_KEY_FALLBACKS = list(env.words("SECRET_KEY_FALLBACKS"))
 
 HTTPS = env.flag("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
-# With this prefix browsers take a cookie of this host alone, over HTTPS, for all paths.
-_COOKIE = "__Host-" if HTTPS else ""
-SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{_COOKIE}sessionid", f"{_COOKIE}csrftoken"
+# With this prefix browsers accept a cookie of this host alone, over HTTPS, for all paths.
+_COOKIE_PREFIX = "__Host-" if HTTPS else ""
+SESSION_COOKIE_NAME = f"{_COOKIE_PREFIX}sessionid"
+CSRF_COOKIE_NAME = f"{_COOKIE_PREFIX}csrftoken"
 CSRF_FAILURE_VIEW = "config.web.answers.csrf_failure"
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
-SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+# Django sends no header for 0 seconds: browsers must not remember HTTPS of a site without it.
+SECURE_HSTS_SECONDS = 0
+if HTTPS:
+    SECURE_HSTS_SECONDS = 365 * 24 * 3600
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-# No form takes files. The longest text fills a quarter of this, as it is spelled in a form.
+# No form takes files. The longest text fills a quarter of this, as it is encoded in a form.
 FILE_UPLOAD_HANDLERS = ["config.web.answers.NoUploads"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
 
@@ -132,9 +136,7 @@ INSTALLED_APPS = [
     "comments",
     "shop",
     "shop.accounts",
-    *filter(is_here, ("demo", "lab")),
     "django_htmx",
-    *filter(is_here, ("ninja",)),  # for the files of the API's page
     "whitenoise.runserver_nostatic",
     "django.contrib.auth",
     "django.contrib.contenttypes",  # only because django.contrib.auth imports its models
@@ -142,16 +144,18 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.staticfiles",
 ]
+# A server needs neither the sample shop nor the lab; ninja has the files of the API's page.
+INSTALLED_APPS += [name for name in ("demo", "lab", "ninja") if is_installed(name)]
 
 MIDDLEWARE = [
-    # First, because it tells of all that the others do.
+    # First, because its record is of all that the others do.
     "config.web.middleware.RequestMiddleware",
     # Before those that refuse, because refusals are sentences too.
     "django.middleware.locale.LocaleMiddleware",
     "dynapages.django.middleware.BudgetMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.web.middleware.PermissionsPolicyMiddleware",
-    # It pads what it compresses, so that its length tells nothing of the tokens in it (BREACH).
+    # It pads what it compresses, so that its length discloses nothing of the tokens in it (BREACH).
     "django.middleware.gzip.GZipMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     django_versions.POLICY_MIDDLEWARE,
@@ -198,7 +202,7 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "config" / "locale"]
 FORMAT_MODULE_PATH = "config.locale"
-LANGUAGE_COOKIE_NAME = f"{_COOKIE}language"
+LANGUAGE_COOKIE_NAME = f"{_COOKIE_PREFIX}language"
 LANGUAGE_COOKIE_SECURE = HTTPS
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SAMESITE = "Lax"
@@ -211,15 +215,14 @@ TIME_ZONE = "UTC"
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["shop.accounts.backend.ProfileBackend"]
+_VALIDATORS = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
-] + [{"NAME": "shop.accounts.passwords.LengthValidator"}]
+    {"NAME": f"{_VALIDATORS}.UserAttributeSimilarityValidator"},
+    {"NAME": f"{_VALIDATORS}.MinimumLengthValidator"},
+    {"NAME": f"{_VALIDATORS}.CommonPasswordValidator"},
+    {"NAME": f"{_VALIDATORS}.NumericPasswordValidator"},
+    {"NAME": "shop.accounts.passwords.LengthValidator"},
+]
 # The first hashes; the others check what was hashed by them before.
 PASSWORD_HASHERS = ["shop.accounts.passwords.SiteHasher", *global_settings.PASSWORD_HASHERS[1:]]
 PASSWORD_RESET_TIMEOUT = 3_600
@@ -232,7 +235,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES
 
 # Without a mail server, e-mails are printed to the console.
 MAIL_SERVER = env.text("EMAIL_HOST")
-_OF_THE_SERVER: dict[str, str | int | bool] = {
+_MAIL_OPTIONS: dict[str, str | int | bool] = {
     "host": MAIL_SERVER,
     "port": env.integer("EMAIL_PORT", default=587, least=1, most=65_535),
     "username": env.text("EMAIL_HOST_USER"),
@@ -241,9 +244,14 @@ _OF_THE_SERVER: dict[str, str | int | bool] = {
     "timeout": 10,
 }
 _MAILER: django_versions.Mailer = {
-    "BACKEND": f"django.core.mail.backends.{'smtp' if MAIL_SERVER else 'console'}.EmailBackend",
-    "OPTIONS": _OF_THE_SERVER if MAIL_SERVER else {},
+    "BACKEND": "django.core.mail.backends.console.EmailBackend",
+    "OPTIONS": {},
 }
+if MAIL_SERVER:
+    _MAILER = {
+        "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "OPTIONS": _MAIL_OPTIONS,
+    }
 MAILERS = {"default": _MAILER}
 # Django 5.2 reads neither MAILERS nor SECURE_CSP.
 globals().update(django_versions.former_settings(_MAILER, SECURE_CSP))
@@ -253,7 +261,7 @@ REQUIRE_STAFF_2FA = env.flag("REQUIRE_STAFF_2FA")
 SAMPLE_SIGN_IN: tuple[str, ...] = ()
 if _DEMO and _DEMO.endpoint_url == DYNAMODB_ENDPOINT_URL:
     SAMPLE_SIGN_IN = tuple(_DEMO.sign_in)
-# What links in letters begin with: anybody can send a request with another host.
+# What links in e-mails begin with: anybody can send a request with another host.
 SITE_URL = env.url("SITE_URL")
 SITE_NAME = "Dynashop"
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", f"{SITE_NAME} <dynashop@localhost>")
@@ -263,22 +271,20 @@ MODERATORS = env.words("MODERATORS")
 # --- Static files: from their folders, or with STATIC_ROOT as collectstatic collected them ---
 
 STATIC_URL = "static/"
+# With the pictures of the documents, which the site shows too.
 STATICFILES_DIRS = [
     BASE_DIR / "static",
-    *(
-        (f"docs/{name}", BASE_DIR / "docs" / name)
-        for name in ("images", "lab", "benchmarks", "scale")
-    ),
+    ("docs/images", BASE_DIR / "docs" / "images"),
+    ("docs/lab", BASE_DIR / "docs" / "lab"),
+    ("docs/benchmarks", BASE_DIR / "docs" / "benchmarks"),
+    ("docs/scale", BASE_DIR / "docs" / "scale"),
 ]
 STATIC_ROOT = env.path("STATIC_ROOT")
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None
-STORAGES = {
-    "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        if STATIC_ROOT
-        else "django.contrib.staticfiles.storage.StaticFilesStorage"
-    }
-}
+_STATIC_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
+if STATIC_ROOT:
+    _STATIC_STORAGE = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+STORAGES = {"staticfiles": {"BACKEND": _STATIC_STORAGE}}
 
 # --- Telemetry: see docs/operations.md ---
 
@@ -286,9 +292,12 @@ STORAGES = {
 LOG_FORMAT = env.choice("LOG_FORMAT", default="line", among=("line", "json"))
 # Whether the log has a line for each request.
 REQUEST_LOG = env.flag("REQUEST_LOG", default=True)
-# Django's own would be a second line of the same request.
-_OF_REQUESTS = {"level": "ERROR" if REQUEST_LOG else "INFO", "propagate": True}
-# Whether spans and metrics are sent; where to is told by OpenTelemetry's own variables.
+_REQUEST_LEVEL, _DJANGOS_REQUEST_LEVEL = "WARNING", "INFO"
+if REQUEST_LOG:
+    # Django's own line would be a second one of the same request.
+    _REQUEST_LEVEL, _DJANGOS_REQUEST_LEVEL = "INFO", "ERROR"
+_DJANGOS_REQUEST_LOGGER = {"level": _DJANGOS_REQUEST_LEVEL, "propagate": True}
+# Whether spans and metrics are sent; OpenTelemetry's own variables say where to.
 OPENTELEMETRY = env.flag("OPENTELEMETRY")
 
 LOGGING = {
@@ -315,10 +324,10 @@ LOGGING = {
         "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
         # Sign-ins, failures, decisions of staff: see docs/accounts.md.
         "security": {"level": "INFO"},
-        "request": {"level": "INFO" if REQUEST_LOG else "WARNING"},
-        "django.request": _OF_REQUESTS,
-        "django.server": _OF_REQUESTS,
-        # Of a collector that is away, what is lost is enough.
+        "request": {"level": _REQUEST_LEVEL},
+        "django.request": _DJANGOS_REQUEST_LOGGER,
+        "django.server": _DJANGOS_REQUEST_LOGGER,
+        # Of a collector that is away, what is lost is enough to know.
         "opentelemetry": {"level": "ERROR"},
     },
 }
@@ -335,10 +344,12 @@ ACTIVITY_RETENTION_MONTHS = env.integer("ACTIVITY_RETENTION_MONTHS", default=12,
 
 # --- The comments: see docs/installing.md ---
 
-_MODEL, _FORMAT = "indexes", "names"
+# Commands read comments as the demo does that runs in this checkout.
+_READ_MODEL, _KEY_FORMAT, _HAS_SEARCH = "indexes", "names", False
 if RUNNING_DEMO:
-    _MODEL, _FORMAT = RUNNING_DEMO.read_model, RUNNING_DEMO.sets_key_format
-_SEARCH = bool(RUNNING_DEMO and RUNNING_DEMO.has_search)
+    _READ_MODEL = RUNNING_DEMO.read_model
+    _KEY_FORMAT = RUNNING_DEMO.sets_key_format
+    _HAS_SEARCH = RUNNING_DEMO.has_search
 COMMENTS = {
     "PRODUCTS": "shop.for_comments.PRODUCTS",
     "HAS_BOUGHT": "shop.orders.queries.has_bought",
@@ -350,14 +361,14 @@ COMMENTS = {
     "WRITES_PER_ADDRESS": env.integer(
         "COMMENT_WRITES_PER_ADDRESS", default=300, least=1, most=100_000
     ),
-    "LANGUAGES_COOKIE": f"{_COOKIE}comment-languages",
+    "LANGUAGES_COOKIE": f"{_COOKIE_PREFIX}comment-languages",
     # How the lists of comments are read: see docs/designs/sets.md.
-    "READ_MODEL": env.choice("COMMENTS_READ_MODEL", default=_MODEL, among=("indexes", "sets")),
+    "READ_MODEL": env.choice("COMMENTS_READ_MODEL", default=_READ_MODEL, among=("indexes", "sets")),
     "SETS_KEY_FORMAT": env.choice(
-        "COMMENT_SETS_KEY_FORMAT", default=_FORMAT, among=("names", "masks")
+        "COMMENT_SETS_KEY_FORMAT", default=_KEY_FORMAT, among=("names", "masks")
     ),
     # Whether comments can be searched by their words: see docs/search.md.
-    "SEARCH": env.flag("COMMENT_SEARCH", default=_SEARCH),
+    "SEARCH": env.flag("COMMENT_SEARCH", default=_HAS_SEARCH),
     "SEARCH_OLDER": env.flag("COMMENT_SEARCH_OLDER", default=False),
 }
 if COMMENTS["READ_MODEL"] == "sets":

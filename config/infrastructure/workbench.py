@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from config.access_patterns import ALL, markdown_table, set_up
+from config.docs_tables import PATTERNS, load_models, markdown_table
 from dynapages.items import Item
 from dynapages.tables import ON_DEMAND, TableSchema
 from shop.activity.tables import model_of, month_of_table
@@ -53,7 +53,10 @@ def workbench_model() -> dict[str, Any]:
 
     It can be serialised as JSON, and is the same on any day.
     """
-    patterns = [f"\t* {p.number}: {p.question} — {p.answer.replace('`', '')}" for p in ALL]
+    patterns = []
+    for pattern in PATTERNS:
+        answer = pattern.answer.replace("`", "")
+        patterns.append(f"\t* {pattern.number}: {pattern.question} — {answer}")
     return {
         "ModelName": "Dynashop",
         "ModelMetadata": {
@@ -122,7 +125,7 @@ def _facet(kind: Mapping[str, Any]) -> dict[str, Any]:
 
     A row is in one facet: ``order-A2-A4-A7`` has the rows that A2, A4 and A7 read.
     """
-    read_by = (pattern.number for pattern in ALL if kind["name"] in pattern.reads)
+    read_by = (pattern.number for pattern in PATTERNS if kind["name"] in pattern.reads)
     names = {name: None for row in kind["rows"] for name in row if name not in _KEYS}
     return {
         "FacetName": "-".join(re.findall(r"\w+", " ".join([kind["name"], *read_by]))),
@@ -135,7 +138,7 @@ def _facet(kind: Mapping[str, Any]) -> dict[str, Any]:
 
 def shop_table() -> str:
     """Return the table ``shop`` and its indexes, with the keys of the sample rows."""
-    set_up()
+    load_models()
     schema, rows = sample_schemas()["shop"], rows_of(sample_rows()["shop"])
     sections = [_rows_by_key("The table", schema.key, rows, note="Every item.")]
     indexes = [("LSI", index) for index in schema.local_indexes]

@@ -1,4 +1,4 @@
-"""The environment's variables as typed values, its packages, and the kept secret key."""
+"""The environment's variables as typed values, its packages, and the stored secret key."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.environment import Environment, is_here, kept_secret_key
+from config.environment import Environment, is_installed, stored_secret_key
 from tests.support.project import PROJECT
 
 
@@ -100,16 +100,17 @@ def test_aws_credentials_are_seen_when_a_variable_names_them(monkeypatch, name, 
 class TestTheKeptSecretKey:
     def test_is_made_once_for_its_owner_alone(self, tmp_path):
         path = tmp_path / "var" / "secret-key"
-        key = kept_secret_key(path)
+        key = stored_secret_key(path)
         assert len(key) >= 50
-        assert kept_secret_key(path) == key
+        assert stored_secret_key(path) == key
         assert path.stat().st_mode & 0o777 == 0o600
         assert list(path.parent.iterdir()) == [path]
 
     def test_is_the_same_for_all_that_start_together(self, tmp_path):
         source = (
-            "import sys; from pathlib import Path; from config.environment import kept_secret_key;"
-            "sys.stdin.read(); print(kept_secret_key(Path(sys.argv[1])))"
+            "import sys; from pathlib import Path\n"
+            "from config.environment import stored_secret_key\n"
+            "sys.stdin.read(); print(stored_secret_key(Path(sys.argv[1])))"
         )
         command = [sys.executable, "-c", source, str(tmp_path / "secret-key")]
         starters = [
@@ -127,11 +128,11 @@ class TestTheKeptSecretKey:
 
 
 class TestAPackage:
-    def test_is_here_when_it_can_be_imported(self):
-        assert is_here("config")
-        assert not is_here("nowhere")
+    def test_is_installed_when_it_can_be_imported(self):
+        assert is_installed("config")
+        assert not is_installed("nowhere")
 
     def test_is_not_here_by_a_folder_that_was_left_behind(self, tmp_path, monkeypatch):
         (tmp_path / "left_behind" / "__pycache__").mkdir(parents=True)
         monkeypatch.syspath_prepend(tmp_path)
-        assert not is_here("left_behind")
+        assert not is_installed("left_behind")

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from comments.items import NewComment
-from config.access_patterns import ALL
+from config.docs_tables import PATTERNS
 from config.environment import AWS_CREDENTIALS
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
@@ -114,11 +114,11 @@ class TestTheReadme:
         assert len(README.read_bytes()) <= MOST_BYTES
 
     def test_asks_nine_questions_by_keys_of_their_answers(self):
-        asked = [pattern for pattern in ALL if pattern.brief]
+        asked = [pattern for pattern in PATTERNS if pattern.brief]
         assert len(asked) == 9
         for pattern in asked:
             (key,) = re.findall(r"`[^`]*`", pattern.key)
-            assert any(key in each.answer for each in ALL), pattern.number
+            assert any(key in each.answer for each in PATTERNS), pattern.number
 
     def test_has_settings_of_the_table(self):
         rows = settings_rows(readme().replace("](docs/", "]("))
@@ -150,7 +150,7 @@ class TestTheReadme:
 
 class TestTheAccessPatterns:
     def test_name_code_that_exists(self):
-        for pattern in ALL:
+        for pattern in PATTERNS:
             module = pattern.module
             found = import_module(module)
             for name in pattern.code.removeprefix(f"{module}.").split("."):
@@ -160,7 +160,7 @@ class TestTheAccessPatterns:
 
     @pytest.mark.fallback
     def test_are_answered_by_their_pages(self, shop):
-        pages = {p.seen_at for p in ALL if p.seen_at.startswith("/")}
+        pages = {p.seen_at for p in PATTERNS if p.seen_at.startswith("/")}
         answers = {
             page: shop.browser.get(page.format_map(shop.places)).status_code for page in pages
         }
@@ -168,7 +168,7 @@ class TestTheAccessPatterns:
 
     @pytest.mark.fallback
     def test_are_answered_by_their_commands(self, shop, capsys):
-        for command in {p.seen_at for p in ALL if p.seen_at.startswith("manage.py ")}:
+        for command in {p.seen_at for p in PATTERNS if p.seen_at.startswith("manage.py ")}:
             call_command(*command.format_map(shop.places).split()[1:])
             assert shop.places["product"] in capsys.readouterr().out, command
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.sets.copies import is_followed
-from config.environment import Environment, kept_secret_key
+from config.environment import Environment, stored_secret_key
 from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
 from demo.processes import Demo, DemoConfig, FileEngine, engine_on
@@ -107,7 +107,7 @@ def _environment(*, own_engine: bool) -> dict[str, str]:
     given = {
         **os.environ,
         "HTTPS": "0",
-        "SECRET_KEY": variables.text("SECRET_KEY") or kept_secret_key(settings.SECRET_KEY_FILE),
+        "SECRET_KEY": variables.text("SECRET_KEY") or stored_secret_key(settings.SECRET_KEY_FILE),
         # The terminal is for what is wrong; the option --access-log prints requests.
         "REQUEST_LOG": variables.text("REQUEST_LOG", "0"),
         "COMMENT_SEARCH": str(int(variables.flag("COMMENT_SEARCH", default=own_engine))),

@@ -1,0 +1,136 @@
+"""Tables of the documents, which ``make readme`` writes: access patterns, commands, operations.
+
+The access patterns are the rows of ``access_patterns.toml``; the model for NoSQL Workbench names
+them too.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import django
+from django.core.management import get_commands, load_command_class
+
+PATTERNS_FILE = Path(__file__).with_name("access_patterns.toml")
+OWN_PACKAGES = frozenset({"comments", "config", "demo", "dynapages", "lab", "shop"})
+"""The packages whose commands are listed; the others are Django's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentedPattern:
+    """A question the site answers; the TOML file describes the fields."""
+
+    number: str
+    question: str
+    answer: str
+    code: str
+    reads: Sequence[str]
+    seen_at: str = ""
+    brief: str = ""
+    key: str = ""
+
+    @property
+    def article(self) -> str:
+        """The letters of its first number, which say what article asks it."""
+        return self.number.split()[0].rstrip("0123456789")
+
+    @property
+    def module(self) -> str:
+        """The dotted path of the module that ``code`` is in; ``code`` may name a method."""
+        parents = self.code.split(".")[:-1]
+        return ".".join(name for name in parents if name.islower())
+
+
+def _read_patterns() -> Iterator[DocumentedPattern]:
+    for number, row in tomllib.loads(PATTERNS_FILE.read_text()).items():
+        yield DocumentedPattern(number=number, **row)
+
+
+PATTERNS = tuple(_read_patterns())
+
+
+def load_models() -> None:
+    """Set Django up, for what runs without ``manage.py``."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+
+
+def markdown_table(titles: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Return rows under titles as a table in Markdown."""
+    rule = ("---",) * len(titles)
+    lines = [f"| {' | '.join(cells)} |" for cells in (titles, rule, *rows)]
+    return "\n".join(["", *lines, ""])
+
+
+# Access patterns
+
+
+def pattern_table(article: str) -> str:
+    """Return an article's access patterns as a table in Markdown, for a document in docs/."""
+    titles = ("", "question", "how it is answered", "in the code", "page or command")
+    rows = [_pattern_row(pattern) for pattern in PATTERNS if pattern.article == article]
+    return markdown_table(titles, rows)
+
+
+def brief_table() -> str:
+    """Return the access patterns that have a ``brief``: the table of the README."""
+    rows = [(one.brief, one.key, _address(one)) for one in PATTERNS if one.brief]
+    return markdown_table(("question", "key", "page"), rows)
+
+
+def _pattern_row(pattern: DocumentedPattern) -> tuple[str, ...]:
+    name = pattern.code.removeprefix(f"{pattern.module}.")
+    path = pattern.module.replace(".", "/")
+    return (
+        pattern.number,
+        pattern.question,
+        pattern.answer,
+        f"[`{name}`](../{path}.py)",
+        _address(pattern) or "in code only",
+    )
+
+
+def _address(pattern: DocumentedPattern) -> str:
+    """Return where a pattern is seen, as Markdown; its placeholders in angle brackets."""
+    if not pattern.seen_at:
+        return ""
+    address = pattern.seen_at.replace("{", "<").replace("}", ">")
+    return f"`{address}`"
+
+
+# Commands, and operations of the API
+
+
+def command_table() -> str:
+    """Return the project's own commands, each with the first sentence of its help."""
+    load_models()
+    return markdown_table(("`manage.py …`", "what it does"), _command_rows())
+
+
+def _command_rows() -> Iterator[tuple[str, str]]:
+    for name, app in sorted(get_commands().items()):
+        if app.partition(".")[0] in OWN_PACKAGES:
+            first_sentence = load_command_class(app, name).help.partition(". ")[0]
+            yield f"`{name}`", first_sentence.rstrip(".")
+
+
+def operation_table(app: str) -> str:
+    """Return the operations of an app's part of the API, each with the scope that it needs."""
+    load_models()
+    return markdown_table(("operation", "key", "what it does"), _operation_rows(app))
+
+
+def _operation_rows(app: str) -> Iterator[tuple[str, str, str]]:
+    for path, view in import_module(f"{app}.api").router.path_operations.items():
+        address = path.replace("{path:", "{")
+        for operation in view.operations:
+            scope = ""
+            # An operation without a key of its own has a list here, of those of the whole API.
+            if not isinstance(operation.auth_param, list):
+                scope = f"`{operation.auth_param.scope}`"
+            first_line = str(operation.description).partition("\n")[0]
+            sentence = first_line.replace("``", "`").rstrip(".")
+            yield f"`{operation.methods[0]} {address}`", scope, sentence
