@@ -14,7 +14,17 @@ from comments.filters import RATINGS, CommentFilter
 from comments.indexes.planner import MIXED, ListPlan
 from comments.lists.orders import CommentOrder
 from comments.store.counts import ProductCounts
-from dynapages.lists import HIGHEST, Fallback, Page, PageRequest, Run, Segment, SegmentsPlan, Toward
+from dynapages.lists import (
+    HIGHEST,
+    LIST_EDGE,
+    Fallback,
+    Page,
+    PageRequest,
+    Run,
+    Segment,
+    SegmentsPlan,
+    Toward,
+)
 from dynapages.process import read_in_segments
 
 LEAST_NEEDED = 2
@@ -160,15 +170,18 @@ def _segments(
 def _ahead(numbers: Sequence[int], request: PageRequest) -> list[float]:
     """Return how many items of each of several lists in a row are ahead of a page's position."""
     is_onward = request.toward is Toward.NEXT
-    ordinal = request.position.ordinal if request.position else 0
+    total = sum(numbers)
+    ordinal = request.position.ordinal if request.position else LIST_EDGE
     if ordinal is None:
         return [inf] * len(numbers)
-    if ordinal < 0 or (ordinal == 0 and not is_onward):
-        ordinal += sum(numbers) + 1  # it was counted from the list's end
+    if ordinal.is_edge:
+        start = 0 if is_onward else total + 1
+    else:
+        start = ordinal.in_list_of(total)
     ahead: list[float] = []
     for begin, end in pairwise(accumulate(numbers, initial=0)):
         if is_onward:
-            ahead.append(max(end - max(begin, ordinal), 0))
+            ahead.append(max(end - max(begin, start), 0))
         else:
-            ahead.append(max(min(end, ordinal - 1) - begin, 0))
+            ahead.append(max(min(end, start - 1) - begin, 0))
     return ahead

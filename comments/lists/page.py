@@ -59,6 +59,7 @@ from dynapages.django.paging import Pager
 from dynapages.items import table_key
 from dynapages.lists import (
     LEAST_UNITS,
+    LIST_EDGE,
     Counted,
     Explanation,
     PageRequest,
@@ -212,14 +213,16 @@ class CommentsPage:
         if page.has_next:
             return None
         if page.entries:
-            number = page.entries[-1].position.ordinal
+            last = page.entries[-1].position.ordinal
         elif not page.has_previous:
-            number = 0
+            last = LIST_EDGE
         elif page.start and page.toward is Toward.NEXT and not page.start.inclusive:
-            number = page.start.ordinal  # nothing lies behind what it begins at
+            last = page.start.ordinal  # nothing lies behind what it begins at
         else:
-            number = None
-        return None if number is None or number < 0 else number
+            last = None
+        if last is None or not last.from_front:
+            return None
+        return last.number
 
     def context(self) -> dict[str, Any]:
         wanted, product, counts = self.wanted, self.product, self.found.counts

@@ -103,7 +103,8 @@ def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[Helpf
 def _products(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
     products = []
     for entry in page.entries:
-        place, number = entry.position.place, entry.position.ordinal or 0
+        place, ordinal = entry.position.place, entry.position.ordinal
+        number = 0 if ordinal is None else ordinal.signed
         # The name is missing where the product is not in the catalogue.
         name = entry.item.get(NAME, {"S": id_at(place)})["S"]
         if not name:  # the project leaves it out

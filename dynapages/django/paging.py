@@ -513,7 +513,7 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
     count = len(page.entries)
     if not count:
         return ""
-    first, last = (page.entries[at].position.ordinal for at in (0, -1))
+    first, last = page.entries[0].position.ordinal, page.entries[-1].position.ordinal
     count += shown
     has_next = page.has_next
     if total is None and page.cut_at is not None:
@@ -523,17 +523,20 @@ def extent_of(page: Page, total: int | None, *, shown: int = 0) -> str:
             return _shown(count)
         return _("%(total)s in all") % {"total": grouped(max(total, count))}
     if page.toward is Toward.NEXT:
-        first -= shown
+        first = first.back(shown)
     elif shown:
-        last, has_next = last + shown, False  # it led on to those that are shown
-    if last < 0:
+        last, has_next = last.onward(shown), False  # it led on to those that are shown
+    if not last.from_front:
         if total is None:
-            if last == -1 and not has_next:
+            if last.number == 1 and not has_next:
                 return _("the last %(count)s") % {"count": grouped(count)}
             return _shown(count)
-        total = max(total, -first)
-        first, last = total + 1 + first, total + 1 + last
-    return _spelled(first, last, max(total or 0, last), is_open=has_next and (total or 0) <= last)
+        total = max(total, first.number)
+        number, last_number = first.in_list_of(total), last.in_list_of(total)
+    else:
+        number, last_number = first.signed, last.signed
+    is_open = has_next and (total or 0) <= last_number
+    return _spelled(number, last_number, max(total or 0, last_number), is_open=is_open)
 
 
 def _spelled(first: int, last: int, total: int, *, is_open: bool) -> str:

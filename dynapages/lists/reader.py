@@ -33,7 +33,7 @@ from dynapages.lists.merging import (
     Rounds,
     refuse_overlaps,
 )
-from dynapages.lists.runs import HIGHEST, Chunk, Position, Run, Source
+from dynapages.lists.runs import HIGHEST, LIST_EDGE, Chunk, Ordinal, Position, Run, Source
 
 T = TypeVar("T")
 
@@ -154,15 +154,19 @@ class Page:
     def _way_back(self) -> Position | None:
         if self.start is None:
             return None
-        is_onward = self.toward is Toward.NEXT
-        if self.entries:
-            number = self.entries[0 if is_onward else -1].position.ordinal
+        if self.toward is Toward.NEXT:
+            if self.entries:
+                ordinal = self.entries[0].position.ordinal
+            else:
+                ordinal = _first_behind(self.start.ordinal, 0, is_to_end=not self.has_next)
+        elif self.entries:
+            ordinal = self.entries[-1].position.ordinal
         else:
-            goes_on = self.has_next if is_onward else self.has_previous
-            number = _first_ordinal(self.start.ordinal, 0, self.toward, reaches_edge=not goes_on)
-            if number is not None and not is_onward:
-                number -= 1
-        return self.start.turned(number)
+            ordinal = _first_before(self.start.ordinal, 0, is_from_front=not self.has_previous)
+            # A read on from here begins with what is behind this place, so one less was passed.
+            if ordinal is not None:
+                ordinal = ordinal.back(1)
+        return self.start.turned(ordinal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,12 +342,12 @@ def page_of(
     ended = not beyond and all(merge.is_exhausted for merge in merges[-1:])
     entries = _numbered(shown if forward else shown[::-1], request, reaches_edge=ended)
     if cut_at and len(shown) < request.size:
-        start = request.position.ordinal if request.position else 0
+        start = request.position.ordinal if request.position else LIST_EDGE
         reached = entries[-1 if forward else 0].position.ordinal if entries else start
         cut_at = replace(cut_at, ordinal=reached)
     else:
         cut_at = None
-    came_from_a_page = request.position is not None and request.position.ordinal != 0
+    came_from_a_page = request.position is not None and request.position.ordinal != LIST_EDGE
     return Page(
         entries=entries,
         has_next=beyond if forward else came_from_a_page,
@@ -379,7 +383,7 @@ def unread_page(request: PageRequest, *, order: Order) -> Page:
     position = request.position
     if position is None:
         ascending = _is_ascending(order, request)
-        position = Position("" if ascending else HIGHEST, ordinal=0, inclusive=True)
+        position = Position("" if ascending else HIGHEST, ordinal=LIST_EDGE, inclusive=True)
     return page_of(request, (), merges=(), cut_at=position)
 
 
@@ -390,11 +394,12 @@ def numbered_behind(page: Page, count: int) -> Page:
     """
     if page.entries and page.entries[0].position.ordinal is not None:
         return page
-    entries = tuple(
-        _with_ordinal(entry, ordinal) for ordinal, entry in enumerate(page.entries, count + 1)
-    )
-    cut_at = page.cut_at and replace(page.cut_at, ordinal=count + len(entries))
-    start = page.start and replace(page.start, ordinal=count)
+    entries = _numbered_from(Ordinal(count + 1), page.entries)
+    cut_at, start = page.cut_at, page.start
+    if cut_at is not None:
+        cut_at = replace(cut_at, ordinal=Ordinal(count + len(entries)))
+    if start is not None:
+        start = replace(start, ordinal=Ordinal(count))
     return replace(page, entries=entries, cut_at=cut_at, start=start)
 
 
@@ -406,34 +411,53 @@ def _numbered(
     Numbers from the beginning stay above 0, those from the end below, however the list changes. If
     the position's is not known, those of a page that reaches neither end are not known either.
     """
-    start = request.position.ordinal if request.position else 0
-    first = _first_ordinal(start, len(entries), request.toward, reaches_edge=reaches_edge)
-    return tuple(
-        _with_ordinal(entry, None if first is None else ordinal)
-        for ordinal, entry in enumerate(entries, first or 0)
-    )
+    start = request.position.ordinal if request.position else LIST_EDGE
+    if request.toward is Toward.NEXT:
+        first = _first_behind(start, len(entries), is_to_end=reaches_edge)
+    else:
+        first = _first_before(start, len(entries), is_from_front=reaches_edge)
+    return _numbered_from(first, entries)
 
 
-def _with_ordinal(entry: Entry, ordinal: int | None) -> Entry:
-    # Not by `replace`, which takes four times as long, for every item of a page.
-    position = Position(entry.position.place, entry.position.rest, ordinal)
-    return Entry(entry.item, position, entry.run)
+def _numbered_from(first: Ordinal | None, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return entries with their ordinals from ``first`` on; with none where that is not known."""
+    numbered = []
+    for index, entry in enumerate(entries):
+        ordinal = None if first is None else first.onward(index)
+        # Not by `replace`, which takes four times as long, for every item of a page.
+        position = Position(entry.position.place, entry.position.rest, ordinal)
+        numbered.append(Entry(entry.item, position, entry.run))
+    return tuple(numbered)
 
 
-def _first_ordinal(
-    start: int | None, count: int, toward: Toward, *, reaches_edge: bool
-) -> int | None:
-    """Return the number of the first of ``count`` entries next to the one of number ``start``."""
-    if toward is Toward.NEXT:
-        if start is None or start < 0:
-            known = None if start is None else min(start + 1, -count)
-            return -count if reaches_edge else known
-        return start + 1
-    if reaches_edge:
-        return 1
+def _first_behind(start: Ordinal | None, count: int, *, is_to_end: bool) -> Ordinal | None:
+    """Return the ordinal of the first of ``count`` entries behind the one of ordinal ``start``.
+
+    ``is_to_end`` is whether no further entry lies behind them.
+    """
+    if start is not None and start.from_front:
+        return start.onward(1)
+    if is_to_end:
+        return LIST_EDGE.back(count)
     if start is None:
         return None
-    return start - count if start <= 0 else max(1, start - count)
+    # Items that were added meanwhile would have numbers beyond the end.
+    return LIST_EDGE.back(max(start.number - 1, count))
+
+
+def _first_before(start: Ordinal | None, count: int, *, is_from_front: bool) -> Ordinal | None:
+    """Return the ordinal of the first of ``count`` entries in front of the one of ``start``.
+
+    ``is_from_front`` is whether no further entry lies in front of them.
+    """
+    if is_from_front:
+        return Ordinal(1)
+    if start is None:
+        return None
+    if start.from_front and not start.is_edge:
+        # Items that were added meanwhile would have numbers below 1.
+        return Ordinal(max(1, start.number - count))
+    return start.back(count)
 
 
 @dataclass(frozen=True, slots=True)

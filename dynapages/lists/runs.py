@@ -25,13 +25,55 @@ from dynapages.items import Item, KeyValue, Value, key_value
 
 
 @dataclass(frozen=True, slots=True)
+class Ordinal:
+    """The number of an item in its list, counted from the front or from the end; 1 is the nearest.
+
+    A visitor who walks back from the end has numbers from there: nobody knows how many items a list
+    has. Number 0 is no item but an edge of the list, the one where a reading begins: in front of
+    the first item for a page that is read on, behind the last one for a page that is read back.
+    """
+
+    number: int
+    from_front: bool = True
+
+    @classmethod
+    def from_signed(cls, signed: int) -> "Ordinal":
+        """Return the ordinal that `signed` is the integer of."""
+        return cls(abs(signed), from_front=signed >= 0)
+
+    @property
+    def signed(self) -> int:
+        """The ordinal as tokens store it: an integer above 0 from the front, below from the end."""
+        return self.number if self.from_front else -self.number
+
+    @property
+    def is_edge(self) -> bool:
+        """Whether it is no item's, but the edge of the list where a reading begins."""
+        return self.number == 0
+
+    def onward(self, count: int) -> "Ordinal":
+        """Return the ordinal of the item ``count`` places further on in the list."""
+        return Ordinal.from_signed(self.signed + count)
+
+    def back(self, count: int) -> "Ordinal":
+        """Return the ordinal of the item ``count`` places nearer to the front of the list."""
+        return Ordinal.from_signed(self.signed - count)
+
+    def in_list_of(self, total: int) -> int:
+        """Return the item's number from the front of a list of ``total`` items."""
+        return self.number if self.from_front else total + 1 - self.number
+
+
+LIST_EDGE = Ordinal(0)
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
     """Where an item stands in a list: enough to resume every run behind it.
 
     ``place`` is the part of the sort key that all runs share, ``rest`` what it does not imply of
-    the item's table key. ``ordinal`` is for display: the item's number as the visitor walked, from
-    1, or from -1, the last item, if the walk began at the end; 0 in front of the first item and
-    behind the last one, None where it is not known.
+    the item's table key. ``ordinal`` is for display: the item's number as the visitor walked, None
+    where it is not known.
 
     ``inclusive`` is whether a read from it begins with the item at the place itself, not behind it.
     The ``ordinal`` is then that of the item that such a read is behind.
@@ -39,7 +81,7 @@ class Position:
 
     place: str
     rest: str = ""
-    ordinal: int | None = None
+    ordinal: Ordinal | None = None
     inclusive: bool = False
 
     def is_before(self, place: str, *, ascending: bool) -> bool:
@@ -48,7 +90,7 @@ class Position:
             return self.inclusive
         return (self.place < place) is ascending
 
-    def turned(self, ordinal: int | None) -> "Position":
+    def turned(self, ordinal: Ordinal | None) -> "Position":
         """Return where a read the other way begins: it brings what one from here does not."""
         return replace(self, ordinal=ordinal, inclusive=not self.inclusive)
 

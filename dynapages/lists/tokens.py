@@ -17,7 +17,7 @@ from hashlib import blake2b
 from typing import Protocol
 
 from dynapages.errors import DynamoError, gettext_noop
-from dynapages.lists.runs import Position
+from dynapages.lists.runs import Ordinal, Position
 
 _EXCLUSIVE, _INCLUSIVE = b"\1", b"\2"
 """Versions."""
@@ -89,7 +89,7 @@ class Tokens:
         ``list_name`` must differ between lists: by kind, owner, filter and order.
         """
         rest = position.rest.encode()
-        ordinal = _UNKNOWN if position.ordinal is None else position.ordinal
+        ordinal = _UNKNOWN if position.ordinal is None else position.ordinal.signed
         version = _INCLUSIVE if position.inclusive else _EXCLUSIVE
         body = version + _digest(list_name) + ordinal.to_bytes(4, signed=True)
         body += len(rest).to_bytes(2) + rest + position.place.encode()
@@ -102,7 +102,7 @@ class Tokens:
         if digest != _digest(list_name):
             raise ForeignToken(gettext_noop("This page link belongs to another list."))
         ordinal, rest_end = int.from_bytes(body[:4], signed=True), 6 + int.from_bytes(body[4:6])
-        known = None if ordinal == _UNKNOWN else ordinal
+        known = None if ordinal == _UNKNOWN else Ordinal.from_signed(ordinal)
         return Position(
             place=body[rest_end:].decode(),
             rest=body[6:rest_end].decode(),

@@ -26,7 +26,7 @@ from comments.posting.forms import LONGEST_TITLE
 from dynapages.calls import Meter, metered
 from dynapages.django.options import Progress
 from dynapages.django.paging import END, tokens
-from dynapages.lists import HIGHEST, Order, Position
+from dynapages.lists import HIGHEST, Order, Ordinal, Position
 from lab.bench.context import BenchContext, Site, Stores, open_context, require_binary
 from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData, weighted
 from lab.bench.pages import WrongAnswer, create_catalogue
@@ -176,7 +176,7 @@ def _ways(
     pager, number = pager_of(PRODUCT_ID, listed.chosen, listed.order), len(listed.ids)
 
     def token(at: int) -> str:
-        position = Position(listed.places[at], ordinal=at + 1)
+        position = Position(listed.places[at], ordinal=Ordinal(at + 1))
         return tokens().write(position, list_name=pager.list_name)
 
     yield "the first page", {}, 0, size

@@ -28,7 +28,7 @@ from comments.store.counts import ProductCounts, counts_of, remember_counts, rem
 from dynapages.calls import UNLABELLED, labelled_calls, metered
 from dynapages.django.paging import Pager, tokens
 from dynapages.errors import DynamoError
-from dynapages.lists import OneOf, Page, PageRequest, Position, Run, explain, query_request
+from dynapages.lists import OneOf, Ordinal, Page, PageRequest, Position, Run, explain, query_request
 from dynapages.process import client, pool, read
 from dynapages.tables import create_missing
 from lab.bench.context import WARM_UP, BenchContext, Site, calls_of, repeat_calls, time_in_turns
@@ -177,7 +177,7 @@ def cut(
 ) -> tuple[Position | None, tuple[str, ...]]:
     """Return the position a list's page (counted from 1) follows, and the places it holds."""
     first = (page - 1) * size
-    behind = replace(positions[first - 1], ordinal=first) if first else None
+    behind = replace(positions[first - 1], ordinal=Ordinal(first)) if first else None
     return behind, tuple(position.place for position in positions[first : first + size])
 
 

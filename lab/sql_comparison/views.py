@@ -29,6 +29,7 @@ from dynapages.django.paging import show_page, site_of, wants_partial
 from dynapages.lists import (
     Entry,
     Index,
+    Ordinal,
     OtherLine,
     Page,
     PageRequest,
@@ -96,10 +97,11 @@ def find_highlights(product_id: str) -> Highlights:
 
 
 def _page(rows: Sequence[models.Comment], request: PageRequest, run: Run) -> Page:
-    before = request.position.ordinal or 0 if request.position else 0
+    start = request.position.ordinal if request.position else None
+    before = start.signed if start else 0
     entries = tuple(
-        Entry({}, Position(place_of_row(row), ordinal=ordinal), run)
-        for ordinal, row in enumerate(rows[: request.size], before + 1)
+        Entry({}, Position(place_of_row(row), ordinal=Ordinal.from_signed(number)), run)
+        for number, row in enumerate(rows[: request.size], before + 1)
     )
     return Page(
         entries=entries,

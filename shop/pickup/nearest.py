@@ -11,7 +11,7 @@ from functools import partial
 
 from dynapages.calls import Pool
 from dynapages.items import Item
-from dynapages.lists import Chunk, Entry, Page, Run, RunRead, Source
+from dynapages.lists import Chunk, Entry, Ordinal, Page, Run, RunRead, Source
 from shop import keys
 from shop.pickup.cells import Coordinates, distance, geohash_of
 from shop.pickup.frontier import Frontier, Stretch
@@ -123,8 +123,8 @@ class _Search:
     def page(self) -> Page:
         """Return the points as a page, with what each run read and how much of it is shown."""
         entries = []
-        for ordinal, candidate in enumerate(self.candidates, 1):
-            position = replace(candidate.entry.position, ordinal=ordinal)
+        for number, candidate in enumerate(self.candidates, 1):
+            position = replace(candidate.entry.position, ordinal=Ordinal(number))
             entries.append(replace(candidate.entry, position=position))
         # By identity: a cell that was read in two rounds has two equal runs.
         shown = Counter(id(entry.run) for entry in entries)

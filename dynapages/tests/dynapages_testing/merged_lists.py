@@ -17,7 +17,7 @@ from dynapages.calls.pool import Pool
 from dynapages.items import Item
 from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import Order, Page, PageRequest, Toward, read_page
-from dynapages.lists.runs import Index, OneOf, Position, Run, id_at, sort_key_of, timestamp
+from dynapages.lists.runs import Index, OneOf, Ordinal, Position, Run, id_at, sort_key_of, timestamp
 from dynapages_testing.query_model import QueryModel
 from dynapages_testing.strict import Request
 
@@ -72,7 +72,7 @@ class Thing:
         named = {**key, "p": self.partition, "s": self.prefix + self.place, "kind": self.kind}
         return {name: {"S": value} for name, value in named.items()}
 
-    def position(self, ordinal: int | None = None, *, inclusive: bool = False) -> Position:
+    def position(self, ordinal: Ordinal | None = None, *, inclusive: bool = False) -> Position:
         return Position(self.place, self.owner, ordinal, inclusive)
 
     def is_in(self, run: Run) -> bool:
@@ -175,7 +175,10 @@ def require_numbers(pages: Sequence[Page], whole: list[str]) -> None:
     """Require the numbers of pages to be those in the list, from its beginning or its end."""
     for entry in (entry for page in pages for entry in page.entries):
         at = whole.index(entry.position.place)
-        assert entry.position.ordinal in (at + 1, at - len(whole))
+        assert entry.position.ordinal in (
+            Ordinal(at + 1),
+            Ordinal(len(whole) - at, from_front=False),
+        )
 
 
 def places(page: Page) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from dynapages.lists.merging import LARGEST_ITEM, refuse_overlaps
 from dynapages.lists.reader import Order, Page, PageRequest, Toward
-from dynapages.lists.runs import Index, Position, Run
+from dynapages.lists.runs import Index, Ordinal, Position, Run
 from dynapages_testing.merged_lists import INDEX, MergedList, Thing, only, places
 
 NEWEST, OLDEST = Order
@@ -32,46 +32,56 @@ def limits(listing: MergedList) -> list[tuple[str, int]]:
 
 
 def back(size: int, place: str, ordinal: int) -> PageRequest:
-    return PageRequest(size, Position(place, ordinal=ordinal), Toward.PREVIOUS)
+    return PageRequest(size, Position(place, ordinal=Ordinal(ordinal)), Toward.PREVIOUS)
+
+
+def numbers_of(page: Page) -> list[int | None]:
+    """Return the ordinals of a page as tokens store them: below 0 from the end."""
+    ordinals = [entry.position.ordinal for entry in page.entries]
+    return [ordinal and ordinal.signed for ordinal in ordinals]
 
 
 class TestNumbering:
     @pytest.mark.parametrize(
         ("request_", "numbers"),
         [
-            pytest.param(PageRequest(2, Position("b", ordinal=40)), [41, 42], id="onward"),
+            pytest.param(PageRequest(2, Position("b", ordinal=Ordinal(40))), [41, 42], id="onward"),
             pytest.param(back(2, "d", 43), [41, 42], id="back"),
             pytest.param(back(5, "d", 43), [1, 2, 3], id="back to the beginning"),
             pytest.param(back(2, "d", 2), [1, 2], id="never below one"),
-            pytest.param(PageRequest(3, Position("a", ordinal=-3)), [-3, -2, -1], id="to the end"),
+            pytest.param(
+                PageRequest(3, Position("a", ordinal=Ordinal(3, from_front=False))),
+                [-3, -2, -1],
+                id="to the end",
+            ),
         ],
     )
     def test_goes_on_from_the_position(self, request_, numbers):
         page = merged(A="abcd").read(request_, OLDEST)
-        assert [entry.position.ordinal for entry in page.entries] == numbers
+        assert numbers_of(page) == numbers
 
     def test_begins_at_one_only_where_nothing_is_left_to_read(self):
         page = merged(A="abcd").read(back(2, "d", 4), OLDEST, look_ahead=False)
-        assert [entry.position.ordinal for entry in page.entries] == [2, 3]
+        assert numbers_of(page) == [2, 3]
 
     def test_counts_from_the_end_behind_the_last_page(self):
         listing = merged(A="abcde")
         last = listing.read(PageRequest(2, toward=Toward.PREVIOUS), OLDEST)
-        assert [entry.position.ordinal for entry in last.entries] == [-2, -1]
+        assert numbers_of(last) == [-2, -1]
         before = PageRequest(2, last.previous_position, Toward.PREVIOUS)
         page = listing.read(before, OLDEST)
-        assert [entry.position.ordinal for entry in page.entries] == [-4, -3]
+        assert numbers_of(page) == [-4, -3]
         page = listing.read(PageRequest(2, page.next_position), OLDEST)
-        assert [entry.position.ordinal for entry in page.entries] == [-2, -1]
+        assert numbers_of(page) == [-2, -1]
 
     def test_is_not_known_behind_a_position_without_a_number(self):
         listing = merged(A="abcdef")
         page = listing.read(PageRequest(2, Position("b", ordinal=None)), OLDEST)
-        assert [entry.position.ordinal for entry in page.entries] == [None, None]
+        assert numbers_of(page) == [None, None]
         page = listing.read(PageRequest(2, page.next_position), OLDEST)
-        assert [entry.position.ordinal for entry in page.entries] == [-2, -1]
+        assert numbers_of(page) == [-2, -1]
         page = listing.read(PageRequest(2, Position("c", ordinal=None), Toward.PREVIOUS), OLDEST)
-        assert [entry.position.ordinal for entry in page.entries] == [1, 2]
+        assert numbers_of(page) == [1, 2]
 
 
 class TestWhetherThereIsMore:

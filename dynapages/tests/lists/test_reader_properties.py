@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dynapages.items import BLOCK
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynapages.lists.reader import Order, PageRequest, Toward, unread_page
-from dynapages.lists.runs import Position, Run, id_at
+from dynapages.lists.runs import Ordinal, Position, Run, id_at
 from dynapages_testing.chance import examples
 from dynapages_testing.merged_lists import (
     INDEX,
@@ -86,7 +86,7 @@ class TestWalkingAList:
     def test_numbers_the_items_from_one(self, listing, order, size):
         pages = list(listing.walk(PageRequest(size), order))
         ordinals = [entry.position.ordinal for page in pages for entry in page.entries]
-        assert ordinals == list(range(1, len(ordinals) + 1))
+        assert ordinals == [Ordinal(number) for number in range(1, len(ordinals) + 1)]
 
     @given(listing=merged_lists(), order=orders, size=sizes)
     def test_back_numbers_them_the_same(self, listing, order, size):
@@ -96,7 +96,7 @@ class TestWalkingAList:
         start = last.entries[0].position
         pages = list(listing.walk(PageRequest(size, start, PREVIOUS), order))
         ordinals = [entry.position.ordinal for page in reversed(pages) for entry in page.entries]
-        assert ordinals == list(range(1, start.ordinal))
+        assert ordinals == [Ordinal(number) for number in range(1, start.ordinal.number)]
 
 
 class TestAPageFromAnyPosition:
@@ -124,7 +124,7 @@ class TestAPageFromAnyPosition:
     def test_without_look_ahead_has_the_same_items_and_never_invents_a_next_page(
         self, listing, order, size, position
     ):
-        request = PageRequest(size, position and replace(position, ordinal=7))
+        request = PageRequest(size, position and replace(position, ordinal=Ordinal(7)))
         page = listing.read(request, order, look_ahead=False)
         looked = listing.read(request, order)
         assert page.entries == looked.entries
@@ -135,7 +135,7 @@ class TestAPageFromAnyPosition:
         whole = listing.places(order)
         if not whole:
             return
-        last = next(t.position(len(whole)) for t in listing.things if t.place == whole[-1])
+        last = next(t.position(Ordinal(len(whole))) for t in listing.things if t.place == whole[-1])
         request = PageRequest(size, last, PREVIOUS)
         page = listing.read(request, order, look_ahead=False)
         assert page.entries == listing.read(request, order).entries
@@ -283,17 +283,18 @@ class TestTheWayBack:
 
     def test_does_not_read_again_what_was_found_to_hold_nothing(self):
         listing = between_blue_things()
-        page = listing.read(PageRequest(1, listing.things[0].position(1)), OLDEST)
+        page = listing.read(PageRequest(1, listing.things[0].position(Ordinal(1))), OLDEST)
         assert (places(page), page.reads[0].items_read) == (["31"], 31)
         back = PageRequest(1, page.previous_position, PREVIOUS)
         assert_reads_one_thing(listing, back)
-        page = listing.read(PageRequest(1, listing.things[-1].position(2), PREVIOUS), OLDEST)
+        last = listing.things[-1].position(Ordinal(2))
+        page = listing.read(PageRequest(1, last, PREVIOUS), OLDEST)
         assert places(page) == ["00"]
         assert_reads_one_thing(listing, PageRequest(1, page.next_position), "31")
 
     def test_of_an_empty_page_is_in_front_of_it(self):
         listing = between_blue_things()
-        request = PageRequest(1, listing.things[0].position(1), most_units=0)
+        request = PageRequest(1, listing.things[0].position(Ordinal(1)), most_units=0)
         page = listing.read(request, OLDEST)
         assert (page.entries, page.has_next) == ((), True)
         assert_reads_one_thing(listing, PageRequest(1, page.previous_position, PREVIOUS))

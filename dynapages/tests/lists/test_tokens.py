@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.lists.runs import END, Position, sort_key_of, text_of
+from dynapages.lists.runs import END, Ordinal, Position, sort_key_of, text_of
 from dynapages.lists.tokens import DamagedToken, ForeignToken, KeyedSigner, Tokens
 from dynapages_testing.merged_lists import START
 
 KEY = "a secret of the tests"
 TOKENS = Tokens(KEY)
 LIST = "comments/42/de.en/1.2"
-POSITION = Position(sort_key_of(START, "c" * 90), "USER#alex", 60)
+POSITION = Position(sort_key_of(START, "c" * 90), "USER#alex", Ordinal(60))
 URL_SAFE = re.compile(r"[A-Za-z0-9._~-]+")
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=128)
@@ -20,7 +20,7 @@ any_position = st.builds(
     Position,
     st.builds(sort_key_of, st.just(START), texts),
     texts,
-    st.integers(1 - 2**31, 2**31 - 1) | st.none(),
+    st.integers(1 - 2**31, 2**31 - 1).map(Ordinal.from_signed) | st.none(),
     st.booleans(),
 )
 
@@ -101,13 +101,13 @@ class Unsigned:
 class TestWhatIsSigned:
     def test_stays_as_it_was_in_the_first_tokens(self):
         stored = "AfRZ4FshkgAAADwACVVTRVIjYWxleDIwMjYtMTEtMjBUMDk6MzA6MDAuMDAwMDAwWiNj"
-        position = Position(sort_key_of(START, "c"), "USER#alex", 60)
+        position = Position(sort_key_of(START, "c"), "USER#alex", Ordinal(60))
         assert Tokens(Unsigned()).write(position, list_name=LIST) == stored
         assert Tokens(Unsigned()).read(stored, list_name=LIST) == position
 
     def test_has_its_own_version_where_the_item_at_the_position_is_included(self):
         stored = "AvRZ4FshkgAAADwACVVTRVIjYWxleDIwMjYtMTEtMjBUMDk6MzA6MDAuMDAwMDAwWiNj"
-        position = Position(sort_key_of(START, "c"), "USER#alex", 60, inclusive=True)
+        position = Position(sort_key_of(START, "c"), "USER#alex", Ordinal(60), inclusive=True)
         assert Tokens(Unsigned()).write(position, list_name=LIST) == stored
         assert Tokens(Unsigned()).read(stored, list_name=LIST) == position
 

@@ -169,7 +169,8 @@ def move_all(request: HttpRequest) -> HttpResponse:
     found = list_open_orders(chosen, asked)
     results = move_orders([order.id for order in found.items], move, who=who, now=clock.now())
     latest = found.page.entries[-1].position if found.page.entries else asked.position
-    passed = (latest.ordinal or 0) if latest else 0
+    ordinal = latest.ordinal if latest else None
+    passed = 0 if ordinal is None else ordinal.signed
     outcomes = _outcomes(move, results)
     context |= {
         **outcomes,

@@ -11,13 +11,13 @@ from comments.filters import CommentFilter
 from comments.lists.listing import pager_of
 from dynapages.calls import metered
 from dynapages.django.paging import tokens
-from dynapages.lists import Position, sort_key_of
+from dynapages.lists import Ordinal, Position, sort_key_of
 from tests.support.comments.browsing import HTMX, visit
 from tests.support.comments.spying import spied
 from tests.support.comments.truth import START
 
 URL = "/products/lamp/comments/de.en/1.2/"
-POSITION = Position(sort_key_of(START, "c" * 90), ordinal=20)
+POSITION = Position(sort_key_of(START, "c" * 90), ordinal=Ordinal(20))
 
 
 def token_of(product_id: str, *chosen: list) -> str:

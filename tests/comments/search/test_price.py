@@ -28,7 +28,7 @@ from comments.search.words import MOST_WORDS, parse_search
 from comments.store.counts import ProductCounts, remember_counts
 from dynapages.calls import metered
 from dynapages.django.paging import END, tokens
-from dynapages.lists import HIGHEST, PageRequest, Position, Toward, sort_key_of
+from dynapages.lists import HIGHEST, Ordinal, PageRequest, Position, Toward, sort_key_of
 from tests.support.chance import CHANCE, examples, unique
 from tests.support.comments.browsing import shown
 from tests.support.comments.hostile_texts import (
@@ -253,7 +253,7 @@ def circumstances(request, monkeypatch):
 def token(product_id: str, chosen: CommentFilter, order: CommentOrder, text: str, at: str) -> str:
     """What a link to any place of a list holds."""
     pager = pager_of(product_id, chosen, order, SearchRequest(parse_search(text)))
-    return tokens().write(Position(at, ordinal=7), list_name=pager.list_name)
+    return tokens().write(Position(at, ordinal=Ordinal(7)), list_name=pager.list_name)
 
 
 def place_at(minutes: int) -> str:

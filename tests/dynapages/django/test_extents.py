@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dynapages.django.paging import extent_of
-from dynapages.lists import Entry, Page, Position, Run
+from dynapages.lists import Entry, Ordinal, Page, Position, Run
 from dynapages_testing.merged_lists import INDEX
 
 
@@ -13,7 +13,11 @@ def page(first: int | None, *, count: int = 20, more: bool = True) -> Page:
     """A page whose first entry has a number, from the list's beginning or (below 0) its end."""
     numbers = range(first or 0, (first or 0) + count)
     entries = tuple(
-        Entry({}, Position("place", ordinal=None if first is None else n), Run(INDEX, "A"))
+        Entry(
+            {},
+            Position("place", ordinal=None if first is None else Ordinal.from_signed(n)),
+            Run(INDEX, "A"),
+        )
         for n in numbers
     )
     return Page(entries, has_next=more, has_previous=first != 1, rounds=1, reads=())

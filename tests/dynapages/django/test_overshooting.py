@@ -8,18 +8,20 @@ import pytest
 from django.http import QueryDict
 
 from dynapages.django.paging import Pager
-from dynapages.lists import Entry, Page, PageRequest, Position, Run, RunRead, Toward
+from dynapages.lists import Entry, Ordinal, Page, PageRequest, Position, Run, RunRead, Toward
 from dynapages_testing.merged_lists import INDEX
 
 PAGER = Pager("/list/", "list/")
 RUN = Run(INDEX, "A")
-BACK = PageRequest(5, Position("m", ordinal=4), Toward.PREVIOUS)
+BACK = PageRequest(5, Position("m", ordinal=Ordinal(4)), Toward.PREVIOUS)
 LAST = PageRequest(5, toward=Toward.PREVIOUS)
 
 
 def page(request: PageRequest, count: int = 3, *, units: float = 1.0, most: float = inf) -> Page:
     """A page of so many entries, which is the beginning of its list."""
-    entries = tuple(Entry({}, Position(f"{n}", ordinal=n), RUN) for n in range(1, count + 1))
+    entries = tuple(
+        Entry({}, Position(f"{n}", ordinal=Ordinal(n)), RUN) for n in range(1, count + 1)
+    )
     return Page(
         entries,
         has_next=request is BACK,
@@ -58,9 +60,9 @@ class TestAPageBack:
 
 class TestAPageWithoutItems:
     def test_has_a_link_back_to_where_it_was_read_from(self):
-        request = PageRequest(5, Position("m", ordinal=4))
+        request = PageRequest(5, Position("m", ordinal=Ordinal(4)))
         empty = replace(page(request, 0), has_previous=True)
         url = PAGER.links(empty, request).newer_url
         asked = PAGER.requested(QueryDict(urlsplit(url).query), size=5)
-        position = Position("m", ordinal=5, inclusive=True)
+        position = Position("m", ordinal=Ordinal(5), inclusive=True)
         assert asked == PageRequest(5, position, Toward.PREVIOUS)

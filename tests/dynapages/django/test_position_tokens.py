@@ -5,10 +5,10 @@ from django.test import override_settings
 
 from dynapages import Tokens
 from dynapages.django.paging import PositionSigner
-from dynapages.lists import DamagedToken, Position
+from dynapages.lists import DamagedToken, Ordinal, Position
 
 LIST = "comments/42/de.en/1.2"
-POSITION = Position("2026-11-20T09:30:00.000000Z#c", "USER#alex", 60)
+POSITION = Position("2026-11-20T09:30:00.000000Z#c", "USER#alex", Ordinal(60))
 
 
 class TestAKeyThatWasReplaced:
