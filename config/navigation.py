@@ -23,12 +23,13 @@ from dynapages.process import pool
 from dynapages.pynamodb import FAILURES
 from shop.accounts.sessions import READ_STAFF
 from shop.basket.basket import Basket
-from shop.orders.actions import queue_counted, queue_lengths
+from shop.orders.counts import read_queue_lengths
+from shop.orders.signals import queue_counted
 
 REMEMBERED_SECONDS = 15
 SECTION_ROUTES = ("staff_orders", "comments:moderation", "activity", "orders", "basket")
 COUNT_READERS: Mapping[str, Callable[[], object]] = {
-    "queue": queue_lengths,
+    "queue": read_queue_lengths,
     "reports": count_reports,
 }
 """What reads each count. A reader sends the count by a signal, so that it is remembered."""

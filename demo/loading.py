@@ -27,8 +27,8 @@ from shop.activity.entries import Kind, LogEntry, LogVerb, write_entry
 from shop.activity.listing import list_activity
 from shop.activity.tables import Month, make_table
 from shop.order_status import Status
+from shop.orders.importing import put_orders
 from shop.orders.items import NewOrder
-from shop.orders.placing import put_orders
 from shop.pickup.bulk_writes import put_points, put_zips
 
 PASSWORD = "sample-shop"  # noqa: S105 - published, and only used where --sign-in asks for it

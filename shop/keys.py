@@ -8,7 +8,6 @@ e-mail address of a user  ``EMAIL#<address>``        ``PROFILE#<name>``
 confirmed e-mail address  ``EMAIL#<address>``        ``CONFIRMED#<name>``
 order                     ``USER#<name>``            ``ORDER#<order>``
 order item                ``ITEM#<order>#<line>``    ``ORDER#<order>``
-order that is a draft     ``DRAFT#<order>``          ``DRAFT#<order>``
 foreign id of an order    ``FOREIGN#<id>``           ``FOREIGN#<id>``
 the same without prefix   ``FOREIGN#<id>``           ``FOREIGN#<prefix><id>``
 placing of an order       ``PLACING#<name>#<id>``    ``PLACING#<name>#<id>``
@@ -56,6 +55,7 @@ partition keys: ``PROFILE#alex``, not ``PROFILE``; ``BOUGHT#alex#lamp``, not ``B
 Nodes with a self-edge, edges as items: "Adjacency Lists" of the pattern list.
 """
 
+from string import ascii_lowercase
 from zlib import crc32
 
 from django.utils.crypto import salted_hmac
@@ -63,7 +63,6 @@ from django.utils.crypto import salted_hmac
 USER_PREFIX = "USER#"
 ORDER_PREFIX = "ORDER#"
 ITEM_PREFIX = "ITEM#"
-DRAFT_PREFIX = "DRAFT#"
 COUNTER_PREFIX = "COUNTS#"
 PRODUCT_PREFIX = "PRODUCT#"
 CATEGORY_PREFIX = "CATEGORY#"
@@ -196,14 +195,15 @@ def item(order_id: str, line: int) -> str:
     return f"{ITEM_PREFIX}{order_id}#{letter}{line:02}"
 
 
+def line_number(partition: str) -> int:
+    """Return the number of an order's line in a partition key of `item`."""
+    number = partition.rpartition("#")[2]
+    return int(number.lstrip(ascii_lowercase))
+
+
 def tail(order_id: str) -> str:
     """Return the partition key in ``by_data`` of orders whose ids end alike: one shard."""
     return f"TAIL#{order_id[-SHORT_ID:]}#0"
-
-
-def draft(order_id: str) -> str:
-    """Return both keys of the draft of an order that is written in several transactions."""
-    return f"{DRAFT_PREFIX}{order_id}"
 
 
 def foreign(foreign_id: str) -> str:

@@ -276,7 +276,7 @@ class Order(ShopItem):
     `shop.orders.items`. A closed order lacks the last three, and is not in the sparse indexes.
     ``data_partition`` is there in an order without lines, which is found by it as others by a line.
     ``summary`` is missing in an order without lines. ``unsettled`` is there while the purchases of
-    a large order are still to be changed (`shop.orders.moving`). ``id_prefix`` is the part of
+    a large order are still to be changed (`shop.orders.settling`). ``id_prefix`` is the part of
     ``foreign_id`` that an import put in front, to tell shops with the same ids apart.
     """
 
@@ -313,18 +313,6 @@ class OrderItem(ShopItem):
     unit_price_cents = NumberAttribute()
 
 
-class OrderDraft(ShopItem):
-    """An order that is written in several transactions, until the last one makes it visible.
-
-    ``token`` is its writer's, who began or went on at ``since``; ``digest`` is of its lines.
-    """
-
-    token = UnicodeAttribute()
-    digest = UnicodeAttribute()
-    line_count = NumberAttribute()
-    since = UnicodeAttribute()
-
-
 class OrderPointer(ShopItem):
     """A pointer to an order from its foreign id, or from the form that placed it."""
 
@@ -336,11 +324,10 @@ class Purchase(OrderPointer):
     """The edge from a user to a bought product, with the latest such order.
 
     It is in ``by_data`` among the purchases of the product, and in ``by_status`` among
-    those of the user, under the prefix ``BOUGHT#``. One that ``is_staged`` counts once its order is
-    there. ``also`` are products that the user bought with it, or had bought before.
+    those of the user, under the prefix ``BOUGHT#``. ``also`` are products that the user bought with
+    it, or had bought before.
     """
 
-    is_staged = BooleanAttribute(null=True)
     also = ListAttribute(of=UnicodeAttribute, null=True, attr_name="trail")  # ``by_data`` has it
     order_status_date = UnicodeAttribute(null=True)
 

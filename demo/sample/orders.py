@@ -13,7 +13,8 @@ from random import Random
 
 from demo.sample.catalogue import CURRENCY, DEFAULT_SEED, SampleCatalogue, SampleProduct
 from shop.order_status import Status
-from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.pickup.cells import Coordinates
 from shop.pickup.items import PickupPoint, ZipLocation
 

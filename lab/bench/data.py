@@ -28,9 +28,10 @@ from dynapages.writes import SHARDS
 from shop import keys as shop_keys
 from shop.models import ShopItem
 from shop.order_status import OPEN, Status
-from shop.orders.actions import deltas_of
+from shop.orders.counts import count_changes
 from shop.orders.filters import OrderFilter
-from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewOrder, StatusChange, order_items
 from shop.table import OPEN_ORDERS
 
 T = TypeVar("T")
@@ -216,9 +217,10 @@ class OrderData:
         rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
         cells: dict[str, Counter[str]] = {}
         for order in self.orders():
-            item, belongings = order_items_of(order, shard=rng.randrange(settings.ORDER_SHARDS))
-            yield from (one.serialize() for one in (item, *belongings))
-            deltas = deltas_of(order.username, left=None, entered=order.now_in.status)
+            items = order_items(order, shard=rng.randrange(settings.ORDER_SHARDS))
+            for item in items.all:
+                yield item.serialize()
+            deltas = count_changes(order.username, left=None, entered=order.now_in.status)
             for name, changes in deltas.items():
                 cells.setdefault(name, Counter()).update(changes)
         for name, counts in cells.items():

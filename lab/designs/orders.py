@@ -36,7 +36,8 @@ from shop.models import ORDER_SHOWN, ByStatus, Queue, ShopItem
 from shop.models import Order as OrderItem
 from shop.order_status import OPEN, Status
 from shop.orders.filters import QUEUE, OrderFilter, plan_for_user
-from shop.orders.items import NewOrder, StatusChange, imported_order_id, order_items_of
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewOrder, StatusChange, order_items
 from shop.orders.queries import list_open_orders
 
 TABLE = ShopItem.Meta.table_name
@@ -130,7 +131,7 @@ def order_id_in(item: Item) -> str:
 
 def _with_keys(order: NewOrder, shard: int, *names: str) -> dict[str, Value]:
     """Build an order's item without its derived attributes, but for some."""
-    item = order_items_of(order, shard=shard)[0].serialize()
+    item = order_items(order, shard=shard).order.serialize()
     return {name: item[name] for name in item if name not in _DERIVED or name in names}
 
 

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 from dynapages.django.paging import LONGEST_ID
 from shop.catalogue.queries import ProductTile, prices_of
 from shop.orders.entries import OrderLine
-from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup, new_order_id
+from shop.orders.ids import new_order_id
+from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup
 from shop.pickup.items import PickupPoint
 from shop.pickup.listing import format_distance
 from shop.pickup.locations import BadLocation, NoSuchZip, locate

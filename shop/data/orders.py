@@ -13,14 +13,8 @@ from shop.accounts.names import LONGEST_USERNAME, USERNAME
 from shop.data.fields import LONGEST_TEXT, Texts, cents, currency, fraction, moment, needed, pieces
 from shop.data.shape import DATES, LINE_NUMBER, PICKUP, Shape, status_of
 from shop.order_status import Status
-from shop.orders.items import (
-    NewLine,
-    NewOrder,
-    NewPickup,
-    StatusChange,
-    imported_order_id,
-    is_id_of,
-)
+from shop.orders.ids import imported_order_id, is_order_id
+from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
 
 
 @dataclass(slots=True)
@@ -223,7 +217,7 @@ def parse_order(
     if placed_at is None:
         raise RowRefused(f"{DATES[Status.PLACED]} is missing")
     id_prefix = texts.get("id_prefix", "")
-    if is_id_of(called, placed_at):  # an id of this shop is kept
+    if is_order_id(called, placed_at):  # an id of this shop is kept
         order_id, foreign_id = called, texts.get("foreign_id")
     else:
         foreign_id = names.order(id_prefix + called)

@@ -35,8 +35,9 @@ from shop.data.survey import (
 )
 from shop.models import Order
 from shop.order_status import Status
-from shop.orders.items import NewOrder, foreign_key, imported_order_id, status_date
-from shop.orders.placing import OrderOutcome, put_orders
+from shop.orders.ids import foreign_key, imported_order_id
+from shop.orders.importing import OrderOutcome, put_orders
+from shop.orders.items import NewOrder, status_date
 from shop.orders.queries import find_owner
 from shop.table import read_items
 

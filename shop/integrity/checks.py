@@ -5,7 +5,6 @@ A pickup point's own item is what counts: its item in an area is made to agree w
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 
@@ -36,13 +35,12 @@ from shop.integrity.catalogue import (
     in_stored_shard,
     put_or_delete,
 )
-from shop.models import Order, OrderDraft, OrderItem, PickupPoint, Purchase
+from shop.integrity.large_orders import StrayLines, UnsettledOrders
+from shop.models import Order, OrderItem, PickupPoint, Purchase, ShopItem
 from shop.order_status import OPEN, Status
-from shop.orders.actions import CUSTOMER_PREFIX, counter_of
-from shop.orders.actions import DERIVED as ORDER_KEYS
-from shop.orders.items import TAIL, StatusChange, derived_keys, moment_in, summary_of
-from shop.orders.moving import delete_staged, discard, draft_key, is_abandoned, settle
-from shop.orders.placing import tail_actions, tail_in
+from shop.orders.counts import CUSTOMER_PREFIX, customer_counter
+from shop.orders.ids import moment_in
+from shop.orders.items import INDEX_KEYS, TAIL, StatusChange, derived_keys, summary_of, tail_keys_of
 from shop.pickup.directory import COUNTER_PREFIX, cell_of_attribute, counter_cells
 from shop.pickup.items import area_key, point_items, point_of
 from shop.table import (
@@ -74,11 +72,10 @@ def order_kinds() -> Sequence[Kind]:
     )
     counts = partial(Sums, name_in=_counter_in, items=_ORDERS, counters=counters_of, write=write)
     return (
-        Marked((keys.DRAFT_PREFIX,) * 2, OrderDraft.token.attr_name, _differing_draft),
-        Marked(_ORDERS, Order.unsettled.attr_name, _differing_unsettled),
-        Marked(_PURCHASES, Purchase.is_staged.attr_name, _differing_staged),
-        of_orders("keys", names=ORDER_KEYS, derive=_order_keys, actions=_order_actions),
-        of_orders("number", starts=_WHOLE, names=TAIL, derive=tail_in, actions=tail_actions),
+        StrayLines(),
+        UnsettledOrders(),
+        of_orders("keys", names=INDEX_KEYS, derive=_order_keys, actions=_order_actions),
+        of_orders("number", starts=_WHOLE, names=TAIL, derive=tail_keys_of, actions=_tail_actions),
         of_orders("summary", names=[_SUMMARY], derive=_summary, actions=_summary_actions),
         ShardNumber(
             "the queue",
@@ -89,7 +86,7 @@ def order_kinds() -> Sequence[Kind]:
         ),
         counts(
             shards=(keys.COUNTER_PREFIX + CUSTOMER_PREFIX, ""),
-            cells=lambda item: [(counter_of(_username_in(item)), item["status"]["S"])],
+            cells=lambda item: [(customer_counter(_username_in(item)), item["status"]["S"])],
             subject=lambda name: f"customer {name.removeprefix(CUSTOMER_PREFIX)}",
             spread_subject=lambda n: f"counts of customer {n.removeprefix(CUSTOMER_PREFIX)}",
             count=lambda name: _count_orders(name.removeprefix(CUSTOMER_PREFIX)),
@@ -102,68 +99,6 @@ def order_kinds() -> Sequence[Kind]:
             count=lambda _name: _count_queue(),  # by an index, which may be a moment behind
         ),
     )
-
-
-@dataclass(slots=True)
-class Marked:
-    """Items with an attribute ``name``: of large orders that may be written at the moment."""
-
-    starts: Key
-    name: str
-    differences: Callable[[Item], Iterator[Difference]]
-    noted: list[Key] = field(default_factory=list)
-
-    def handlers(self) -> Handlers:
-        return {self.starts: self.add}
-
-    def add(self, item: Item) -> None:
-        """Note an item that has the attribute."""
-        if self.name in item:
-            self.noted.append(key_of(item))
-
-    def candidates(self) -> Iterator[Candidate]:
-        for key in self.noted:
-            yield Candidate(partial(self._reread, key))
-
-    def _reread(self, key: Key) -> Iterator[Difference]:
-        if (item := _read(key)) and self.name in item:
-            yield from self.differences(item)
-
-
-def _differing_draft(draft: Item) -> Iterator[Difference]:
-    if is_abandoned(draft):
-        order_id = key_of(draft)[0].removeprefix(keys.DRAFT_PREFIX)
-        count = draft[OrderDraft.line_count.attr_name]["N"]
-        yield Difference(
-            kind="draft",
-            subject=f"order {order_id}",
-            stored=f"up to {count} lines of an interrupted import",
-            expected="none; the same import completes the order",
-            mend=partial(repair_once, discard, order_id),
-        )
-
-
-def _differing_unsettled(order: Item) -> Iterator[Difference]:
-    username, order_id = _username_in(order), _id_of(order)
-    yield Difference(
-        kind="purchases",
-        subject=f"order {order_id}",
-        stored="not all settled",
-        expected="settled",
-        mend=partial(repair_once, settle, username, order_id),
-    )
-
-
-def _differing_staged(edge: Item) -> Iterator[Difference]:
-    key, order_id = key_of(edge), _order_in(edge)
-    if not any(map(_read, (draft_key(order_id), (key[0], keys.order(order_id))))):
-        yield Difference(
-            kind="purchase",
-            subject=f"order {order_id}",
-            stored="staged by an interrupted import",
-            expected="none",
-            mend=partial(repair_once, delete_staged, key, order_id),
-        )
 
 
 def catalogue_kinds() -> Sequence[Kind]:
@@ -328,9 +263,16 @@ def _order_keys(item: Item) -> dict[str, str]:
 
 
 def _order_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
-    changes = set_or_remove(Order, ORDER_KEYS, expected)
+    changes = set_or_remove(Order, INDEX_KEYS, expected)
     same = unchanged(item, Order.status, Order.history)
     return [update(Order, table_key(*key_of(item)), changes, same)]
+
+
+def _tail_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
+    """Build the update of an order's item or line that lacks the ``expected`` `TAIL`."""
+    same = unchanged(item, ShopItem.pk, OrderItem.data_partition)
+    changes = set_or_remove(OrderItem, TAIL, expected)
+    return [update(OrderItem, table_key(*key_of(item)), changes, same)]
 
 
 def _summary(item: Item) -> Mapping[str, str]:

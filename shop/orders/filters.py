@@ -18,7 +18,7 @@ from shop import keys
 from shop.days import ALL_DAYS, BadListFilter, Days
 from shop.models import Order
 from shop.order_status import OPEN, Status
-from shop.orders.items import id_bound
+from shop.orders.ids import id_bound
 from shop.table import BY_KEY, TABLE
 
 

@@ -3,17 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime, timedelta
-from functools import partial
-from hashlib import blake2b
-from secrets import token_bytes
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import ngettext
-from ulid import ULID
 
-from dynapages.files.identifiers import identifier_of
+from dynapages.items import Item
 from dynapages.lists import sort_key_of, timestamp
+from dynapages.writes import Action
 from shop import keys
 from shop.catalogue.items import also_bought, nearest_to, purchase_data
 from shop.models import (
@@ -26,70 +23,18 @@ from shop.models import (
     StatusMoment,
 )
 from shop.order_status import Status
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MILLISECOND = timedelta(milliseconds=1)
-_TIME_BYTES, _RANDOM_BYTES = 6, 10
-_TIME_CHARACTERS = 10
-_ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-ID_LENGTH = 26
-_END_OF_ID = re.compile(rf"[0-9A-HJKMNP-TV-Z]{{{keys.SHORT_ID},{ID_LENGTH}}}")
-_NOT_OF_ID = re.compile(r"^[…#.\s]+|[\s-]+")
-_READ_AS = str.maketrans("OIL", "011")
-
-
-def new_order_id(placed_at: datetime) -> str:
-    """Return a new id for an order placed at an aware datetime."""
-    return _spell(placed_at, token_bytes(_RANDOM_BYTES))
-
-
-def imported_order_id(placed_at: datetime, foreign_id: str) -> str:
-    """Derive the id of an imported order: the same for each import of it."""
-    kept = identifier_of(foreign_id).encode() if foreign_id else b""
-    return _spell(placed_at, blake2b(kept, digest_size=_RANDOM_BYTES).digest())
-
-
-def foreign_key(foreign_id: str) -> str:
-    """Return both keys of the pointer to an order from its id elsewhere, which may be any text."""
-    return keys.foreign(identifier_of(foreign_id))
-
-
-def is_id_of(text: str, placed_at: datetime) -> bool:
-    """Return whether a text is an id of this shop for an order placed at that moment."""
-    return _ID.fullmatch(text) is not None and text.startswith(id_bound(placed_at))
-
-
-def number_in(typed: str) -> str:
-    """Return the order's id, or an end of one, that was typed as pages show it; else "".
-
-    It is decoded as Crockford's base 32: in any case, O as 0, I and L as 1, without hyphens. Blanks
-    do not count, nor “…” or # in front.
-    """
-    spelled = _NOT_OF_ID.sub("", typed).upper().translate(_READ_AS)
-    return spelled if _END_OF_ID.fullmatch(spelled) else ""
-
-
-def moment_in(order_id: str) -> datetime:
-    """Return the moment in an order's id, in milliseconds. Raises ValueError for other text."""
-    return _EPOCH + int(ULID.from_str(order_id).milliseconds) * _MILLISECOND
-
-
-def id_bound(moment: datetime) -> str:
-    """Return a string between the ids of orders placed before ``moment`` and of all others."""
-    return _spell(moment, bytes(_RANDOM_BYTES))[:_TIME_CHARACTERS]
-
-
-def _spell(moment: datetime, rest: bytes) -> str:
-    milliseconds = max(0, (moment - _EPOCH) // _MILLISECOND)
-    return str(ULID.from_bytes(milliseconds.to_bytes(_TIME_BYTES) + rest))
-
+from shop.orders.ids import foreign_key, moment_in
+from shop.table import Key, put_of
 
 MOST_LINES = 40
 """Different products in an order that is placed here; imported ones may have any number."""
 MOST_OF_A_PRODUCT = 99
 LONGEST_NAME = 60
 """Characters of a product's name in a summary: lists pay for every byte of it."""
-
+INDEX_KEYS = ("order_status_date", "order_open_date", "open_shard", "open_place")
+"""The keys that follow from an order's status; a closed order has the first one alone."""
+TAIL = ("data_partition", "data")
+"""The keys by which an order is found by the end of its id."""
 _SUMMARY = re.compile(r"(.+) \+ ([0-9]+) more", re.DOTALL)
 
 
@@ -176,44 +121,85 @@ def derived_keys(
     return derived
 
 
-TAIL = ("data_partition", "data")
-"""The keys by which an order is found by the end of its id."""
-
-
 def tail_keys(order_id: str, *, is_first: bool) -> dict[str, Any]:
     """Derive the `TAIL` of the first item of an order, and {} of its others.
 
     It is the first line, because lists read no lines; of an order without lines, its own item.
     """
-    return dict(zip(TAIL, (keys.tail(order_id), "-"), strict=True)) if is_first else {}
+    if not is_first:
+        return {}
+    return {"data_partition": keys.tail(order_id), "data": "-"}
 
 
-def order_items_of(
-    order: NewOrder, *, shard: int, before: Iterable[str] = ()
-) -> tuple[Order, list[ShopItem]]:
+def tail_keys_of(item: Item) -> dict[str, str]:
+    """Derive the `TAIL` of a stored order or line, as `tail_keys` does."""
+    order_id = item["sk"]["S"].removeprefix(keys.ORDER_PREFIX)
+    is_empty_order = item.get(Order.line_count.attr_name) == {"N": "0"}
+    is_first_line = item["pk"]["S"] == keys.item(order_id, 1)
+    return tail_keys(order_id, is_first=is_empty_order or is_first_line)
+
+
+@dataclass(frozen=True, slots=True)
+class OrderItems:
+    """All items of a new order: its own, and those that lead to it or are found by it."""
+
+    order: Order
+    lines: list[OrderItem]
+    purchases: list[Purchase]
+    pointers: list[OrderPointer]
+
+    @property
+    def all(self) -> list[ShopItem]:
+        """Each of them, the order's own first."""
+        return [self.order, *self.lines, *self.purchases, *self.pointers]
+
+
+def order_items(order: NewOrder, *, shard: int, before: Iterable[str] = ()) -> OrderItems:
     """Build an order's item, and the items of its lines, purchases and foreign id.
 
     ``shard`` is the order's in the queue; ``before`` are products that its customer had bought.
     """
-    dependents = [*_lines(order), *_purchases(order, before), *_pointers(order)]
-    return _order(order, shard=shard), dependents
+    return OrderItems(
+        order=_order(order, shard=shard),
+        lines=list(_lines(order)),
+        purchases=list(_purchases(order, before)),
+        pointers=list(_pointers(order)),
+    )
+
+
+def order_puts(items: Iterable[ShopItem]) -> dict[Key, Action]:
+    """Build the puts of items, by their table keys; orders and pointers only where absent.
+
+    Of those that are there, `dynapages.writes.transactions.ConditionFailed` carries the item.
+    """
+    return {(item.pk, item.sk): _put(item) for item in items}
+
+
+def _put(item: ShopItem) -> Action:
+    # A purchase, a pointer with a key of its own, is put again by each order of the product.
+    is_pointer = isinstance(item, OrderPointer) and item.pk == item.sk
+    if is_pointer or isinstance(item, Order):
+        return put_of(item, ShopItem.pk.does_not_exist(), return_item=True)
+    return put_of(item)
 
 
 def summary_of(name: str, *, products: int) -> str:
     """Format what is stored of what was bought, by its first product: “Desk lamp + 3 more”."""
-    shown = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
-    return shown if products == 1 else f"{shown} + {products - 1} more"
+    if len(name) > LONGEST_NAME:
+        name = f"{name[: LONGEST_NAME - 1].rstrip()}…"
+    if products == 1:
+        return name
+    return f"{name} + {products - 1} more"
 
 
 def summary_in_words(summary: str) -> str:
     """Return what `summary_of` formatted, in the visitor's language."""
-    found = _SUMMARY.fullmatch(summary)
-    if found is None:
+    match = _SUMMARY.fullmatch(summary)
+    if match is None:
         return summary
-    sentence = ngettext(
-        "%(product)s + %(count)s more", "%(product)s + %(count)s more", int(found[2])
-    )
-    return sentence % {"product": found[1], "count": found[2]}
+    product, count = match.groups()
+    sentence = ngettext("%(product)s + %(count)s more", "%(product)s + %(count)s more", int(count))
+    return sentence % {"product": product, "count": count}
 
 
 def history_entry(change: StatusChange) -> StatusMoment:
@@ -229,11 +215,15 @@ def history_entry(change: StatusChange) -> StatusMoment:
 
 def _order(order: NewOrder, *, shard: int) -> Order:
     now_in = order.now_in
-    derived: dict[str, Any] = derived_keys(
+    summary = None
+    if order.lines:
+        summary = summary_of(order.lines[0].name, products=len(order.lines))
+    pickup = None
+    if order.pickup:
+        pickup = PickupChoice(**asdict(order.pickup))  # type: ignore[no-untyped-call] # PynamoDB's
+    index_keys: dict[str, Any] = derived_keys(
         order_id=order.id, now_in=now_in, placed_at=order.placed_at, shard=shard
     )
-    summary = summary_of(order.lines[0].name, products=len(order.lines)) if order.lines else None
-    pickup = PickupChoice(**asdict(order.pickup)) if order.pickup else None  # type: ignore[no-untyped-call] # PynamoDB's
     return Order(
         pk=keys.user(order.username),
         sk=keys.order(order.id),
@@ -250,7 +240,7 @@ def _order(order: NewOrder, *, shard: int) -> Order:
         pickup=pickup,
         shard=shard,
         summary=summary,
-        **derived,
+        **index_keys,
         **tail_keys(order.id, is_first=not order.lines),
     )
 
@@ -272,23 +262,32 @@ def _purchases(order: NewOrder, before: Iterable[str]) -> Iterator[Purchase]:
     is_delivered = order.now_in.status is Status.DELIVERED
     nearest = nearest_to(order.product_ids, before)
     for product_id in order.product_ids:
-        data: dict[str, Any] = (
-            purchase_data(order.username, product_id, moment_in(order.id)) if is_delivered else {}
-        )
+        # Only delivered orders count among those who bought a product.
+        index_keys: dict[str, Any] = {}
+        if is_delivered:
+            index_keys = purchase_data(order.username, product_id, moment_in(order.id))
         yield Purchase(
             pk=keys.user(order.username),
             sk=keys.bought(order.username, product_id),
             username=order.username,
             order_id=order.id,
             also=also_bought(product_id, nearest),
-            **data,
+            **index_keys,
         )
 
 
 def _pointers(order: NewOrder) -> Iterator[OrderPointer]:
-    if order.foreign_id is not None:
-        key = foreign_key(order.foreign_id)
-        pointer = partial(OrderPointer, sk=key, username=order.username, order_id=order.id)
-        yield pointer(pk=key)
-        if order.id_prefix and (bare := order.foreign_id.removeprefix(order.id_prefix)):
-            yield pointer(pk=foreign_key(bare))
+    """Yield a pointer from the order's foreign id, and one from that id without its prefix.
+
+    Other shops may have orders with the bare id: it is only a partition, in which each order has
+    the whole foreign id as its sort key.
+    """
+    if order.foreign_id is None:
+        return
+    key = foreign_key(order.foreign_id)
+    partitions = [key]
+    bare_id = order.foreign_id.removeprefix(order.id_prefix)
+    if order.id_prefix and bare_id:
+        partitions.append(foreign_key(bare_id))
+    for partition in partitions:
+        yield OrderPointer(pk=partition, sk=key, username=order.username, order_id=order.id)

@@ -11,10 +11,10 @@ from shop import keys
 from shop.models import Order as StoredOrder
 from shop.models import OrderPointer, Purchase, ShopItem
 from shop.order_status import Status
-from shop.orders.actions import counts_of, queue_lengths_and_shards
+from shop.orders.counts import read_customer_counts, read_queue_lengths_and_shards
 from shop.orders.entries import LINES_AT_ONCE, OrderEntry, WholeOrder, entry_of, whole_order
 from shop.orders.filters import OrderFilter, OrderPlan, plan_for_queue, plan_for_user
-from shop.orders.items import ID_LENGTH, foreign_key
+from shop.orders.ids import ID_LENGTH, foreign_key
 from shop.table import INVERTED, OPEN_ORDERS, key_of, read_for_page, share_of
 
 LONGEST_ID = 200
@@ -45,7 +45,7 @@ class FoundOrder:
 def read_orders(username: str, chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     """Read a page of a user's orders and their counts, in one round."""
     with pool().together() as together:
-        counts = together.start(partial(counts_of, username))
+        counts = together.start(partial(read_customer_counts, username))
         return replace(list_orders(username, chosen, request), counts=counts.result())
 
 
@@ -64,7 +64,7 @@ def list_open_orders(chosen: OrderFilter, request: PageRequest) -> OrdersResult:
     counts: dict[Status, int] = {}
 
     def count() -> int:
-        lengths, shards = queue_lengths_and_shards()
+        lengths, shards = read_queue_lengths_and_shards()
         counts.update(lengths)
         return shards
 
@@ -128,15 +128,9 @@ def find_owner(order_id: str) -> str | None:
 
 
 def has_bought(username: str, product_id: str) -> bool:
-    """Return whether a user ever ordered a product: one read, half a unit.
-
-    Two, if it was first bought in a large order that is being written, or was a moment ago.
-    """
-    partition = keys.user(username)
-    edge = Purchase.find(partition, keys.bought(username, product_id), consistent_read=False)
-    if edge is None or not edge.is_staged:
-        return edge is not None
-    return StoredOrder.find(partition, keys.order(edge.order_id)) is not None
+    """Return whether a user ever ordered a product: one read, half a unit."""
+    key = keys.bought(username, product_id)
+    return Purchase.find(keys.user(username), key, consistent_read=False) is not None
 
 
 def products_bought_by(username: str) -> Iterator[str]:
@@ -158,7 +152,7 @@ def pointers_to(foreign_id: str) -> list[OrderPointer]:
 def orders_numbered(number: str) -> list[tuple[str, str]]:
     """Return the ids that are, or end in, what `number_in` returned, with their customers (S3).
 
-    A line leads to an order, which is read as well: that of a draft is not there.
+    A line leads to an order, whose customer is read as well.
     """
     order_ids = [number] if len(number) == ID_LENGTH else []
     if keys.SHORT_ID <= len(number) < ID_LENGTH:
@@ -226,11 +220,13 @@ def _find_foreign(
 
 
 def _complete(lines: Sequence[Item], *, order_id: str, numbers: Sequence[int]) -> list[Item]:
-    if len(lines) == len(numbers):
-        return list(lines)
-    # The index does not have all of them yet.
-    wanted = [(keys.item(order_id, number), keys.order(order_id)) for number in numbers]
-    return sorted(read_for_page(wanted, consistent=True), key=key_of)
+    """Return the lines with these numbers, strongly read unless an index has all of them."""
+    line_keys = [(keys.item(order_id, number), keys.order(order_id)) for number in numbers]
+    by_key = {key_of(line): line for line in lines}
+    if all(key in by_key for key in line_keys):
+        # An interrupted import may have left further ones.
+        return [by_key[key] for key in line_keys]
+    return sorted(read_for_page(line_keys, consistent=True), key=key_of)
 
 
 def _is_order(item: Item) -> bool:

@@ -9,7 +9,7 @@ from comments.reports.services import Reason, report_comment
 from config.navigation import COUNT_READERS, Waiting, remember_waiting
 from dynapages.calls import Throttled, clock, metered
 from shop.order_status import Status
-from shop.orders.actions import queue_lengths
+from shop.orders.counts import read_queue_lengths
 from tests.support.comments.browsing import HTMX
 from tests.support.comments.threads import made_comment
 from tests.support.comments.writers import someone
@@ -65,7 +65,7 @@ def swapped(browser: Client, path: str, fields: dict[str, object] | None = None)
 
 
 def length() -> str:
-    return f"{sum(queue_lengths().values()):,}"
+    return f"{sum(read_queue_lengths().values()):,}"
 
 
 class TestCountsBesideAFragment:
@@ -130,7 +130,7 @@ class TestCountsBesideAFragment:
 class TestTheCounts:
     def test_of_the_queue_are_those_of_all_open_orders(self, sam, fresh):
         put(made_order(fresh("alex")))
-        assert f"Queue {sum(queue_lengths().values()):,}" in texts(sam, "/orders/")
+        assert f"Queue {sum(read_queue_lengths().values()):,}" in texts(sam, "/orders/")
 
     @pytest.mark.real_engine
     def test_are_read_once_in_some_seconds(self, sam):

@@ -17,7 +17,7 @@ from dynapages.lists import PageRequest
 from dynapages.process import read
 from shop.accounts import mailer
 from shop.accounts.queries import users_called
-from shop.orders.actions import queue_lengths
+from shop.orders.counts import read_queue_lengths
 
 
 class Command(TableCommand):
@@ -64,4 +64,4 @@ def _queues() -> Iterator[tuple[object, str, str]]:
         page = read([run_of(state)], PageRequest(MOST_COUNTED))
         count = f"{len(page.entries)}{'+' * page.has_next}"
         yield HEADINGS[state], count, reverse(URL_NAMES[state])
-    yield _("Open orders"), str(sum(queue_lengths().values())), reverse("staff_orders")
+    yield _("Open orders"), str(sum(read_queue_lengths().values())), reverse("staff_orders")

@@ -18,7 +18,7 @@ from shop.catalogue.queries import find_tiles
 from shop.days import Days
 from shop.order_status import FORWARD, OPEN
 from shop.orders.filters import OrderFilter
-from shop.orders.items import number_in
+from shop.orders.ids import parse_number
 from shop.orders.listing import (
     DAY,
     OrderList,
@@ -96,7 +96,7 @@ def find_meant(typed: str) -> list[Meant]:
     if not 0 < len(typed) <= LONGEST_ID:
         return []
     with pool().together() as together:
-        own = together.start(partial(orders_numbered, number_in(typed)))
+        own = together.start(partial(orders_numbered, parse_number(typed)))
         foreign = together.start(partial(pointers_to, typed))
         users = together.start(partial(users_called, typed))
         customer = together.start(partial(_customer, typed))

@@ -22,7 +22,7 @@ from shop.catalogue.queries import PLAN, Product, buyers_of
 from shop.catalogue.views import product_or_404
 from shop.days import url_without_blanks
 from shop.order_status import FORWARD, Move
-from shop.orders.actions import queue_lengths
+from shop.orders.counts import read_queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import COLUMNS, csv_reader, filter_of, queue_pager, total_of
 from shop.orders.moving import Moved, move_orders
@@ -158,7 +158,7 @@ def move_all(request: HttpRequest) -> HttpResponse:
         sentence = _("Choose one status of the queue to move all its orders.")
         raise Refusal(sentence, first_url=reverse("staff_orders"))
     if request.method != "POST":
-        context = all_context(chosen, total_of(chosen, queue_lengths()))
+        context = all_context(chosen, total_of(chosen, read_queue_lengths()))
         context |= {"passed": None, "results": ()}
         return render(request, "shop/orders/queue/all.html", context)
     count = _number(request.POST.get("count", ""))

@@ -10,7 +10,8 @@ from dynapages.items import Item
 from lab.designs.comments import DESIGNS, stored
 from lab.designs.orders import _by_status, _sharded
 from shop.order_status import Status
-from shop.orders.items import NewOrder, StatusChange, imported_order_id
+from shop.orders.ids import imported_order_id
+from shop.orders.items import NewOrder, StatusChange
 from tests.support.project import PROJECT
 
 COMMENT = NewComment(

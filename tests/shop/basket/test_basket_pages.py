@@ -4,7 +4,7 @@ import pytest
 
 from shop.accounts.queries import find_user
 from shop.order_status import Status
-from shop.orders.actions import counts_of
+from shop.orders.counts import read_customer_counts
 from shop.orders.items import NewLine
 from shop.pickup.bulk_writes import put_points, put_zips
 from shop.pickup.cells import Coordinates
@@ -119,7 +119,7 @@ class TestPlacing:
         intent = intent_of(alice)
         first, second = (alice.send("/basket/place/", intent)["Location"] for _ in range(2))
         assert first == second
-        assert counts_of(alice.username)[Status.PLACED] == 1
+        assert read_customer_counts(alice.username)[Status.PLACED] == 1
 
     def test_does_not_order_what_the_form_did_not_show(self, alice, lamp):
         add(alice, lamp)
@@ -127,7 +127,7 @@ class TestPlacing:
         add(alice, lamp)
         shown = alice.post("/basket/place/", intent)
         assert "Your basket has changed" in shown.messages[0]
-        assert counts_of(alice.username)[Status.PLACED] == 0
+        assert read_customer_counts(alice.username)[Status.PLACED] == 0
 
     def test_asks_to_sign_in_first_and_leads_back(self, stranger, lamp):
         link = add(stranger, lamp).page.one("p", class_="place").all("a")[0]

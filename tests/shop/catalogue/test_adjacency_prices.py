@@ -19,9 +19,9 @@ from shop.catalogue.queries import (
 )
 from shop.catalogue.services import put_catalogue
 from shop.keys import shard_of
-from shop.models import Purchase, ShopItem
+from shop.models import ShopItem
 from shop.order_status import Status
-from shop.orders.items import NewLine, order_items_of
+from shop.orders.items import NewLine, order_items
 from tests.support.catalogue.making import category
 from tests.support.comments.outage import own_engine
 from tests.support.orders.making import made_order
@@ -114,8 +114,7 @@ class TestWriting:
         products = [f"{fresh('lamp')}-{n}".ljust(32, "-") for n in range(40)]
         lines = [NewLine(product_id, "Lamp", 1, 100) for product_id in products]
         ordered = made_order(fresh("ann").ljust(32, "-"), Status.DELIVERED, lines=lines)
-        _, belongings = order_items_of(ordered, shard=0)
-        purchase = next(item.serialize() for item in belongings if isinstance(item, Purchase))
+        purchase = order_items(ordered, shard=0).purchases[0].serialize()
         assert len(purchase["trail"]["L"]) == ALSO_BYTES // 33
         derived = ("order_status_date", "data_partition", "data")
         bare = {name: value for name, value in purchase.items() if name not in derived}

@@ -16,15 +16,9 @@ from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.data import exports
 from shop.data.exports import COLUMNS
 from shop.order_status import ENDS, Status
-from shop.orders.items import (
-    NewLine,
-    NewOrder,
-    NewPickup,
-    StatusChange,
-    imported_order_id,
-    new_order_id,
-)
-from shop.orders.placing import put_orders
+from shop.orders.ids import imported_order_id, new_order_id
+from shop.orders.importing import put_orders
+from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
 from tests.support.chance import unique
 from tests.support.comments.outage import own_engine
 from tests.support.importing import import_plain

@@ -17,7 +17,7 @@ from shop.catalogue.queries import find_product
 from shop.data.orders import user_name_of
 from shop.models import Order, Product, ShopItem
 from shop.order_status import Status
-from shop.orders.actions import counts_of
+from shop.orders.counts import read_customer_counts
 from shop.orders.entries import WholeOrder
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import move_order
@@ -159,7 +159,7 @@ class TestImportAgain:
         }
         assert import_folder(olist.write(tmp_path))["orders"]["updated"] == 1
         assert found(f"{alex}-1").status is Status.DELIVERED
-        assert counts_of(alex)[Status.SHIPPED] == 0
+        assert read_customer_counts(alex)[Status.SHIPPED] == 0
 
     def test_takes_nothing_back_that_the_shop_did(self, imported, alex, tmp_path):
         move_order(

@@ -17,7 +17,7 @@ import pytest
 from shop.accounts.queries import find_user
 from shop.days import Days
 from shop.order_status import OPEN, Status
-from shop.orders.actions import counts_of
+from shop.orders.counts import read_customer_counts
 from shop.orders.filters import OrderFilter
 from shop.orders.queries import find_order
 from tests.support.shop.olist_folders import give_copies, part_of
@@ -101,7 +101,7 @@ def check_order(order: TruthOrder) -> None:
 
 
 def check_counts(username: str, orders: Sequence[TruthOrder]) -> None:
-    counted = {status.value: n for status, n in counts_of(username).items() if n}
+    counted = {status.value: n for status, n in read_customer_counts(username).items() if n}
     assert counted == Counter(order.status for order in orders)
 
 

@@ -18,7 +18,7 @@ from dynapages.files.identifiers import identifier_of
 from dynapages.files.records import RowRefused
 from shop.catalogue.queries import NoSuchProduct, find_product
 from shop.data.fields import BadNumber, cents_of, is_return, pieces
-from shop.orders.items import new_order_id
+from shop.orders.ids import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order, has_bought
 from tests.support.importing import import_plain, refusal
 

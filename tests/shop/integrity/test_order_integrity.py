@@ -10,9 +10,9 @@ from dynapages.upkeep import integrity as upkeep
 from shop import keys
 from shop.integrity import checks
 from shop.order_status import Status
-from shop.orders.actions import QUEUE, counter_of, counts_of, queue_lengths
+from shop.orders.counts import customer_counter, read_customer_counts, read_queue_lengths
 from shop.orders.items import NewOrder
-from shop.table import OPEN_ORDERS, counters_of
+from shop.table import OPEN_ORDERS, QUEUE, counters_of
 from tests.support.orders.making import made_order, move, put, stored_order
 from tests.support.shop.checks import Key, differences, spoil, told
 
@@ -75,26 +75,26 @@ class TestTheCheck:
         assert stored_order(order.username, order.id) == before
 
     def test_finds_and_mends_wrong_counts_of_a_customer(self, order):
-        spoil(counter(counter_of(order.username)), PLACED={"N": "3"}, SHIPPED={"N": "2"})
+        spoil(counter(customer_counter(order.username)), PLACED={"N": "3"}, SHIPPED={"N": "2"})
         (difference,) = found("counts", f"customer {order.username}")
         assert difference.stored == "PLACED 3, SHIPPED 2"
         assert difference.expected == "PLACED 1, SHIPPED 0"
         assert difference.mend()
-        assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
+        assert read_customer_counts(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
 
     def test_finds_counts_of_a_customer_without_orders(self, fresh, tables):
         username = fresh("nobody")
-        spoil(counter(counter_of(username)), PLACED={"N": "1"})
+        spoil(counter(customer_counter(username)), PLACED={"N": "1"})
         (difference,) = found("counts", f"customer {username}")
         assert difference.mend()
         assert found("counts", f"customer {username}") == []
 
     def test_finds_and_mends_a_wrong_length_of_the_queue(self, order):
-        before = queue_lengths()
+        before = read_queue_lengths()
         spoil(counter(QUEUE), PLACED={"N": "777"})
         (difference,) = found("counts", "the queue")
         assert difference.mend()
-        assert queue_lengths() == before
+        assert read_queue_lengths() == before
 
     def test_finds_and_mends_too_few_shards(self, order):
         number = OPEN_ORDERS.count()
@@ -106,22 +106,22 @@ class TestTheCheck:
         OPEN_ORDERS.raise_to(number)
 
     def test_hints_at_spread_counts_and_folds_them(self, order):
-        name = counter_of(order.username)
+        name = customer_counter(order.username)
         counters_of(name).spread(name)
         (hint,) = found("shards", f"counts of customer {order.username}")
         assert (hint.stored, hint.expected, hint.is_hint) == ("2", "1", True)
         assert hint.mend()
         assert found("shards", f"counts of customer {order.username}") == []
-        assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
+        assert read_customer_counts(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
 
     def test_folds_the_counts_of_the_queue(self, order):
-        before = queue_lengths()
+        before = read_queue_lengths()
         counters_of(QUEUE).spread(QUEUE)
         (hint,) = found("shards", "counts of the queue")
         assert (hint.stored, hint.expected) == ("2", "1")
         assert hint.mend()
         assert found("shards", "counts of the queue") == []
-        assert queue_lengths() == before
+        assert read_queue_lengths() == before
 
     def test_does_not_repair_what_has_moved_since(self, order):
         spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
@@ -153,11 +153,11 @@ class TestAWriteMadeWhileTheTableIsRead:
         assert list(differences("orders")) == []
 
     def test_does_not_hide_a_wrong_length_of_the_queue(self, written_meanwhile):
-        before = queue_lengths()
+        before = read_queue_lengths()
         spoil(counter(QUEUE), PLACED={"N": "777"})
         (difference,) = found("counts", "the queue")
         assert difference.mend()
-        assert queue_lengths() == before | {Status.APPROVED: before[Status.APPROVED] + 1}
+        assert read_queue_lengths() == before | {Status.APPROVED: before[Status.APPROVED] + 1}
 
     def test_after_the_look_is_not_overwritten(self, order):
         spoil(counter(QUEUE), PLACED={"N": "777"})
@@ -168,7 +168,7 @@ class TestAWriteMadeWhileTheTableIsRead:
         assert difference.mend()
 
     def test_makes_counts_that_never_rest_busy(self, order, monkeypatch):
-        spoil(counter(counter_of(order.username)), SHIPPED={"N": "2"})
+        spoil(counter(customer_counter(order.username)), SHIPPED={"N": "2"})
         count = checks._count_orders
 
         def count_late(username: str) -> Any:

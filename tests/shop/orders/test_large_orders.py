@@ -1,28 +1,27 @@
 """Orders of more lines than a transaction holds: imported, shown, moved, interrupted, erased."""
 
-import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import timedelta
-from functools import partial
 from itertools import count
 
 import pytest
 
-from dynapages.calls import clock, metered
+from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from dynapages.upkeep import Difference, erase
 from dynapages_testing.hooks import hooked
 from shop import keys
+from shop.accounts.services import create_profile
 from shop.data.exports import walk_through
+from shop.models import Order
 from shop.order_status import Status
-from shop.orders import moving
-from shop.orders.actions import counts_of
+from shop.orders import large_orders
+from shop.orders.counts import read_customer_counts
 from shop.orders.filters import OrderFilter
+from shop.orders.importing import OrderOutcome, put_orders
 from shop.orders.items import NewLine, NewOrder, StatusChange
-from shop.orders.moving import discard
-from shop.orders.placing import OrderOutcome, TooManyLines, place_order, put_orders
+from shop.orders.placing import TooManyLines, place_order
 from shop.orders.queries import (
     NoSuchOrder,
     every_line,
@@ -31,7 +30,7 @@ from shop.orders.queries import (
     list_orders,
     stored_order,
 )
-from shop.user_data import PURCHASES
+from shop.user_data import PROFILE, PURCHASES
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Fault, Killed, faults
 from tests.support.orders.making import LATER, made_order, move, put_product
@@ -41,6 +40,8 @@ pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
 
 LINES = 120
 """More than one transaction, and than the edges of one, and than a page shows."""
+FEW = 60
+"""More than one transaction."""
 
 
 def lines(number: int = LINES) -> list[NewLine]:
@@ -93,7 +94,6 @@ def left_of(order: NewOrder) -> list[str]:
         (keys.user(order.username), keys.bought(order.username, line.product_id))
         for line in order.lines
     ]
-    own.append((keys.draft(order.id),) * 2)
     return [key[0] for key in own if stored(key)]
 
 
@@ -110,17 +110,18 @@ def before_transaction(number: int, happens: Callable[[], object]) -> Iterator[N
         yield
 
 
-SHOWS = 6
-"""The transaction that puts the order: behind the draft, two of lines and two of edges."""
+SHOWS = 3
+"""The transaction that puts the order, behind two of lines."""
+
+
+def kill(*_: object) -> None:
+    raise Killed
 
 
 @pytest.fixture
 def interrupt() -> Iterator[Callable[..., NewOrder]]:
     """Imports an order in a process that is killed before a transaction; completed after a test."""
     made: list[NewOrder] = []
-
-    def kill() -> None:
-        raise Killed
 
     def import_until(order: NewOrder, *, transaction: int = SHOWS) -> NewOrder:
         made.append(order)
@@ -133,13 +134,6 @@ def interrupt() -> Iterator[Callable[..., NewOrder]]:
         put_orders([order])
 
 
-@contextmanager
-def later(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with monkeypatch.context() as patch:
-        patch.setattr(clock, "now", partial(operator.add, clock.now(), timedelta(hours=1)))
-        yield
-
-
 class TestALargeOrder:
     def test_is_stored_with_all_its_lines_in_their_order(self, order):
         names = [line["name"]["S"] for line in every_line(stored_order(order.username, order.id))]
@@ -150,11 +144,10 @@ class TestALargeOrder:
         total = sum(line.unit_price_cents for line in order.lines)
         assert (entry.item_count, entry.total * 100) == (LINES, total)
         assert entry.bought == f"Product 1 + {LINES - 1} more"
-        assert counts_of(order.username)[Status.PLACED] == 1
+        assert read_customer_counts(order.username)[Status.PLACED] == 1
 
     def test_makes_its_customer_a_buyer_of_each_product(self, order):
         assert all(has_bought(order.username, line.product_id) for line in order.lines)
-        assert not any("is_staged" in (edge_of(order, p.product_id) or {}) for p in order.lines)
 
     def test_that_was_delivered_lists_each_purchase(self):
         put_orders([order := large_order(Status.DELIVERED)])
@@ -162,7 +155,7 @@ class TestALargeOrder:
 
     def test_is_kept_when_it_is_imported_again(self, order):
         assert put_orders([order]) == [OrderOutcome.KEPT]
-        assert counts_of(order.username)[Status.PLACED] == 1
+        assert read_customer_counts(order.username)[Status.PLACED] == 1
 
     def test_leaves_nothing_for_the_check(self, order):
         assert found(order) == []
@@ -216,7 +209,7 @@ class TestMovingALargeOrder:
         history = (*order.history, StatusChange(Status.DELIVERED, LATER))
         assert put_orders([replace(order, history=history)]) == [OrderOutcome.UPDATED]
         assert len(listed_products(order)) == LINES
-        assert counts_of(order.username)[Status.DELIVERED] == 1
+        assert read_customer_counts(order.username)[Status.DELIVERED] == 1
 
     def test_again_completes_what_was_interrupted(self):
         for number in range(3, 7):
@@ -235,21 +228,20 @@ class TestAnInterruptedImport:
     def test_is_completed_by_the_same_one_whichever_call_it_was_at(self, when):
         username, rounds = unique("alex"), 0
         for fault in faults(when, every_call=True, kills=True):
-            order = replace(large_order(Status.DELIVERED), username=username)
+            order = replace(large_order(Status.DELIVERED, FEW), username=username)
             with fault.injected(), suppress(Killed):
                 put_orders([order])
             put_orders([order])
             rounds += 1
-            assert find_order(order.id).order.line_count == LINES
-            assert counts_of(username)[Status.DELIVERED] == rounds
-            assert len(listed_products(order)) == LINES
-            assert stored((keys.draft(order.id),) * 2) is None
-        assert rounds > 8
+            assert find_order(order.id).order.line_count == FEW
+            assert read_customer_counts(username)[Status.DELIVERED] == rounds
+            assert len(listed_products(order)) == FEW
+        assert rounds > 4
         assert found(order) == []
 
     def test_leaves_nothing_visible(self, interrupt):
         order = interrupt(large_order())
-        assert len(left_of(order)) == 2 * LINES + 1
+        assert len(left_of(order)) == LINES - 1
         with pytest.raises(NoSuchOrder):
             find_order(order.id, username=order.username)
         for order_id in (order.id, order.foreign_id or ""):
@@ -257,37 +249,36 @@ class TestAnInterruptedImport:
                 find_order(order_id)
         assert not any(has_bought(order.username, line.product_id) for line in order.lines)
         assert list_orders(order.username, OrderFilter(), PageRequest(5)).items == ()
-        assert sum(counts_of(order.username).values()) == 0
+        assert sum(read_customer_counts(order.username).values()) == 0
 
-    def test_is_nothing_for_the_check_while_it_may_go_on(self, interrupt):
-        assert found(interrupt(large_order())) == []
-
-    def test_is_cleaned_by_a_repair(self, interrupt, monkeypatch):
+    def test_is_cleaned_by_a_repair(self, interrupt):
         order = interrupt(large_order())
-        with later(monkeypatch):
-            assert found(order)[0].startswith(f"draft: up to {LINES} lines")
-            repair(order)
-            repair(order)
-            assert left_of(order) == []
-            assert found(order) == []
+        assert found(order) == [f"lines: {LINES - 1} of an interrupted import"]
+        repair(order)
+        assert left_of(order) == []
+        assert found(order) == []
         assert put_orders([order]) == [OrderOutcome.CREATED]
 
     @pytest.mark.parametrize("transaction", [SHOWS + 1, SHOWS + 2, SHOWS + 3])
     def test_is_settled_by_a_repair_once_its_order_is_visible(self, interrupt, transaction):
         order = interrupt(large_order(Status.DELIVERED), transaction=transaction)
         assert find_order(order.id).order.line_count == LINES
-        assert all(has_bought(order.username, line.product_id) for line in order.lines)
-        assert "purchases: not all settled" in found(order)
+        assert found(order)[0] == "purchases: not all settled"
         repair(order)
         assert len(listed_products(order)) == LINES
         assert found(order) == []
 
-    def test_of_a_file_that_has_fewer_lines_by_now_leaves_none_of_the_others(self, interrupt):
+    def test_of_a_file_that_has_fewer_lines_by_now_shows_none_of_the_others(self, interrupt):
         order = interrupt(large_order())
         shorter = replace(order, lines=order.lines[:-20])
         assert put_orders([shorter]) == [OrderOutcome.CREATED]
-        assert len(left_of(order)) == 2 * (LINES - 20)
+        shown = [line.product_id for line in find_order(order.id).order.items]
+        assert shown == [line.product_id for line in shorter.lines]
         assert not has_bought(order.username, order.lines[-1].product_id)
+        assert found(order) == ["lines: 20 of an interrupted import"]
+        repair(order)
+        assert len(left_of(order)) == 2 * (LINES - 20)
+        assert found(order) == []
 
     def test_does_not_take_a_purchase_away(self, interrupt):
         order = large_order()
@@ -304,25 +295,71 @@ class TestAnInterruptedImport:
         put_orders([other])
         assert all(has_bought(order.username, line.product_id) for line in order.lines)
 
-    @pytest.mark.usefixtures("order")  # written before, so that the number of shards is known
-    def test_writes_nothing_further_once_another_writer_took_it_over(self):
-        order = large_order()
-        with (
-            metered() as meter,
-            before_transaction(3, lambda: moving._take_draft(order)),
-        ):
-            assert put_orders([order]) == [OrderOutcome.CREATED]
-        sent = [call for call in meter.log if call.operation == "TransactWriteItems"]
-        assert len(sent) == 2 + 1 + 9  # up to the third, which is refused; the other's; all again
+    def test_keeps_its_mark_where_it_is_moved_meanwhile(self, interrupt):
+        order = interrupt(large_order(Status.SHIPPED), transaction=SHOWS + 1)
+        fault = Fault("before it is sent", number=3, kills=True)
+        with fault.injected(), suppress(Killed):
+            move(order, Status.SHIPPED, Status.DELIVERED)
+        repair(order)
+        assert len(listed_products(order)) == LINES
 
-    @pytest.mark.parametrize("written", [1, 2, 3, 4])
-    def test_begins_again_where_a_repair_cleans_up_while_it_writes(self, written):
+
+class TestTwoWriters:
+    @pytest.mark.parametrize("transaction", [1, 2, 3])
+    def test_of_the_same_order_put_it_once(self, transaction):
         order = large_order()
-        with before_transaction(1 + written, lambda: discard(order.id)):
-            assert put_orders([order]) == [OrderOutcome.CREATED]
-        assert len(every_line(stored_order(order.username, order.id))) == LINES
-        assert counts_of(order.username)[Status.PLACED] == 1
+        with before_transaction(transaction, lambda: put_orders([order])):
+            assert put_orders([order]) == [OrderOutcome.KEPT]
+        assert read_customer_counts(order.username)[Status.PLACED] == 1
         assert found(order) == []
+
+    @pytest.mark.parametrize("transaction", [2, 3])
+    def test_of_different_lines_leave_those_of_the_first(self, transaction):
+        order = large_order()
+        other = replace(order, lines=tuple(lines()))
+        with before_transaction(transaction, lambda: put_orders([other])):
+            assert put_orders([order]) == [OrderOutcome.KEPT]
+        names = [line["product_id"]["S"] for line in every_line(stored_order_of(order))]
+        assert names == [line.product_id for line in other.lines]
+
+    def test_of_the_same_id_leave_the_lines_of_the_first(self, order):
+        other = replace(order, username=unique("kim"), lines=tuple(lines()), foreign_id=None)
+        assert put_orders([other]) == [OrderOutcome.TAKEN]
+        names = [line["product_id"]["S"] for line in every_line(stored_order_of(order))]
+        assert names == [line.product_id for line in order.lines]
+
+    @pytest.mark.parametrize("transaction", [2, 3, 4])
+    def test_one_of_which_is_a_repair_leave_the_whole_order(self, transaction):
+        order = large_order()
+        with before_transaction(transaction, lambda: repair(order)):
+            assert put_orders([order]) == [OrderOutcome.CREATED]
+        assert len(every_line(stored_order_of(order))) == LINES
+        assert read_customer_counts(order.username)[Status.PLACED] == 1
+        assert found(order) == []
+
+    def test_the_first_of_which_is_killed_when_a_repair_deleted_its_lines(self, monkeypatch):
+        order = large_order(Status.DELIVERED)
+        with monkeypatch.context() as patch, suppress(Killed):
+            patch.setattr(large_orders, "_complete_lines", kill)
+            with before_transaction(SHOWS, lambda: repair(order)):
+                put_orders([order])
+        assert found(order) == ["purchases: not all settled"]
+        repair_what_can_be(order)
+        assert found(order) == ["purchases: not all settled"]
+        put_orders([order])
+        assert len(every_line(stored_order_of(order))) == LINES
+        assert len(listed_products(order)) == LINES
+        assert found(order) == []
+
+
+def repair_what_can_be(order: NewOrder) -> None:
+    for each in differing(order):
+        assert each.mend is not None
+        assert not each.mend()
+
+
+def stored_order_of(order: NewOrder) -> Order:
+    return stored_order(order.username, order.id)
 
 
 class TestErasure:
@@ -337,10 +374,14 @@ class TestErasure:
         assert not any(edge_of(order, line.product_id) for line in order.lines)
         assert found(order) == []
 
-    def test_takes_what_an_interrupted_import_staged(self, interrupt):
-        order = interrupt(large_order())
-        assert erase([PURCHASES], order.username) == {"purchases": LINES}
+    def test_is_not_undone_by_what_an_interrupted_import_owes(self, interrupt):
+        order = large_order()
+        create_profile(username=order.username, password=None, now=LATER)
+        interrupt(order, transaction=SHOWS + 1)
+        assert erase([PURCHASES, PROFILE], order.username) == {"purchases": 0, "profile": 1}
+        repair(order)
         assert not any(edge_of(order, line.product_id) for line in order.lines)
+        assert found(order) == []
 
 
 def test_an_export_has_all_lines_of_a_large_order(order):

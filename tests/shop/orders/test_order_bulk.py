@@ -7,10 +7,10 @@ import pytest
 
 from dynapages.lists import PageRequest
 from shop.order_status import Status
-from shop.orders.actions import counts_of, queue_lengths
+from shop.orders.counts import read_customer_counts, read_queue_lengths
 from shop.orders.filters import OrderFilter
+from shop.orders.importing import OrderOutcome, put_orders
 from shop.orders.items import NewLine, NewOrder, StatusChange
-from shop.orders.placing import OrderOutcome, put_orders
 from shop.orders.queries import find_order, list_orders
 from tests.support.orders.making import START, made_order, move, newest_first, stored_order
 
@@ -36,17 +36,17 @@ class TestPuttingOrders:
         assert put_orders(orders) == [OrderOutcome.CREATED] * len(orders)
         found = list_orders(username, OrderFilter(), PageRequest(50)).items
         assert [order.id for order in found] == newest_first(orders)
-        assert counts_of(username) == dict.fromkeys(Status, 4)
+        assert read_customer_counts(username) == dict.fromkeys(Status, 4)
 
     def test_twice_changes_nothing(self, username, fresh):
         orders = [made_order(username, foreign_id=fresh("elsewhere")) for _ in range(5)]
         put_orders(orders[1:4])
         created, kept = OrderOutcome.CREATED, OrderOutcome.KEPT
         assert put_orders(orders) == [created, kept, kept, kept, created]
-        before = stored_order(username, orders[0].id), queue_lengths()
+        before = stored_order(username, orders[0].id), read_queue_lengths()
         assert put_orders(orders) == [OrderOutcome.KEPT] * 5
-        assert (stored_order(username, orders[0].id), queue_lengths()) == before
-        assert counts_of(username)[Status.PLACED] == 5
+        assert (stored_order(username, orders[0].id), read_queue_lengths()) == before
+        assert read_customer_counts(username)[Status.PLACED] == 5
 
     def test_takes_over_a_later_history(self, username):
         order = made_order(username)
@@ -55,7 +55,7 @@ class TestPuttingOrders:
         assert put_orders([later]) == [OrderOutcome.UPDATED]
         assert find_order(order.id).order.status is Status.SHIPPED
         assert "open_shard" not in stored_order(username, order.id)
-        assert counts_of(username) == dict.fromkeys(Status, 0) | {Status.SHIPPED: 1}
+        assert read_customer_counts(username) == dict.fromkeys(Status, 0) | {Status.SHIPPED: 1}
 
     def test_never_undoes_what_the_shop_did_since(self, username):
         order = made_order(username)
@@ -69,7 +69,7 @@ class TestPuttingOrders:
         put_orders([made_order(username, foreign_id=foreign_id)])
         other = made_order(fresh("bob"), foreign_id=foreign_id, placed_at=START + DAY)
         assert put_orders([other]) == [OrderOutcome.TAKEN]
-        assert counts_of(other.username)[Status.PLACED] == 0
+        assert read_customer_counts(other.username)[Status.PLACED] == 0
 
     def test_takes_two_lines_of_one_product(self, username):
         lines = [NewLine("lamp", "Lamp", 1, 100), NewLine("lamp", "Lamp, worn", 1, 50)]

@@ -9,8 +9,8 @@ import pytest
 from dynapages.calls import metered
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder, StatusChange
-from shop.orders.moving import MOST_PURCHASES
 from shop.orders.placing import place_order
+from shop.orders.settling import MOST_PURCHASES
 from tests.support.chance import unique
 from tests.support.comments.faulty import EVENTS, Killed, before_the_next_transaction, faults
 from tests.support.orders.making import LATER, made_order, move, put, put_product, stored_order

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shop.days import BadListFilter
 from shop.order_status import MOVES, OPEN, Status, may_move, moves_from
 from shop.orders.filters import OrderFilter
-from shop.orders.items import id_bound, imported_order_id, new_order_id
+from shop.orders.ids import id_bound, imported_order_id, new_order_id
 
 
 class TestAFilter:

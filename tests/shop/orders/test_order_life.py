@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 
 from dynapages.lists import PageRequest
 from shop.order_status import MOVES, OPEN, Move, Status
-from shop.orders.actions import counts_of, queue_lengths
+from shop.orders.counts import read_customer_counts, read_queue_lengths
 from shop.orders.filters import OrderFilter
 from shop.orders.moving import MoveNotAllowed, OrderMoved, move_order
 from shop.orders.queries import list_open_orders, list_orders
@@ -97,7 +97,7 @@ class OrderLife(RuleBasedStateMachine):
             OrderLife.steps += 1
             owner, status = self.owner[self.touched], self.status[self.touched]
             self._check_item(stored_order(owner, self.touched), status)
-            assert counts_of(owner) == self._counts(owner)
+            assert read_customer_counts(owner) == self._counts(owner)
 
     @invariant()
     def all_are_right_now_and_then(self) -> None:
@@ -106,7 +106,7 @@ class OrderLife(RuleBasedStateMachine):
 
     def _look_at_all(self) -> None:
         for name in self.names:
-            assert counts_of(name) == self._counts(name)
+            assert read_customer_counts(name) == self._counts(name)
             mine = {i: self.status[i] for i, owner in self.owner.items() if owner == name}
             found = list_orders(name, OrderFilter(), PageRequest(BIG)).items
             assert {order.id: order.status for order in found} == mine
@@ -117,7 +117,7 @@ class OrderLife(RuleBasedStateMachine):
         assert [entry for entry in queue if entry[0] in self.owner] == mine_in_order
         assert sorted(queue) == sorted([*self.others, *mine_in_order])
         in_status = Counter(status for _, status in queue)
-        assert queue_lengths() == {status: in_status[status] for status in OPEN}
+        assert read_queue_lengths() == {status: in_status[status] for status in OPEN}
 
     def _check_item(self, item: Mapping[str, Any], status: Status) -> None:
         assert item["status"] == {"S": status}

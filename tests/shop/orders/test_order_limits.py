@@ -6,7 +6,7 @@ import pytest
 
 from shop.accounts import rate_limits
 from shop.order_status import Status
-from shop.orders.actions import counts_of
+from shop.orders.counts import read_customer_counts
 from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import made_order, put, put_product
 
@@ -28,7 +28,7 @@ class TestWhoeverOrdersTooOften:
     def test_is_refused_and_keeps_the_basket(self, alice, fresh):
         lamp = put_product(fresh("lamp"), cents=1_999)
         assert [order_a_lamp(alice, lamp) for _ in range(2)] == [302, 429]
-        assert counts_of(alice.username)[Status.PLACED] == 1
+        assert read_customer_counts(alice.username)[Status.PLACED] == 1
         assert alice.get("/basket/").page.one("input", name="quantity")
 
     def test_cannot_cancel_for_a_while(self, alice):

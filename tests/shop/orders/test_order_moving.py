@@ -13,7 +13,7 @@ from dynapages.process import client
 from dynapages.writes import shards_in
 from shop import keys
 from shop.order_status import Status
-from shop.orders.actions import counter_of, counts_of
+from shop.orders.counts import customer_counter, read_customer_counts
 from shop.orders.moving import MovedByAnother, MoveNotAllowed, OrderMoved
 from shop.orders.queries import NoSuchOrder
 from tests.support.comments.faulty import before_the_next_transaction
@@ -49,7 +49,7 @@ class TestAMoveIsRefused:
         ):
             move(order, Status.PLACED, Status.CANCELED)
         assert refusal.value.current is Status.APPROVED
-        assert counts_of(order.username)[Status.CANCELED] == 0
+        assert read_customer_counts(order.username)[Status.CANCELED] == 0
 
     @pytest.mark.parametrize(("who", "is_told"), [("kim", True), ("sam", False)])
     def test_when_the_same_move_is_somebody_elses_by_a_hair(self, order, who, is_told):
@@ -83,7 +83,8 @@ class TestManyWhoMoveOneOrder:
                     one.result()
         history = stored_order(order.username, order.id)["history"]["L"]
         assert [change["M"]["status"]["S"] for change in history] == list(LIFE)
-        assert counts_of(order.username) == dict.fromkeys(Status, 0) | {Status.RETURNED: 1}
+        counts = dict.fromkeys(Status, 0) | {Status.RETURNED: 1}
+        assert read_customer_counts(order.username) == counts
 
 
 class TestAConflict:
@@ -108,9 +109,9 @@ class TestAConflict:
         finally:
             client().meta.events.unregister(event, conflict)
         assert stored_shards(order.username) == shards * 2
-        assert counts_of(order.username)[Status.APPROVED] == 1
+        assert read_customer_counts(order.username)[Status.APPROVED] == 1
 
 
 def stored_shards(username: str) -> int:
-    key = keys.counter(counter_of(username), 0)
+    key = keys.counter(customer_counter(username), 0)
     return shards_in(stored((key["pk"], key["sk"])))

@@ -1,6 +1,5 @@
 """Orders by the number that pages show: the end of an order's id."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from io import StringIO
@@ -10,14 +9,14 @@ from django.core.management import call_command
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.process import client
 from shop import keys
 from shop.order_status import Status
-from shop.orders import moving
-from shop.orders.items import ID_LENGTH, TAIL, NewLine, NewOrder, id_bound, number_in
-from shop.orders.placing import place_order, put_orders
+from shop.orders import large_orders
+from shop.orders.ids import ID_LENGTH, id_bound, parse_number
+from shop.orders.importing import put_orders
+from shop.orders.items import TAIL, NewLine, NewOrder
+from shop.orders.placing import place_order
 from shop.orders.queries import orders_numbered, orders_of
-from shop.table import TABLE
 from tests.support.chance import CHANCE
 from tests.support.orders.making import START, made_order, move, put, put_product
 from tests.support.shop.checks import Key, spoil, stored, told
@@ -68,17 +67,17 @@ class TestANumber:
     @given(typed())
     def test_is_read_however_it_is_typed(self, case):
         number, text = case
-        assert number_in(text) == number
+        assert parse_number(text) == number
 
     @given(st.text(st.characters(codec="utf-8") | st.sampled_from(ALPHABET), max_size=40))
     def test_is_one_or_none_in_any_text(self, text):
-        number = number_in(text)
+        number = parse_number(text)
         assert not number or keys.SHORT_ID <= len(number) <= ID_LENGTH
         assert set(number) <= set(ALPHABET)
 
     @pytest.mark.parametrize("text", ["", "…", "NEZNDQT", "NEZNDQTU", "0" * 27, "NEZN.DQTB"])
     def test_is_none_where_no_id_ends_so(self, text):
-        assert number_in(text) == ""
+        assert parse_number(text) == ""
         assert orders_numbered("") == []
 
 
@@ -130,32 +129,15 @@ class TestALargeOrder:
         lines = [NewLine(fresh("p"), "Product", 1, 100) for _ in range(120)]
         return made_order(fresh("alex"), lines=lines)
 
-    @pytest.fixture
-    def draft(self, large, monkeypatch) -> Iterator[NewOrder]:
-        """One whose lines are stored, and which is not visible yet."""
+    def test_is_found_once_it_is_visible(self, large, monkeypatch):
         with monkeypatch.context() as patch:
-            patch.setattr(moving, "write_with_counts", interrupted)
+            patch.setattr(large_orders, "write_with_counts", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 put_orders([large])
-        yield large
-        moving.discard(large.id)
-
-    def test_is_found_once_it_is_visible(self, draft):
-        assert stored(first_of(draft))
-        assert found(draft.id[-8:]) == found(draft.id) == []
-        put_orders([draft])
-        assert found(draft.id[-8:]) == [draft.id]
-
-    def test_leaves_nothing_to_find_where_it_is_discarded(self, draft):
-        moving.discard(draft.id)
-        partition = {":it": {"S": keys.tail(draft.id)}}
-        answer = client().query(
-            TableName=TABLE,
-            IndexName="by_data",
-            KeyConditionExpression="data_partition = :it",
-            ExpressionAttributeValues=partition,
-        )
-        assert answer["Items"] == []
+        assert stored((keys.item(large.id, 2), keys.order(large.id)))
+        assert found(large.id[-8:]) == found(large.id) == []
+        put_orders([large])
+        assert found(large.id[-8:]) == [large.id]
 
 
 def interrupted(*_: object, **__: object) -> None:

@@ -10,7 +10,7 @@ import pytest
 from dynapages.calls import metered
 from dynapages.process import client
 from shop.order_status import Status
-from shop.orders.actions import counts_of
+from shop.orders.counts import read_customer_counts
 from shop.orders.items import NewLine, NewPickup
 from tests.support.comments.browsing import Visitor
 from tests.support.orders.making import START, made_order, put, stored_order
@@ -206,7 +206,7 @@ class TestMovingFromThePage:
         assert alice.post(url, cancel).messages == [
             f"Order {order.id} is already approved, so it was not changed."
         ]
-        assert counts_of(alice.username)[Status.APPROVED] == 1
+        assert read_customer_counts(alice.username)[Status.APPROVED] == 1
 
     @pytest.mark.parametrize(
         "fields",

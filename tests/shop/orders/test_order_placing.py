@@ -9,13 +9,9 @@ import pytest
 
 from dynapages.lists import PageRequest
 from shop.order_status import Status
-from shop.orders.actions import counts_of
+from shop.orders.counts import read_customer_counts
 from shop.orders.filters import OrderFilter
-from shop.orders.placing import (
-    OrderRefused,
-    order_placed_by,
-    place_order,
-)
+from shop.orders.placing import OrderRefused, order_placed_by, place_order
 from shop.orders.queries import find_order, has_bought, list_orders
 from tests.support.orders.making import put_product
 
@@ -76,7 +72,7 @@ class TestAnIntent:
         assert order((lamp, 1), client_id="intent") == first
         assert order(client_id="intent") == first
         assert orders_of(username) == [first]
-        assert counts_of(username)[Status.PLACED] == 1
+        assert read_customer_counts(username)[Status.PLACED] == 1
 
     @pytest.mark.real_engine
     def test_places_one_order_when_sent_many_times_at_once(self, order, product, username):
@@ -84,7 +80,7 @@ class TestAnIntent:
         with ThreadPoolExecutor(10) as threads:
             placed = set(threads.map(lambda _: order((lamp, 1), client_id="intent"), range(20)))
         assert orders_of(username) == [*placed]
-        assert counts_of(username)[Status.PLACED] == 1
+        assert read_customer_counts(username)[Status.PLACED] == 1
 
     def test_is_its_customers_own(self, order, product, fresh):
         lamp, bob = product(), fresh("bob")

@@ -7,8 +7,9 @@ import pytest
 from django.dispatch import Signal
 
 from shop.order_status import Status
-from shop.orders.actions import order_moved, order_placed
-from shop.orders.placing import place_order, put_orders
+from shop.orders.importing import put_orders
+from shop.orders.placing import place_order
+from shop.orders.signals import order_moved, order_placed
 from tests.support.orders.making import LATER, START, made_order, move, put_product, stored_order
 
 Sent = list[dict[str, Any]]

@@ -4,9 +4,9 @@ import pytest
 
 from shop import keys
 from shop.order_status import OPEN, Status
+from shop.orders.importing import put_orders
 from shop.orders.items import NewOrder, NewPickup, StatusChange
 from shop.orders.moving import move_order
-from shop.orders.placing import put_orders
 from shop.orders.queries import find_order
 from shop.pickup.bulk_writes import put_points
 from shop.pickup.items import PickupPoint

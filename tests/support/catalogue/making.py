@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 from shop.catalogue.items import NewCategory, NewProduct, folded
 from shop.catalogue.queries import ProductOrder
 from shop.order_status import Status
-from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id
-from shop.orders.placing import put_orders
+from shop.orders.ids import imported_order_id
+from shop.orders.importing import put_orders
+from shop.orders.items import NewLine, NewOrder, StatusChange
 
 START = datetime(2024, 3, 1, tzinfo=UTC)
 NAMES = ("Lamp", "lamp!", "Lamp shade", "Ärmel", "armband", "Zoo", "émile", "C#", "C", "日本", "!?")

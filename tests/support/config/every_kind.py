@@ -41,10 +41,12 @@ from shop.api_keys.services import create_key
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
-from shop.orders import moving
-from shop.orders.actions import counter_of
-from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange, imported_order_id
-from shop.orders.placing import place_order, put_orders
+from shop.orders import large_orders
+from shop.orders.counts import customer_counter
+from shop.orders.ids import imported_order_id
+from shop.orders.importing import put_orders
+from shop.orders.items import NewLine, NewOrder, NewPickup, StatusChange
+from shop.orders.placing import place_order
 from shop.sitemap.queries import write_sitemap
 from shop.table import OPEN_ORDERS, counters_of
 from tests.support.catalogue.switching import take_off
@@ -134,9 +136,9 @@ def _write_orders() -> None:
     for step in ("write_with_counts", "settle"):
         large_order = replace(imported, id=imported_order_id(NOW, step), lines=lines)
         with pytest.MonkeyPatch.context() as patch, suppress(KeyboardInterrupt):
-            patch.setattr(moving, step, _interrupted)
+            patch.setattr(large_orders, step, _interrupted)
             put_orders([replace(large_order, foreign_id=None, id_prefix="")])
-    name = counter_of(AUTHOR)
+    name = customer_counter(AUTHOR)
     counters_of(name).spread(name)
 
 

@@ -9,9 +9,10 @@ from shop import keys
 from shop.catalogue.items import NewProduct, product_item
 from shop.models import Order, ShopItem
 from shop.order_status import OPEN, Status
-from shop.orders.items import NewLine, NewOrder, StatusChange, imported_order_id
+from shop.orders.ids import imported_order_id
+from shop.orders.importing import put_orders
+from shop.orders.items import NewLine, NewOrder, StatusChange
 from shop.orders.moving import move_order
-from shop.orders.placing import put_orders
 from tests.support.chance import unique
 
 START = datetime(2023, 1, 1, tzinfo=UTC)

@@ -14,7 +14,7 @@ from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
-from shop.orders.items import imported_order_id
+from shop.orders.ids import imported_order_id
 
 STATUS = {
     "created": "PLACED",

@@ -15,7 +15,8 @@ from dynapages.calls import metered
 from dynapages.django import formats
 from shop.accounts.services import create_profile
 from shop.order_status import Status
-from shop.orders.items import NewLine, id_bound
+from shop.orders.ids import id_bound
+from shop.orders.items import NewLine
 from shop.orders.listing import age_in_words
 from shop.orders.queue.listing import find_meant
 from tests.support.comments.browsing import Shown, Visitor

@@ -1,0 +1,172 @@
+"""Writing of many orders at once, repeatably and with exact counts: for imports and samples."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+
+from dynapages.items import Item
+from dynapages.lists import id_at, sort_key_of
+from dynapages.process import pool
+from dynapages.pynamodb import unchanged
+from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
+from shop.catalogue.queries import bought_before
+from shop.models import Order
+from shop.order_status import Status
+from shop.orders.counts import add_up, count_changes
+from shop.orders.ids import moment_in
+from shop.orders.items import INDEX_KEYS, NewOrder, order_items, order_puts
+from shop.orders.large_orders import complete_large_order, put_large_order
+from shop.orders.moving import write_move
+from shop.orders.settling import COUNTERS, mark_of_move
+from shop.orders.signals import send_moved, send_placed
+from shop.table import OPEN_ORDERS, Key, put_of, read_items, write_with_counts
+
+
+class OrderOutcome(Enum):
+    """The outcome of putting an order."""
+
+    CREATED = "created"
+    UPDATED = "stored before, in an earlier status"
+    KEPT = "stored before, as it is or newer"
+    TAKEN = "its foreign id belongs to another order"
+
+
+@dataclass(frozen=True, slots=True)
+class _PreparedOrder:
+    """An order with its puts, by the keys of the items they write, and its changes of counts."""
+
+    order: NewOrder
+    puts: Mapping[Key, Action]
+    changes: Deltas
+
+
+def put_orders(orders: Iterable[NewOrder], *, announces: bool = False) -> list[OrderOutcome]:
+    """Write orders with their lines and counts; return the outcome of each, in their order.
+
+    What is written is signalled if it ``announces`` that.
+    A stored order (by its id) keeps its lines, and gets the new history if that is later. Ids must
+    not repeat within one call. Customers are written in parallel: pass a few hundred orders. Raises
+    what `dynapages.writes.transactions` raises; what was interrupted is completed by the same call.
+    """
+    all_orders = list(orders)
+    by_customer: dict[str, list[NewOrder]] = {}
+    for order in all_orders:
+        by_customer.setdefault(order.username, []).append(order)
+    calls = [
+        partial(_put_orders_of, username, some, announces=announces)
+        for username, some in by_customer.items()
+    ]
+    outcomes: dict[str, OrderOutcome] = {}
+    for outcomes_of_customer in pool().gather(calls):
+        outcomes |= outcomes_of_customer
+    return [outcomes[order.id] for order in all_orders]
+
+
+def _put_orders_of(
+    username: str, orders: Iterable[NewOrder], *, announces: bool
+) -> dict[str, OrderOutcome]:
+    outcomes: dict[str, OrderOutcome] = {}
+    for batch in _batches(_prepared(username, orders)):
+        outcomes |= _put_batch(batch, announces=announces)
+    return outcomes
+
+
+def _prepared(username: str, orders: Iterable[NewOrder]) -> Iterator[_PreparedOrder]:
+    """Yield the orders of a customer, each with what was bought by those before it."""
+    bought = bought_before(username)
+    for order in orders:
+        newest_first = sorted(bought.values(), reverse=True)
+        before = [id_at(place) for place in newest_first]
+        items = order_items(order, shard=OPEN_ORDERS.pick(), before=before)
+        changes = count_changes(username, left=None, entered=order.now_in.status)
+        yield _PreparedOrder(order, order_puts(items.all), changes)
+        # An order takes the purchases of its products over; only delivered ones count.
+        for product_id in order.product_ids:
+            bought.pop(product_id, None)
+        if order.now_in.status is Status.DELIVERED:
+            for product_id in order.product_ids:
+                bought[product_id] = sort_key_of(moment_in(order.id), product_id)
+
+
+def _batches(orders: Iterable[_PreparedOrder]) -> Iterator[list[_PreparedOrder]]:
+    """Divide orders into those of one transaction each; what two of them write counts once."""
+    batch: list[_PreparedOrder] = []
+    batch_keys: set[Key] = set()
+    for order in orders:
+        if batch and len(batch_keys | order.puts.keys()) + COUNTERS > MOST_ACTIONS:
+            yield batch
+            batch = []
+            batch_keys = set()
+        batch.append(order)
+        batch_keys |= order.puts.keys()
+    if batch:
+        yield batch
+
+
+def _put_batch(batch: Sequence[_PreparedOrder], *, announces: bool) -> dict[str, OrderOutcome]:
+    if len(batch) == 1:
+        (prepared,) = batch
+        return {prepared.order.id: _put_alone(prepared, announces=announces)}
+    puts: dict[Key, Action] = {}
+    for prepared in batch:
+        puts |= prepared.puts
+    try:
+        write_with_counts(list(puts.values()), add_up([prepared.changes for prepared in batch]))
+    except ConditionFailed:  # one of them is stored: each by itself tells which
+        return {prepared.order.id: _put_alone(prepared, announces=announces) for prepared in batch}
+    if announces:
+        for prepared in batch:
+            _announce(prepared.order)
+    return {prepared.order.id: OrderOutcome.CREATED for prepared in batch}
+
+
+def _put_alone(prepared: _PreparedOrder, *, announces: bool) -> OrderOutcome:
+    order, puts = prepared.order, prepared.puts
+    try:
+        if len(puts) + COUNTERS > MOST_ACTIONS:
+            put_large_order(order, prepared.changes)
+        else:
+            write_with_counts(list(puts.values()), prepared.changes)
+    except ConditionFailed as failure:
+        # The order's own item is the first of the transaction.
+        stored = failure.failed.get(0)
+        if stored is None:
+            return OrderOutcome.TAKEN
+        return _update(order, stored, announces=announces)
+    if announces:
+        _announce(order)
+    return OrderOutcome.CREATED
+
+
+def _announce(order: NewOrder) -> None:
+    send_placed(order.id, order.username, order.placed_at)
+
+
+def _update(order: NewOrder, seen: Item, *, announces: bool) -> OrderOutcome:
+    """Bring a stored order to the status of a file, if that is later."""
+    stored = Order.from_raw_data(dict(seen))
+    if stored.unsettled:  # what wrote it was interrupted
+        complete_large_order(order, stored)
+        key = (stored.pk, stored.sk)
+        seen = read_items([key])[key]
+        stored = Order.from_raw_data(dict(seen))
+    renewed = order_items(order, shard=int(stored.shard)).order
+    if stored.history[-1].at >= renewed.history[-1].at:
+        return OrderOutcome.KEPT
+    source, target = Status(stored.status), order.now_in.status
+    # What the file tells of its lines may be another thing by now: the stored ones stay.
+    for name in ("status", "history", *INDEX_KEYS):
+        setattr(stored, name, getattr(renewed, name))
+    stored.unsettled = mark_of_move(stored, source, target) or stored.unsettled
+    # The stored status and its moment serve as the version that was compared, with what else
+    # may change: its customer's choice, which no import knows of, and whether it is settled.
+    version = Order.order_status_date, Order.pickup, Order.unsettled
+    put = put_of(stored, unchanged(seen, *version))
+    try:
+        write_move(put, stored, source=source, target=target)
+    except ConditionFailed:  # moved at the same moment, so what is stored is newer
+        return OrderOutcome.KEPT
+    if announces:
+        send_moved(order.id, order.username, source, target, at=order.now_in.moment)
+    return OrderOutcome.UPDATED

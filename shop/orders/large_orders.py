@@ -1,0 +1,107 @@
+"""Orders of more products than one transaction holds, which only imports bring.
+
+The lines but the first are put before their order, and lead to nothing yet. One transaction puts
+the order and its first line, so that a stored first line says that the order is there. Whatever
+puts or deletes further lines before that requires that the first one is missing. From then on the
+order is *unsettled* (`shop.orders.settling`) until all of its lines are as they should be, and
+its purchases are put.
+
+The same import goes on where another one was interrupted. The lines of an import that was given up
+are found and deleted by the check `shop.integrity.large_orders`.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from dynapages.calls import in_chunks
+from dynapages.items import Item, table_key
+from dynapages.process import write
+from dynapages.writes import ConditionFailed, Deltas, check, delete
+from shop import keys
+from shop.models import Order, OrderItem, OrderPointer, ShopItem
+from shop.orders.items import NewOrder, OrderItems, order_items, order_puts
+from shop.orders.settling import MOST_IN_PART, is_of_new_order, new_mark, settle
+from shop.table import OPEN_ORDERS, Key, put_of, read_items, unless_changed, write_with_counts
+
+
+def put_large_order(order: NewOrder, changes: Deltas) -> None:
+    """Write an order of any size with its counts; where it was interrupted, what is left of it.
+
+    Raises ConditionFailed with the number 0 and the order that is stored by its id, or with the
+    number 1 if its id or foreign id is another order's, and what `dynapages.writes.transactions`
+    raises.
+    """
+    items = order_items(order, shard=OPEN_ORDERS.pick())
+    _require_absent(items.order, items.pointers)
+    _put_further_lines(items)
+    items.order.unsettled = new_mark(is_new_order=True)
+    first_line = put_of(items.lines[0], ShopItem.pk.does_not_exist())
+    puts = order_puts([items.order, *items.pointers])
+    write_with_counts([*puts.values(), first_line], changes)
+    _complete_lines(items)
+    settle(order.username, order.id)
+
+
+def complete_large_order(order: NewOrder, stored: Order) -> None:
+    """Settle an order, whose lines are put again if an import of the same ones was interrupted."""
+    is_same = (
+        int(stored.line_count) == len(order.lines)
+        and int(stored.item_count) == sum(line.quantity for line in order.lines)
+        and int(stored.total_cents)
+        == sum(line.quantity * line.unit_price_cents for line in order.lines)
+    )
+    if is_same and is_of_new_order(stored.unsettled):
+        _complete_lines(order_items(order, shard=int(stored.shard)))
+    settle(order.username, order.id)
+
+
+def delete_lines(line_keys: Sequence[Key], first_line: Key, seen: Item | None) -> None:
+    """Delete lines that no order has, as long as the first line is as it was ``seen``.
+
+    Raises ConditionFailed if their order became visible meanwhile.
+    """
+    is_unchanged = unless_changed(first_line, seen)
+    for some in in_chunks(line_keys, MOST_IN_PART):
+        write([is_unchanged, *[delete(OrderItem, table_key(*key)) for key in some]])
+
+
+def _require_absent(order: Order, pointers: Sequence[OrderPointer]) -> None:
+    """Raise ConditionFailed if the order is stored, or another one with its foreign id."""
+    order_key = (order.pk, order.sk)
+    # The first pointer has the whole foreign id; the other one may be shared with other shops.
+    stored = read_items([order_key, *[(pointer.pk, pointer.sk) for pointer in pointers[:1]]])
+    if order_key in stored:
+        raise ConditionFailed({0: stored[order_key]})
+    if stored:
+        raise ConditionFailed({1: {}})
+
+
+def _put_further_lines(items: OrderItems) -> None:
+    first_key = _key_of_line(items.order, 1)
+    is_absent = check(OrderItem, table_key(*first_key), OrderItem.pk.does_not_exist())
+    for some in in_chunks(items.lines[1:], MOST_IN_PART):
+        try:
+            write([is_absent, *[put_of(line) for line in some]])
+        except ConditionFailed as failure:  # an order of this id became visible meanwhile
+            _require_absent(items.order, items.pointers)
+            raise ConditionFailed({1: {}}) from failure
+
+
+def _complete_lines(items: OrderItems) -> None:
+    """Put the lines of a visible order that are missing or other ones.
+
+    A repair may have deleted some while they led to no order, or another import of the same order
+    may have put its own.
+    """
+    stored = read_items((line.pk, line.sk) for line in items.lines)
+    wrong = [line for line in items.lines if stored.get((line.pk, line.sk)) != line.serialize()]
+    order_key = table_key(items.order.pk, items.order.sk)
+    is_unsettled = check(Order, order_key, Order.unsettled.exists())
+    with suppress(ConditionFailed):  # somebody else completed the order
+        for some in in_chunks(wrong, MOST_IN_PART):
+            write([is_unsettled, *[put_of(line) for line in some]])
+
+
+def _key_of_line(order: Order, number: int) -> Key:
+    order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
+    return keys.item(order_id, number), order.sk
