@@ -47,7 +47,7 @@ from comments.votes.services import take_back, vote
 from comments.work import finish_owed_or_log
 from dynapages import ninja
 from dynapages.calls import clock
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, PageResult

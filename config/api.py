@@ -21,10 +21,11 @@ from ninja.renderers import JSONRenderer
 
 from comments import api as comments_api
 from dynapages.calls import clock, fault_in, labelled_calls
-from dynapages.django.access import Caller, Scope, log_event
+from dynapages.django.callers import Caller, Scope
 from dynapages.django.middleware import READING
 from dynapages.django.rate_limits import NamedLimit, in_words, limiter
 from dynapages.django.refusals import Refusal, TooManyRequests
+from dynapages.django.security_log import log_event
 from dynapages.ninja import IDEMPOTENCY_KEY, LONGEST_KEY, ProblemAPI
 from dynapages.process import pool
 from dynapages.pynamodb import FAILURES

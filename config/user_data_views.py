@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods
 
 from config.user_data import END, OWN, Batch, export_text, sections_of
 from dynapages.calls import fault_in, time_budget
-from dynapages.django.access import log_event, signed_in
+from dynapages.django.access import signed_in
 from dynapages.django.rate_limits import NamedLimit, take_or_refuse
+from dynapages.django.security_log import log_event
 from dynapages.errors import DynamoError
 from dynapages.process import page_batches
 from dynapages.pynamodb import FAILURES

@@ -31,7 +31,8 @@ from pydantic import PlainSerializer, StringConstraints, WithJsonSchema
 
 from dynapages.calls.faults import FAILURES
 from dynapages.calls.meter import current_meter
-from dynapages.django.access import SHARED_SECONDS, Caller, Scope, Visitor
+from dynapages.django.access import SHARED_SECONDS, Visitor
+from dynapages.django.callers import Caller, Scope
 from dynapages.django.paging import LONGEST_ID, Pager, note_list
 from dynapages.django.refusals import Refusal, problem, refusal_of
 from dynapages.lists.reader import Page, PageRequest, PageResult

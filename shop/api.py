@@ -16,7 +16,7 @@ from pydantic import BeforeValidator, StringConstraints, WithJsonSchema
 
 from dynapages import ninja
 from dynapages.calls import clock
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from dynapages.django.paging import Pager
 from dynapages.django.refusals import Refusal
 from dynapages.files.identifiers import IDENTIFIER

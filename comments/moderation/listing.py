@@ -19,8 +19,8 @@ from comments.reports.services import CommentReport, reports_of
 from comments.store.comments import Revision, State
 from comments.store.table import index_of
 from dynapages.calls import clock
-from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
+from dynapages.django.next_page import with_next
 from dynapages.django.paging import Pager, anchors_behind
 from dynapages.lists import Order, Page, PageRequest, PageResult, Run, moment_at, timestamp
 from dynapages.process import pool, read

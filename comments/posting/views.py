@@ -51,7 +51,8 @@ from comments.web.forms import (
     require_user,
 )
 from dynapages.calls import clock, labelled_calls
-from dynapages.django.access import back, signed_in
+from dynapages.django.access import signed_in
+from dynapages.django.next_page import back
 from dynapages.django.paging import anchor_of, redirect_page, wants_partial
 
 WRITE_FORM = FormPage(

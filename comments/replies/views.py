@@ -35,7 +35,8 @@ from comments.web.forms import (
     require_user,
 )
 from dynapages.calls import clock, labelled_calls
-from dynapages.django.access import back, path_of_next, staff_only
+from dynapages.django.access import staff_only
+from dynapages.django.next_page import back, path_of_next
 from dynapages.django.paging import anchor_of, notify, wants_partial
 
 REPLY_FORM = FormPage(

@@ -19,7 +19,8 @@ from comments.users import user_id_of
 from comments.votes.services import take_back, vote
 from comments.web.forms import check_rate_limit, missing_as_404
 from dynapages.calls import clock
-from dynapages.django.access import back, path_of_next, signed_in, with_next
+from dynapages.django.access import signed_in
+from dynapages.django.next_page import back, path_of_next, with_next
 from dynapages.django.paging import anchor_of, wants_partial
 from dynapages.django.refusals import Refusal
 

@@ -28,10 +28,10 @@ from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.store.comments import NoSuchComment, StoredComment
 from comments.users import user_id_of
 from dynapages.calls import fault_in
-from dynapages.django.access import client_network
 from dynapages.django.paging import anchor_of, grouped, wants_partial
 from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.refusals import Refusal, TooManyRequests
+from dynapages.django.security_log import client_network
 from dynapages.pynamodb import FAILURES
 from dynapages.writes import Limit
 

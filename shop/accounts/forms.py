@@ -19,9 +19,9 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
-from dynapages.django.access import client_network, log_event
 from dynapages.django.paging import site_of
 from dynapages.django.rate_limits import Use, in_words, take
+from dynapages.django.security_log import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.models import User

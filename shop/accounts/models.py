@@ -11,7 +11,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock, fault_in
-from dynapages.django.access import log_event
+from dynapages.django.security_log import log_event
 from dynapages.items import Item
 from dynapages.pynamodb import FAILURES
 from dynapages.work import Owed

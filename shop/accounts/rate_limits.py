@@ -11,8 +11,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from dynapages.calls import labelled_calls
-from dynapages.django.access import client_network
 from dynapages.django.rate_limits import NamedLimit, Use, limiter, take_or_refuse
+from dynapages.django.security_log import client_network
 
 _QUARTER, _HOUR, _DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
 

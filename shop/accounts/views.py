@@ -17,9 +17,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from dynapages.calls import clock, fault_in
-from dynapages.django.access import client_network, log_event
 from dynapages.django.paging import site_of
 from dynapages.django.refusals import database_failed, refuse
+from dynapages.django.security_log import client_network, log_event
 from dynapages.pynamodb import FAILURES
 from shop.accounts import rate_limits
 from shop.accounts.emails import owed_email

@@ -11,7 +11,7 @@ from secrets import compare_digest, token_hex, token_urlsafe
 
 from django.utils.translation import gettext as _
 
-from dynapages.django.access import Caller, Scope
+from dynapages.django.callers import Caller, Scope
 from dynapages.items import table_key
 from dynapages.process import client
 from dynapages.writes import ConditionFailed, delete, write_item

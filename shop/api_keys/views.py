@@ -6,7 +6,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from dynapages.django.access import Visitor, log_event, prefetch, staff_only
+from dynapages.django.access import Visitor, prefetch, staff_only
+from dynapages.django.security_log import log_event
 from shop.api_keys.services import ApiKey, list_keys, revoke_key
 
 

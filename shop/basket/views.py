@@ -13,7 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dynapages.calls import clock, labelled_calls
-from dynapages.django.access import signed_in, with_next
+from dynapages.django.access import signed_in
+from dynapages.django.next_page import with_next
 from dynapages.django.paging import LONGEST_ID
 from dynapages.django.refusals import Refusal
 from shop.accounts.rate_limits import check_order_rate_limit

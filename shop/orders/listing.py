@@ -19,8 +19,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from dynapages.calls import labelled_calls, metered
-from dynapages.django.access import with_next
 from dynapages.django.formats import CsvPage
+from dynapages.django.next_page import with_next
 from dynapages.django.paging import Pager, Toggle, address_of_item, grouped, tokens
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Explanation, PageRequest, PageResult, explain, timestamp

@@ -16,17 +16,9 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
 from dynapages.calls import clock, current_meter, labelled_calls
-from dynapages.django.access import (
-    Visitor,
-    back,
-    path_of_next,
-    prefetch,
-    signed_in,
-    staff_only,
-    visitor_of,
-    with_next,
-)
+from dynapages.django.access import Visitor, prefetch, signed_in, staff_only, visitor_of
 from dynapages.django.formats import csv_response
+from dynapages.django.next_page import back, path_of_next, with_next
 from dynapages.django.paging import ListResult, render_page, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Counted, explain

@@ -17,7 +17,7 @@ from comments.votes.services import vote
 from config import user_data
 from config import user_data_views as views
 from dynapages.calls import metered
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from dynapages.lists import PageRequest
 from dynapages.process import write
 from shop import keys

@@ -22,7 +22,7 @@ from comments.sets.models import TABLE as SETS_TABLE
 from comments.sets.models import CommentSetItem
 from comments.work import QUEUE
 from dynapages.calls import clock
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from dynapages.process import client
 from dynapages.tables import create_missing
 from dynapages.upkeep import every_item

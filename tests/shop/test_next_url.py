@@ -6,7 +6,8 @@ import pytest
 from django.http import HttpRequest
 from django.test import Client, RequestFactory
 
-from dynapages.django.access import back, client_network
+from dynapages.django.next_page import back
+from dynapages.django.security_log import client_network
 
 pytestmark = pytest.mark.usefixtures("tables")
 

@@ -16,9 +16,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.generic.edit import FormView
 
-from dynapages.django.access import client_network, log_event, signed_in
+from dynapages.django.access import signed_in
 from dynapages.django.paging import site_of
 from dynapages.django.rate_limits import take_or_refuse
+from dynapages.django.security_log import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
 from shop.accounts.emails import owed_email, queue_email

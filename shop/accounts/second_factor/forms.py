@@ -7,9 +7,9 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from dynapages.calls import clock
-from dynapages.django.access import log_event
 from dynapages.django.paging import site_of
 from dynapages.django.rate_limits import Use, take
+from dynapages.django.security_log import log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.forms import LimitedForm

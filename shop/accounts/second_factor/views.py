@@ -16,8 +16,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic.edit import FormView
 
 from dynapages.calls import clock
-from dynapages.django.access import log_event
 from dynapages.django.paging import site_of
+from dynapages.django.security_log import log_event
 from shop.accounts import views
 from shop.accounts.emails import owed_email
 from shop.accounts.forms import LoginForm

@@ -6,8 +6,9 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError, CommandParser
 
 from dynapages.calls import clock
-from dynapages.django.access import Scope, log_event
+from dynapages.django.callers import Scope
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.security_log import log_event
 from dynapages.django.tables import TableCommand
 from shop.api_keys.services import KeyRefused, create_key
 

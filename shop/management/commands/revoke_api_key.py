@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from dynapages.django.access import log_event
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.security_log import log_event
 from dynapages.django.tables import TableCommand
 from shop.api_keys.services import list_keys, revoke_key
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from dynapages.django.access import with_next
+from dynapages.django.next_page import with_next
 from dynapages.django.paging import Pager, address_of_item, grouped
 from dynapages.lists import Entry, PageRequest, id_at, moment_at
 from dynapages.process import pool

@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from dynapages.calls import clock
-from dynapages.django.access import Visitor, path_of_next, prefetch, staff_only
+from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.formats import csv_response
+from dynapages.django.next_page import path_of_next
 from dynapages.django.paging import ListResult, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Page

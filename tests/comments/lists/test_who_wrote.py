@@ -7,7 +7,7 @@ from comments.models import SHOWN, Comment
 from comments.posting.services import add_comment
 from comments.search.models import WordItem
 from comments.sets.copies import SETS
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from dynapages.process import client
 from dynapages.tables import create_missing
 from tests.support.chance import unique

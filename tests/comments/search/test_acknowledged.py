@@ -23,7 +23,7 @@ from comments.search.writer import WordWriter
 from comments.store.comments import Revision, StoredComment, load_comment
 from comments.work import QUEUE
 from dynapages.calls import OutOfTime
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from dynapages.engine.fault_proxy import FaultProxy, Rule
 from dynapages.process import client
 from dynapages.tables import create_missing

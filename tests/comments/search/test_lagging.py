@@ -40,7 +40,7 @@ from comments.store.comments import NoSuchComment, is_listed, is_tombstone, load
 from comments.store.table import id_of, is_comment
 from comments.work import QUEUE
 from dynapages.calls import OutOfTime, build_client, clock
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from dynapages.django.work import queues
 from dynapages.engine.fault_proxy import FaultProxy, Lag, Rule
 from dynapages.process import client, current_connection

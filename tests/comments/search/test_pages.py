@@ -14,7 +14,7 @@ from django.core.management import call_command
 
 from comments.lists import search_plans
 from comments.search.words import LONGEST_SEARCH, MOST_WORDS, VERSION
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from tests.support.comments.browsing import HTMX, Shown, follow, with_explanation
 from tests.support.comments.options import comments_set
 from tests.support.comments.searched import load_searched, searching

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from dynapages.calls import metered
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from tests.support.config.api import ROOT, program_of
 from tests.support.config.lists import IN_THE_API, listed_shop
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from config import api
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from tests.support.comments.faulty import unreachable
 from tests.support.comments.loading import load
 from tests.support.comments.truth import numbered_comments

@@ -7,7 +7,7 @@ from django.test import Client
 
 from config import api
 from dynapages.calls import metered
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from shop.accounts.services import change_account, delete_profile, profile_of, shut_profile
 from shop.api_keys.services import revoke_key
 from tests.support.comments.deciding import hide

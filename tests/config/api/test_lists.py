@@ -9,7 +9,8 @@ import pytest
 from django.http import HttpResponse
 
 from dynapages.calls import metered
-from dynapages.django.access import SHARED_SECONDS, Scope
+from dynapages.django.access import SHARED_SECONDS
+from dynapages.django.callers import Scope
 from tests.support.comments.writers import someone
 from tests.support.config.api import NOBODY, Program, problem_of, program_of
 from tests.support.config.lists import ADDRESSES, IN_THE_API, listed_shop

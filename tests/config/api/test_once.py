@@ -10,7 +10,7 @@ from comments.posting import services as posting
 from config import api
 from dynapages.calls import Throttled, clock
 from dynapages.calls.faults import BUSY
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.api import Program, problem_of, program_of
 from tests.support.orders.making import put_product

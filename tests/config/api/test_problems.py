@@ -6,7 +6,7 @@ import httpx
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 
-from dynapages.django.access import Caller, Scope
+from dynapages.django.callers import Caller, Scope
 from tests.support.comments.faulty import troubled, unreachable
 from tests.support.comments.writers import made_product, someone
 from tests.support.config.addresses import API_MATRIX, belongings

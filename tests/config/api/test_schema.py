@@ -10,7 +10,7 @@ from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
 from django.core.wsgi import get_wsgi_application
 
 from dynapages.calls import clock
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from shop.api_keys.services import create_key
 from tests.support.config.lists import listed_shop
 

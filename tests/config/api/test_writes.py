@@ -5,7 +5,7 @@ import pytest
 from comments.gates import Reject
 from comments.moderation.services import Decision
 from comments.signals import comment_replied
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from tests.support.comments.deciding import hide
 from tests.support.comments.loading import load
 from tests.support.comments.options import comments_set

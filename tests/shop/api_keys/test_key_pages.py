@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from shop.api_keys.services import ApiKey, create_key, find_key, list_keys
 from tests.support.comments.faulty import unreachable
 

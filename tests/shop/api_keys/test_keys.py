@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from dynapages.calls import metered
-from dynapages.django.access import Caller, Scope
+from dynapages.django.callers import Caller, Scope
 from shop import keys
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile, shut_profile

@@ -14,7 +14,7 @@ from django.core.handlers.wsgi import WSGIHandler
 
 from config.api import api
 from dynapages.calls import clock
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from shop.api_keys.services import create_key
 
 ROOT = "/api/v1"

@@ -23,7 +23,7 @@ from comments.votes.services import vote
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Batches, Pool
-from dynapages.django.access import Scope
+from dynapages.django.callers import Scope
 from dynapages.django.rate_limits import take
 from dynapages.lists import timestamp
 from dynapages.process import client

@@ -12,8 +12,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.validators import validate_email
 
 from dynapages.calls import clock
-from dynapages.django.access import log_event
 from dynapages.django.options import failures_in_one_line
+from dynapages.django.security_log import log_event
 from dynapages.django.tables import TableCommand
 from shop.accounts.emails import owed_email
 from shop.accounts.models import User
