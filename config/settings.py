@@ -21,7 +21,7 @@ ENVIRONMENT_PROBLEMS = env.problems
 DYNAMODB_ENDPOINT_URL = env.url("DYNAMODB_ENDPOINT_URL")
 AWS_REGION = env.text("AWS_REGION") or env.text("AWS_DEFAULT_REGION")
 DYNAMODB_TABLE_PREFIX = env.text("DYNAMODB_TABLE_PREFIX")
-DYNAMODB_BY_BOTOCORE = env.flag("DYNAMODB_BY_BOTOCORE")
+DYNAMODB_LIBRARY_TRANSPORT = not env.flag("DYNAMODB_BY_BOTOCORE")
 
 # Commands use the demo that runs in this checkout, unless the environment names a database.
 _DEMO = find_demo(VAR_DIR)

@@ -10,7 +10,7 @@ The tree, each class beside the function that raises it::
     │   ├── Throttled               over its capacity: come back later
     │   │   └── Contended           writes/transactions.py: other writers kept winning
     │   ├── Unreachable             away, or too slow
-    │   │   └── Damaged             calls/attempts.py: an answer that is not as it was sent
+    │   │   └── Damaged             calls/transport.py: an answer that is not as it was sent
     │   ├── Unauthorized            the server's credentials or its clock are wrong
     │   ├── NotSetUp                a table or index is missing
     │   ├── EngineTooOld            an engine that takes fewer actions in a transaction

@@ -67,7 +67,6 @@ SCATTERED = frozenset(
         "demo.loading",
         "demo.sample.comments",
         "demo.sample.orders",
-        "dynapages.calls.client",
         "dynapages.calls.pool",
         "dynapages.django.formats",
         "dynapages.django.paging",

@@ -1,78 +1,68 @@
-"""Clients of DynamoDB: metered, with time limits short enough for a page; and their attempts.
+"""Clients of DynamoDB: their attempts, their time limits, and the breaker between them.
 
-A client is botocore's, with its methods, paginators, exceptions and events, but its calls are made
-here: JSON, signed, by a kept connection of urllib3, in half to a third of the processor time. An
-answer must be whole. What passes is repeated while there is time: no answer, a damaged one, HTTP
-500 and above, and throttling, but for `RETRIED_BY_CALLER`. An attempt takes half of what is left of
-the request's budget at most, so that another has time, and reads until then: an HTTP library limits
-each read, which a byte a second would never meet. Follows "DynamoDB low-level API" and "Error
-handling with DynamoDB" of the Developer Guide, and "Create a signed AWS API request" of the IAM
-User Guide.
+`build_client` makes a client of botocore, with its methods, paginators, exceptions and events, and
+metered. Its calls are attempts made here. What passes is repeated while there is time: no answer,
+a damaged one, HTTP 500 and above, and throttling, but for `RETRIED_BY_CALLER`. An attempt takes
+half of what is left of the request's budget at most, so that another has time. When `FAILURES`
+attempts in a row had no answer, a `Breaker` lets one through every half second.
+
+By default botocore builds, signs and parses each attempt. A `Connection` may ask for the library's
+own transport instead (see `dynapages.calls.transport`), which takes a third to half of the
+processor time. Follows "Error handling with DynamoDB" of the Developer Guide.
 """
 
-import hmac
-import json
 import logging
-import socket
-import ssl
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import datetime
-from functools import cache, lru_cache, partial
-from hashlib import sha256
+from functools import cache
 from http import HTTPStatus
 from io import BytesIO
-from math import inf
 from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
-from zlib import crc32
 
 import botocore.session
 from botocore import xform_name
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.config import Config
 from botocore.credentials import Credentials
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError
+from botocore.exceptions import BotoCoreError, ClientError
 from botocore.hooks import first_non_none_response
-from botocore.httpsession import ProxyConfiguration
-from botocore.model import OperationModel
-from botocore.parsers import create_parser
-from botocore.utils import get_environ_proxies
-from urllib3 import HTTPConnectionPool, HTTPResponse, PoolManager, ProxyManager, Retry, Timeout
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPSConnectionPool
-from urllib3.exceptions import HTTPError
+from urllib3 import HTTPResponse
 
-from dynapages.calls import clock, meter
+from dynapages.calls import meter
 from dynapages.calls.faults import Throttled, Unavailable, Unreachable, fault_in
 from dynapages.calls.pool import Backoff, OutOfTime, seconds_left
+from dynapages.calls.transport import (
+    Damaged,
+    Http,
+    Parsed,
+    Signer,
+    answer_deadline,
+    body_of,
+    json_object_in,
+    parsed_answer,
+)
 from dynapages.errors import DynamoError
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 FAILURES = 8
+"""Attempts without an answer, one after another, until the breaker opens."""
 PAUSE = 0.5
-LEAST = 0.2
-"""Seconds that a call gets although it is more than half of what is left."""
+"""Seconds between two attempts that an open breaker lets through."""
+LEAST_SECONDS = 0.2
+"""Seconds that an attempt gets although it is more than half of what is left."""
 BACKOFF = Backoff(first=0.05, longest=1.0)
 RETRIED_BY_CALLER = frozenset({"BatchGetItem", "BatchWriteItem", "TransactWriteItems"})
 """Calls that `dynapages.calls.batches` and `dynapages.writes` repeat when throttled."""
 
 logger = logging.getLogger(__name__)
 
-Parsed = dict[str, Any]
-
-
-class Damaged(Unreachable):
-    """The answer is not what DynamoDB sent, or not by DynamoDB at all."""
-
-    def __init__(self) -> None:
-        super().__init__("The database gave a damaged answer.")
+_sent_answer: ContextVar[AWSResponse] = ContextVar("sent_answer")
+"""The answer to the attempt that botocore is parsing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +71,10 @@ class Connection:
 
     Without ``endpoint_url`` it is Amazon DynamoDB in ``region``; without keys the credentials are
     those of botocore's usual chain. ``attempts`` includes the first. ``parallel_calls`` is for the
-    process; ``single_call_threads`` make single calls besides. Where it is ``by_botocore``, that
-    builds, signs and parses each call, in twice to three times the processor time.
+    process; ``single_call_threads`` make single calls besides.
+
+    botocore builds, signs and parses each call, or with ``library_transport`` this library does, in
+    half to a third of the processor time: see `dynapages.calls.transport`.
     """
 
     region: str
@@ -94,7 +86,7 @@ class Connection:
     attempts: int = 3
     parallel_calls: int = 16
     single_call_threads: int = 4
-    by_botocore: bool = False
+    library_transport: bool = False
 
 
 @dataclass(slots=True)
@@ -128,228 +120,25 @@ class Breaker:
             logger.warning("DynamoDB %s.", "does not answer" if is_open else "answers again")
 
 
-_until: ContextVar[float] = ContextVar("call_until", default=inf)  # connecting included
-
-
-class Http:
-    """Posts signed requests to one endpoint, by the proxy that the environment names.
-
-    A server's certificate is verified with those of the platform, or with those in the file
-    ``ca_bundle``. ``seconds`` limit connecting; ``size`` is how many connections are kept.
-    """
-
-    def __init__(
-        self, url: str, *, seconds: float, size: int, ca_bundle: str | None = None
-    ) -> None:
-        self.url = url
-        parts = urlsplit(url)
-        is_tls = parts.scheme == "https"
-        self.path = parts.path or "/"
-        self.host = parts.netloc.rpartition("@")[2].removesuffix(":443" if is_tls else ":80")
-        options: dict[str, Any] = {"maxsize": size}
-        if is_tls:
-            options["ssl_context"] = ssl.create_default_context(cafile=ca_bundle)
-            options["ssl_context"].sslsocket_class = _TlsSocket
-        proxies: Any = ProxyConfiguration(get_environ_proxies(url))
-        proxy = proxies.proxy_url_for(url)
-        headers = proxies.proxy_headers_for(proxy) if proxy else {}
-        make: Any = partial(ProxyManager, proxy, proxy_headers=headers) if proxy else PoolManager
-        manager = make(**options)
-        manager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
-        self._pool = manager.connection_from_url(url)
-        # A proxy of plain HTTP is asked for the whole address, by each request.
-        is_asked = proxy and not is_tls
-        self._headers = headers if is_asked else {}
-        self._target = parts._replace(path=self.path).geturl() if is_asked else self.path
-        self._options: dict[str, Any] = {
-            "retries": Retry(total=False, redirect=False),
-            "timeout": Timeout(connect=seconds),
-            "assert_same_host": False,
-            "preload_content": False,
-        }
-
-    def post(self, body: bytes, headers: Mapping[str, str]) -> AWSResponse:
-        """Post once, until the deadline; the clock learns from the answer. Raises Unreachable."""
-        sent = clock.process_clock.local()
-        try:
-            raw = self._pool.urlopen(
-                "POST", self._target, body, {**headers, **self._headers}, **self._options
-            )
-            answer = AWSResponse(self.url, raw.status, cast("Any", raw.headers), raw)
-            answer.content  # noqa: B018 - read now, by the deadline
-        except HTTPError as error:
-            raise Unreachable from error
-        clock.learn(answer.headers.get("date", ""), sent=sent)
-        return answer
-
-
-class _Reads:
-    """Limits each read to what is left until the deadline."""
-
-    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - a socket's
-        limited: Any = self
-        left = _until.get() - monotonic()
-        if left <= 0:
-            raise TimeoutError
-        limited.settimeout(None if left == inf else left)
-        read: int = super().recv_into(*args, **kwargs)  # type: ignore[misc] # that of the socket
-        return read
-
-
-class _Socket(_Reads, socket.socket): ...
-
-
-class _TlsSocket(_Reads, ssl.SSLSocket): ...
-
-
-class _Connects:
-    """Makes `_Socket`, and connects until the deadline."""
-
-    timeout: Any
-
-    def _new_conn(self) -> socket.socket:
-        self.timeout = min(self.timeout, max(_until.get() - monotonic(), 0.001))
-        made: socket.socket = super()._new_conn()  # type: ignore[misc] # that of urllib3
-        bounded = _Socket(fileno=made.detach())
-        bounded.settimeout(self.timeout)
-        return bounded
-
-
-class _Pool(HTTPConnectionPool):
-    ConnectionCls: Any = type("_Connection", (_Connects, HTTPConnection), {})
-
-
-class _TlsPool(HTTPSConnectionPool):
-    ConnectionCls: Any = type("_TlsConnection", (_Connects, HTTPSConnection), {})
-
-
-@dataclass(frozen=True, slots=True)
-class Signer:
-    """Signs requests by Signature Version 4, with credentials as they are then.
-
-    The moment of a signature is DynamoDB's: a machine's wrong clock costs one refused call.
-    """
-
-    region: str
-    credentials: Credentials | None
-    service: str = "dynamodb"
-
-    def sign(self, http: Http, body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
-        """Return the headers of a POST, with lower-case names, signed. Raises botocore's errors."""
-        if self.credentials is None:
-            raise NoCredentialsError
-        keys, moment = self.credentials.get_frozen_credentials(), f"{clock.now():%Y%m%dT%H%M%SZ}"
-        signed = {**headers, "host": http.host, "x-amz-date": moment}
-        if keys.token:
-            signed["x-amz-security-token"] = keys.token
-        names = ";".join(sorted(signed))
-        lines = "\n".join(f"{name}:{' '.join(signed[name].split())}" for name in sorted(signed))
-        request = f"POST\n{http.path}\n\n{lines}\n\n{names}\n{sha256(body).hexdigest()}"
-        scope = f"{moment[:8]}/{self.region}/{self.service}/aws4_request"
-        of_request = sha256(request.encode()).hexdigest()
-        text = f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{of_request}".encode()
-        signature = hmac.digest(_signing_key(keys.secret_key or "", scope), text, "sha256").hex()
-        signed["authorization"] = (
-            f"AWS4-HMAC-SHA256 Credential={keys.access_key}/{scope}, "
-            f"SignedHeaders={names}, Signature={signature}"
-        )
-        return signed
-
-
-@lru_cache(maxsize=8)
-def _signing_key(secret_key: str, scope: str) -> bytes:
-    key = f"AWS4{secret_key}".encode()
-    for part in scope.split("/"):
-        key = hmac.digest(key, part.encode(), "sha256")
-    return key
-
-
-def body_of(parameters: Mapping[str, Any]) -> bytes:
-    """Encode the parameters of a call. Raises TypeError for what is no value of DynamoDB's."""
-    return json.dumps(parameters, default=_encoded, separators=(",", ":")).encode()
-
-
-def _encoded(value: object) -> object:
-    if isinstance(value, bytes | bytearray | memoryview):
-        return b64encode(value).decode()
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, datetime):
-        return value.timestamp()
-    raise TypeError(f"{value!r} is no value that DynamoDB takes")
-
-
-def object_in(answer: AWSResponse) -> Parsed:
-    """Return the JSON object that the body of an answer is. Raises Damaged.
-
-    What is no JSON object but tells of an error is one with that text as its message.
-    """
-    content = answer.content
-    checksum = answer.headers.get("x-amz-crc32")
-    if checksum is not None and str(crc32(content)) != checksum:
-        raise Damaged
-    has_bytes = b'"B"' in content or b'"BS"' in content
-    try:
-        found = json.loads(content, object_hook=_decoded if has_bytes else None)
-    except ValueError:  # no UTF-8, or no JSON
-        found = None
-    if isinstance(found, dict):
-        return found
-    if answer.status_code < HTTPStatus.MULTIPLE_CHOICES:
-        raise Damaged
-    return {"message": content.decode(errors="replace")}
-
-
-def _decoded(value: Parsed) -> Parsed:
-    """Decode an attribute's value of bytes. No other object has a string under these names."""
-    if isinstance(value.get("B"), str):
-        return {"B": b64decode(value["B"])}
-    if isinstance(value.get("BS"), list):
-        return {"BS": [b64decode(each) for each in value["BS"]]}
-    return value
-
-
-def parsed(answer: AWSResponse, operation: OperationModel) -> Parsed:
-    """Return an answer as botocore does, or what it makes the response of a ClientError.
-
-    An error without a name has its HTTP status as its code. Raises Damaged.
-    """
-    found, asked = object_in(answer), operation.input_shape
-    if answer.status_code >= HTTPStatus.MULTIPLE_CHOICES:
-        code = found.get("__type", str(answer.status_code)).partition(":")[0].rpartition("#")[2]
-        text = found.get("message", found.get("Message", ""))
-        shape: Any = operation.service_model.shape_for_error_code(code)
-        known = {name: found[name] for name in (shape.members if shape else ()) if name in found}
-        found = {"Error": {"Message": text, "Code": code}, **known}
-    elif asked is None or "ReturnConsumedCapacity" not in asked.members:
-        # What is not about items has moments, which are numbers in JSON.
-        raw = {"headers": {}, "status_code": answer.status_code, "body": answer.content}
-        found = create_parser("json").parse(raw, cast("Any", operation.output_shape))
-    headers = {name.lower(): value for name, value in answer.headers.items()}
-    found["ResponseMetadata"] = {
-        "RequestId": headers.get("x-amzn-requestid", ""),
-        "HTTPStatusCode": answer.status_code,
-        "HTTPHeaders": headers,
-    }
-    return found
-
-
-def fault_of(found: Parsed) -> Unavailable | None:
-    """Return the fault that an answer tells of; an unnamed error that is no other is `Damaged`.
+def fault_of(parsed: Parsed) -> Unavailable | None:
+    """Return the fault that an answer reports; an unnamed error that is no other is `Damaged`.
 
     None for a success, and for a mistake in the request.
     """
-    if "Error" not in found:
+    if "Error" not in parsed:
         return None
-    fault = fault_in(ClientError(cast("Any", found), ""))
-    return fault or (Damaged() if found["Error"]["Code"].isdigit() else None)
+    fault = fault_in(ClientError(cast("Any", parsed), ""))
+    if fault is None and parsed["Error"]["Code"].isdigit():
+        return Damaged()
+    return fault
 
 
 class Caller:
     """The first base class of this module's clients, which makes all of their calls.
 
-    Handlers are told of a call by botocore's events; each attempt is a ``before-send`` and a
-    ``response-received``. ``plain`` is a client of botocore that makes the attempts instead.
+    Handlers hear of a call by botocore's events; each attempt is a ``before-send`` and a
+    ``response-received``. ``plain`` is the client of botocore that makes the attempts, None where
+    the library's transport does.
     """
 
     connection: Connection
@@ -362,19 +151,40 @@ class Caller:
         return _Call(self, operation_name, api_params).make()
 
     def post(self, request: Any, **_: object) -> AWSResponse:  # noqa: ANN401 - botocore's
-        """Post what ``plain`` is about to send."""
-        headers = {k: v.decode() if isinstance(v, bytes) else v for k, v in request.headers.items()}
+        """Post what ``plain`` is about to send: a handler of its ``before-send``."""
+        headers = {}
+        for name, value in request.headers.items():
+            headers[name] = value.decode() if isinstance(value, bytes) else value
         answer = self.http.post(request.body, headers)
-        _answer.set(answer)
-        found = object_in(answer)
+        _sent_answer.set(answer)
+        parsed = json_object_in(answer)
         if answer.status_code < HTTPStatus.MULTIPLE_CHOICES:
             return answer
         # Of an error, botocore takes any JSON for an object.
-        raw = HTTPResponse(BytesIO(body_of(found)), preload_content=False)
+        raw = HTTPResponse(BytesIO(body_of(parsed)), preload_content=False)
         return AWSResponse(answer.url, answer.status_code, cast("Any", answer.headers), raw)
 
 
-_answer: ContextVar[AWSResponse] = ContextVar("answer")
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What one attempt of a call came to: an answer in botocore's form, or a failure.
+
+    An answer may be an error. ``fault`` is what either means, if it means to come back later.
+    """
+
+    answer: AWSResponse | None
+    parsed: Parsed | None
+    failure: Exception | None
+    fault: Unavailable | None
+
+    def result(self, *, retries: int) -> tuple[AWSResponse, Parsed]:
+        """Return the answer and what it holds, or raise why there is none."""
+        if self.answer is None or self.parsed is None:
+            raise cast("Exception", self.failure)
+        if isinstance(self.fault, Damaged):
+            raise self.fault
+        self.parsed["ResponseMetadata"]["RetryAttempts"] = retries
+        return self.answer, self.parsed
 
 
 class _Call:
@@ -385,7 +195,7 @@ class _Call:
         self.operation = client.meta.service_model.operation_model(name)
         self.context: dict[str, Any] = {}
         for event in ("provide-client-params", "before-parameter-build"):
-            parameters = self.tell(event, params=parameters) or parameters
+            parameters = self.emit(event, params=parameters) or parameters
         self.parameters, self.body = parameters, body_of(parameters)
         service = self.operation.service_model.metadata
         self.headers = {
@@ -394,76 +204,89 @@ class _Call:
             "x-amz-target": f"{service['targetPrefix']}.{name}",
         }
 
-    def tell(self, event: str, **about: object) -> Any:  # noqa: ANN401 - what a handler returns
+    def emit(self, event: str, **arguments: object) -> Any:  # noqa: ANN401 - what a handler returns
+        """Emit one of botocore's events about this call; return the first answer of a handler."""
         service = self.operation.service_model.service_id.hyphenize()
         name = f"{event}.{service}.{self.operation.name}"
-        about |= {"model": self.operation, "context": self.context}
-        return first_non_none_response(self.client.meta.events.emit(name, **about))
+        arguments |= {"model": self.operation, "context": self.context}
+        return first_non_none_response(self.client.meta.events.emit(name, **arguments))
 
     def make(self) -> Parsed:
         """Return what was answered. Raises ClientError, Unavailable and BotoCoreError."""
         request = {"body": self.body, "headers": self.headers}
         try:
-            answer, found = self.tell("before-call", params=request) or self.repeat()
+            answer, parsed = self.emit("before-call", params=request) or self.repeat()
         except Exception as error:
-            self.tell("after-call-error", exception=error)
+            self.emit("after-call-error", exception=error)
             raise
-        self.tell("after-call", http_response=answer, parsed=found)
-        if "Error" in found:
-            kind = self.client.exceptions.from_code(found["Error"]["Code"])
-            raise kind(found, self.operation.name)
-        return cast("Parsed", found)
+        self.emit("after-call", http_response=answer, parsed=parsed)
+        if "Error" in parsed:
+            kind = self.client.exceptions.from_code(parsed["Error"]["Code"])
+            raise kind(parsed, self.operation.name)
+        return cast("Parsed", parsed)
 
     def repeat(self) -> tuple[AWSResponse, Parsed]:
+        """Make attempts until one is final; return its answer. Raises why there is none."""
         number = 0
         while True:
             number += 1
-            self.begin()
-            answered, failure = None, None
-            try:
-                answered = self.by_botocore() if self.client.plain else self.directly()
-                fault = fault_of(answered[1])
-            except (DynamoError, BotoCoreError) as error:
-                failure, fault = error, fault_in(error)
-            found = answered and answered[1]
-            self.tell("response-received", parsed_response=found, exception=failure)
-            self.client.breaker.note(answered=not isinstance(fault, Unreachable))
+            self.set_deadline()
+            self.client.breaker.enter()
+            attempt = self.attempt()
             pause = BACKOFF.pause(number)
-            may_repeat = number < self.client.connection.attempts and pause < seconds_left()
-            is_left = self.operation.name in RETRIED_BY_CALLER
-            passing = Unreachable if is_left else Unreachable | Throttled
-            if may_repeat and isinstance(fault, passing):
-                sleep(pause)
-            elif answered is None or isinstance(fault, Damaged):
-                raise cast("Exception", failure or fault)
-            else:
-                answered[1]["ResponseMetadata"]["RetryAttempts"] = number - 1
-                return answered
+            has_another = number < self.client.connection.attempts and pause < seconds_left()
+            if not has_another or not self.is_passing(attempt.fault):
+                return attempt.result(retries=number - 1)
+            sleep(pause)
 
-    def begin(self) -> None:
-        """Set the deadline of an attempt. Raises OutOfTime, and Unreachable by the breaker."""
+    def set_deadline(self) -> None:
+        """Set when the answer to the next attempt must be there. Raises OutOfTime."""
         left = seconds_left()
         if left <= 0:
             raise OutOfTime
-        self.client.breaker.enter()
-        seconds = min(self.client.connection.read_seconds, max(left / 2, min(left, LEAST)))
-        _until.set(monotonic() + seconds)
+        share = max(left / 2, min(left, LEAST_SECONDS))
+        answer_deadline.set(monotonic() + min(self.client.connection.read_seconds, share))
 
-    def directly(self) -> tuple[AWSResponse, Parsed]:
+    def attempt(self) -> _Attempt:
+        """Make the call once, by the client's transport, and note for its breaker what came."""
+        answer, parsed, failure = None, None, None
+        try:
+            if self.client.plain is None:
+                answer, parsed = self.send()
+            else:
+                answer, parsed = self.send_by_botocore()
+            fault = fault_of(parsed)
+        except (DynamoError, BotoCoreError) as error:
+            failure, fault = error, fault_in(error)
+        self.emit("response-received", parsed_response=parsed, exception=failure)
+        self.client.breaker.note(answered=not isinstance(fault, Unreachable))
+        return _Attempt(answer, parsed, failure, fault)
+
+    def is_passing(self, fault: Unavailable | None) -> bool:
+        """Return whether to try again after a fault."""
+        if isinstance(fault, Throttled):
+            return self.operation.name not in RETRIED_BY_CALLER
+        return isinstance(fault, Unreachable)
+
+    def send(self) -> tuple[AWSResponse, Parsed]:
         http = self.client.http
         headers: Any = self.client.signer.sign(http, self.body, self.headers)
         # A handler may answer in the database's place, as moto does within a process.
-        sent = AWSPreparedRequest("POST", http.url, headers, self.body, stream_output=False)
-        answer = self.tell("before-send", request=sent) or http.post(self.body, headers)
-        return answer, parsed(answer, self.operation)
+        request = AWSPreparedRequest("POST", http.url, headers, self.body, stream_output=False)
+        answer = self.emit("before-send", request=request) or http.post(self.body, headers)
+        return answer, parsed_answer(answer, self.operation)
 
-    def by_botocore(self) -> tuple[AWSResponse, Parsed]:
-        self.tell("before-send", request=None)
+    def send_by_botocore(self) -> tuple[AWSResponse, Parsed]:
+        self.emit("before-send", request=None)
+        method = getattr(self.client.plain, xform_name(self.operation.name))
         try:
-            found = getattr(self.client.plain, xform_name(self.operation.name))(**self.parameters)
+            parsed = method(**self.parameters)
         except ClientError as error:
-            found = error.response
-        return _answer.get(), found
+            parsed = error.response
+        return _sent_answer.get(), parsed
+
+
+# Building clients
 
 
 def build_client(connection: Connection) -> "DynamoDBClient":
@@ -489,24 +312,34 @@ def build_client_of(service: str, connection: Connection) -> Any:  # noqa: ANN40
             parameter_validation=False, retries={"total_max_attempts": 1, "mode": "standard"}
         ),
     }
-    insert: Any = lambda base_classes, **_: base_classes.insert(0, Caller)  # noqa: E731 - a handler
-    session.register("creating-client-class", insert)
+    session.register("creating-client-class", _insert_caller)
     client: Any = session.create_client(**arguments)
-    session.unregister("creating-client-class", insert)
-    access, secret = connection.access_key, connection.secret_key
-    keys = Credentials(access, secret) if access and secret else session.get_credentials()
-    client.signer = Signer(client.meta.region_name, keys)
-    client.connection, client.breaker = connection, Breaker()
+    session.unregister("creating-client-class", _insert_caller)
+    credentials: Credentials | None
+    if connection.access_key and connection.secret_key:
+        credentials = Credentials(connection.access_key, connection.secret_key)
+    else:
+        # The usual chain may ask the network, so only where it is needed.
+        credentials = session.get_credentials()
+    client.signer = Signer(client.meta.region_name, credentials)
+    client.connection = connection
+    client.breaker = Breaker()
     client.http = Http(
         client.meta.endpoint_url,
         seconds=connection.connect_seconds,
         size=connection.parallel_calls + connection.single_call_threads,
         ca_bundle=session.get_config_variable("ca_bundle"),
     )
-    if connection.by_botocore:
+    if not connection.library_transport:
+        # Its requests are sent by `Http` as well, so that deadlines hold.
         client.plain = session.create_client(**arguments)
         client.plain.meta.events.register("before-send", client.post)
     return client
+
+
+def _insert_caller(**event: Any) -> None:  # noqa: ANN401 - botocore's
+    """Make `Caller` the first base class of a client that is built: a handler of botocore's."""
+    event["base_classes"].insert(0, Caller)
 
 
 @cache

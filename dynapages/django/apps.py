@@ -23,8 +23,8 @@ DEFAULTS: Final[dict[str, Any]] = {
     "AWS_ACCESS_KEY_ID": None,
     "AWS_SECRET_ACCESS_KEY": None,
     "DYNAMODB_TABLE_PREFIX": "",
-    # Whether botocore builds, signs and parses each call.
-    "DYNAMODB_BY_BOTOCORE": False,
+    # Whether the library builds, signs and parses each call in botocore's place.
+    "DYNAMODB_LIBRARY_TRANSPORT": False,
     # Items on a page of a list.
     "PAGE_SIZE": 20,
     # Requests that a process works on at a time: so many connections are kept for them.
@@ -81,6 +81,6 @@ class DynamoAppConfig(AppConfig):
                 access_key=settings.AWS_ACCESS_KEY_ID,
                 secret_key=settings.AWS_SECRET_ACCESS_KEY,
                 single_call_threads=settings.MAX_CONCURRENT_REQUESTS,
-                by_botocore=settings.DYNAMODB_BY_BOTOCORE,
+                library_transport=settings.DYNAMODB_LIBRARY_TRANSPORT,
             )
         )

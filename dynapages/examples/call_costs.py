@@ -12,7 +12,8 @@ from dynapages.calls import Connection, build_client
 
 boto3 = client()
 fill(boto3, notes=63)
-ours = build_client(Connection("us-east-1", boto3.meta.endpoint_url))
+connection = Connection("us-east-1", boto3.meta.endpoint_url, library_transport=True)
+ours = build_client(connection)
 where = {"table_name": TABLE, "region": "us-east-1", "host": boto3.meta.endpoint_url}
 
 

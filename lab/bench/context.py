@@ -105,6 +105,7 @@ def local(endpoint_url: str) -> Connection:
         endpoint_url=endpoint_url,
         access_key="local",
         secret_key="local",  # noqa: S106 - opens nothing
+        library_transport=True,
     )
 
 

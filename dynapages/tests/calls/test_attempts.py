@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, Damaged, build_client
+from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, build_client
 from dynapages.calls.faults import Throttled, Unauthorized, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
+from dynapages.calls.transport import Damaged
 from dynapages.engine.fault_proxy import DAMAGED, FaultProxy, Rule
 from dynapages_testing.chance import unique
 
@@ -58,14 +59,14 @@ def proxy(running):
 
 PATIENCE = 30.0
 """Seconds for an answer that comes, however busy the machine is."""
-BY_BOTOCORE = False
+LIBRARY_TRANSPORT = False
 """How the calls of this module are sent; see `transport`."""
 
 
-@pytest.fixture(autouse=True, params=[False, True], ids=["direct", "by botocore"])
+@pytest.fixture(autouse=True, params=[True, False], ids=["direct", "by botocore"])
 def transport(request, monkeypatch):
     """Make each test by either transport."""
-    monkeypatch.setattr(f"{__name__}.BY_BOTOCORE", request.param)
+    monkeypatch.setattr(f"{__name__}.LIBRARY_TRANSPORT", request.param)
 
 
 def client_of(proxy: FaultProxy, *, attempts: int = 3, read_seconds: float = 0.5) -> Any:
@@ -77,7 +78,7 @@ def client_of(proxy: FaultProxy, *, attempts: int = 3, read_seconds: float = 0.5
             secret_key="tests",
             read_seconds=read_seconds,
             attempts=attempts,
-            by_botocore=BY_BOTOCORE,
+            library_transport=LIBRARY_TRANSPORT,
         )
     )
 

@@ -27,6 +27,13 @@ class TestBeingConnectedOtherwise:
         assert current_connection() == before
 
 
+class TestTheTransport:
+    def test_is_botocores_unless_the_librarys_is_asked_for(self):
+        library_transport = replace(current_connection(), library_transport=True)
+        assert build_client(current_connection()).plain is not None
+        assert build_client(library_transport).plain is None
+
+
 class TestBuildingAnotherClient:
     def test_reads_no_description_of_the_service_again(self):
         """They are megabytes of JSON: without this, it takes ten times as long."""

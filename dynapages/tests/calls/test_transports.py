@@ -80,10 +80,10 @@ def table(new_table):
     return new_table(TABLE)
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["direct", "by botocore"])
+@pytest.fixture(scope="module", params=[True, False], ids=["direct", "by botocore"])
 def transport(request, connection):
     """A connection by either transport."""
-    return replace(connection, by_botocore=request.param)
+    return replace(connection, library_transport=request.param)
 
 
 def told(client: Any, operation: str, parameters: dict[str, Any]) -> tuple[str, Any]:
@@ -101,8 +101,8 @@ class TestBothTransports:
         answers = [
             [told(client, *call) for call in CALLS]
             for client in (
-                build_client(replace(connection, by_botocore=by_botocore))
-                for by_botocore in (False, True)
+                build_client(replace(connection, library_transport=by_library))
+                for by_library in (True, False)
             )
         ]
         for call, ours, theirs in zip(CALLS, *answers, strict=True):
@@ -147,10 +147,16 @@ class TestBothTransports:
                 client.get_item(TableName=TABLE, Key=KEY)
 
 
+@pytest.fixture
+def direct(connection):
+    """A connection by the library's transport."""
+    return replace(connection, library_transport=True)
+
+
 class TestADirectCall:
-    def test_may_be_answered_by_a_handler_of_its_sending(self, connection):
+    def test_may_be_answered_by_a_handler_of_its_sending(self, direct):
         """This is how moto works within a process."""
-        client = build_client(connection)
+        client = build_client(direct)
 
         class Body:
             def stream(self, **_: object) -> Iterator[bytes]:
@@ -163,12 +169,12 @@ class TestADirectCall:
         client.meta.events.register("before-send.dynamodb.*", answer)
         assert client.list_tables()["TableNames"] == ["of a handler"]
 
-    def test_needs_credentials(self, connection, monkeypatch, tmp_path):
+    def test_needs_credentials(self, direct, monkeypatch, tmp_path):
         monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
         monkeypatch.setenv("HOME", str(tmp_path))
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"):
             monkeypatch.delenv(name, raising=False)
-        client = build_client(replace(connection, access_key=None, secret_key=None))
+        client = build_client(replace(direct, access_key=None, secret_key=None))
         with pytest.raises(Exception) as raised:  # noqa: PT011 - its fault is looked at
             client.list_tables()
         assert isinstance(fault_in(raised.value), Unauthorized)
@@ -183,11 +189,11 @@ class TestADirectCall:
         ],
     )
     def test_goes_to_the_endpoint_that_the_environment_asks_for(
-        self, connection, monkeypatch, environment, url
+        self, direct, monkeypatch, environment, url
     ):
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        client: Any = build_client(replace(connection, endpoint_url=None, region="eu-west-1"))
+        client: Any = build_client(replace(direct, endpoint_url=None, region="eu-west-1"))
         assert client.http.url == url
 
 

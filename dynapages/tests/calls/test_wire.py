@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from urllib3 import HTTPResponse
 
 from dynapages.calls import clock
-from dynapages.calls.client import Damaged, Http, Signer, body_of, parsed
 from dynapages.calls.clock import Clock
+from dynapages.calls.transport import Damaged, Http, Signer, body_of, parsed_answer
 
 MODEL = botocore.session.get_session().get_service_model("dynamodb")
 BLOBS = st.binary(max_size=4).map(lambda raw: b64encode(raw).decode())
@@ -58,7 +58,7 @@ def both(operation: str, body: Any, status: int = 200) -> list[Any]:
     theirs = JSONParser().parse(response, model.output_shape)
     if status >= 300 and (shape := MODEL.shape_for_error_code(theirs["Error"]["Code"])):
         theirs |= {k: v for k, v in JSONParser().parse(response, shape).items() if k != "Error"}
-    return [theirs, parsed(answer(content, status), model)]
+    return [theirs, parsed_answer(answer(content, status), model)]
 
 
 class TestAnAnswer:
@@ -114,10 +114,10 @@ class TestAnAnswer:
     @pytest.mark.parametrize("body", [b"", b"[]", b"5", b'{"Item": {', b'{"a": "\xe4"}'])
     def test_that_is_no_object_is_damaged(self, body):
         with pytest.raises(Damaged):
-            parsed(answer(body), MODEL.operation_model("GetItem"))
+            parsed_answer(answer(body), MODEL.operation_model("GetItem"))
 
     def test_of_a_front_end_has_its_status_as_its_code(self):
-        found = parsed(answer(b"<html>\xe4", 503), MODEL.operation_model("GetItem"))
+        found = parsed_answer(answer(b"<html>\xe4", 503), MODEL.operation_model("GetItem"))
         assert found["Error"] == {"Code": "503", "Message": "<html>\ufffd"}
 
 

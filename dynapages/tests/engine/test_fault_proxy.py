@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.calls.client import Damaged, build_client
+from dynapages.calls.client import build_client
 from dynapages.calls.faults import Unreachable, fault_in
+from dynapages.calls.transport import Damaged
 from dynapages.engine.fault_proxy import Fault, FaultProxy, Lag, Rule
 from dynapages_testing.chance import unique
 from dynapages_testing.processes import PATIENCE, until

@@ -61,6 +61,7 @@ def connected(endpoint_url: str, **limits: float) -> Iterator[None]:
         endpoint_url=endpoint_url,
         access_key=settings.AWS_ACCESS_KEY_ID,
         secret_key=settings.AWS_SECRET_ACCESS_KEY,
+        library_transport=settings.DYNAMODB_LIBRARY_TRANSPORT,
     )
     with process.connected(replace(elsewhere, **limits)):
         yield

@@ -1,0 +1,319 @@
+"""The transport: requests of DynamoDB signed, sent by kept connections, and their answers parsed.
+
+It is botocore's work in half to a third of the processor time: parameters as JSON (`body_of`), a
+signature (`Signer`), one POST by urllib3 (`Http`), and the answer in botocore's form
+(`parsed_answer`). What is tried again, and when, is the business of `dynapages.calls.client`.
+
+An HTTP library limits each read of a socket, which a byte a second would never meet. Here all reads
+of an answer end by one deadline (`answer_deadline`). Follows "DynamoDB low-level API" of the
+Developer Guide, and "Create a signed AWS API request" of the IAM User Guide.
+"""
+
+import hmac
+import json
+import socket
+import ssl
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from hashlib import sha256
+from http import HTTPStatus
+from math import inf
+from time import monotonic
+from typing import Any, cast
+from urllib.parse import SplitResult, urlsplit
+from zlib import crc32
+
+from botocore.awsrequest import AWSResponse
+from botocore.credentials import Credentials
+from botocore.exceptions import NoCredentialsError
+from botocore.httpsession import ProxyConfiguration
+from botocore.model import OperationModel
+from botocore.parsers import create_parser
+from botocore.utils import get_environ_proxies
+from urllib3 import HTTPConnectionPool, PoolManager, ProxyManager, Retry, Timeout
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPSConnectionPool
+from urllib3.exceptions import HTTPError
+
+from dynapages.calls import clock
+from dynapages.calls.faults import Unreachable
+
+Parsed = dict[str, Any]
+"""An answer in the form of botocore's methods, or the ``response`` of a ClientError."""
+
+LEAST_CONNECT_SECONDS = 0.001
+"""A time limit of 0 would mean that a socket does not block."""
+
+answer_deadline: ContextVar[float] = ContextVar("answer_deadline", default=inf)
+"""When an answer must be there, connecting included: a moment of `time.monotonic`."""
+
+
+class Damaged(Unreachable):
+    """The answer is not what DynamoDB sent, or not by DynamoDB at all."""
+
+    def __init__(self) -> None:
+        super().__init__("The database gave a damaged answer.")
+
+
+# Sockets that keep to the deadline
+
+
+class _ReadsByDeadline:
+    """Limits each read of a socket to what is left until the deadline."""
+
+    def recv_into(self, *args: Any, **kwargs: Any) -> int:  # noqa: ANN401 - a socket's
+        limited: Any = self
+        left = answer_deadline.get() - monotonic()
+        if left <= 0:
+            raise TimeoutError
+        limited.settimeout(None if left == inf else left)
+        read: int = super().recv_into(*args, **kwargs)  # type: ignore[misc] # that of the socket
+        return read
+
+
+class _Socket(_ReadsByDeadline, socket.socket): ...
+
+
+class _TlsSocket(_ReadsByDeadline, ssl.SSLSocket): ...
+
+
+class _ConnectsByDeadline:
+    """Makes `_Socket` for a connection of urllib3, and connects until the deadline."""
+
+    timeout: Any
+
+    def _new_conn(self) -> socket.socket:
+        left = answer_deadline.get() - monotonic()
+        self.timeout = min(self.timeout, max(left, LEAST_CONNECT_SECONDS))
+        made: socket.socket = super()._new_conn()  # type: ignore[misc] # that of urllib3
+        bounded = _Socket(fileno=made.detach())
+        bounded.settimeout(self.timeout)
+        return bounded
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls: Any = type("_Connection", (_ConnectsByDeadline, HTTPConnection), {})
+
+
+class _TlsPool(HTTPSConnectionPool):
+    ConnectionCls: Any = type("_TlsConnection", (_ConnectsByDeadline, HTTPSConnection), {})
+
+
+# Sending
+
+
+class Http:
+    """Posts signed requests to one endpoint, by the proxy that the environment names.
+
+    A server's certificate is verified with those of the platform, or with those in the file
+    ``ca_bundle``. ``seconds`` limit connecting; ``size`` is how many connections are kept.
+    """
+
+    def __init__(
+        self, url: str, *, seconds: float, size: int, ca_bundle: str | None = None
+    ) -> None:
+        self.url = url
+        parts = urlsplit(url)
+        self.path = parts.path or "/"
+        self.host = _host_header(parts)
+        proxy, proxy_headers = _proxy_for(url)
+        options: dict[str, Any] = {"maxsize": size}
+        if parts.scheme == "https":
+            options["ssl_context"] = _tls_context(ca_bundle)
+        manager: PoolManager
+        if proxy:
+            manager = ProxyManager(proxy, proxy_headers=proxy_headers, **options)
+        else:
+            manager = PoolManager(**options)
+        manager.pool_classes_by_scheme = {"http": _Pool, "https": _TlsPool}
+        self._pool = manager.connection_from_url(url)
+        if proxy and parts.scheme != "https":
+            # A proxy of plain HTTP is asked for the whole address, by each request.
+            self._target = parts._replace(path=self.path).geturl()
+            self._proxy_headers = proxy_headers
+        else:
+            self._target = self.path
+            self._proxy_headers = {}
+        self._options: dict[str, Any] = {
+            "retries": Retry(total=False, redirect=False),
+            "timeout": Timeout(connect=seconds),
+            "assert_same_host": False,
+            "preload_content": False,
+        }
+
+    def post(self, body: bytes, headers: Mapping[str, str]) -> AWSResponse:
+        """Post once, until the deadline; the clock learns from the answer. Raises Unreachable."""
+        sent = clock.process_clock.local()
+        all_headers = {**headers, **self._proxy_headers}
+        try:
+            raw = self._pool.urlopen("POST", self._target, body, all_headers, **self._options)
+            answer = AWSResponse(self.url, raw.status, cast("Any", raw.headers), raw)
+            answer.content  # noqa: B018 - read now, by the deadline
+        except HTTPError as error:
+            raise Unreachable from error
+        clock.learn(answer.headers.get("date", ""), sent=sent)
+        return answer
+
+
+def _host_header(parts: SplitResult) -> str:
+    """Return the host that is signed: without a password, and without the scheme's own port."""
+    usual_port = ":443" if parts.scheme == "https" else ":80"
+    return parts.netloc.rpartition("@")[2].removesuffix(usual_port)
+
+
+def _proxy_for(url: str) -> tuple[str | None, dict[str, str]]:
+    """Return the address of the proxy that the environment names for a URL, and its headers."""
+    proxies: Any = ProxyConfiguration(get_environ_proxies(url))
+    proxy: str | None = proxies.proxy_url_for(url)
+    if not proxy:
+        return None, {}
+    return proxy, proxies.proxy_headers_for(proxy)
+
+
+def _tls_context(ca_bundle: str | None) -> ssl.SSLContext:
+    context = ssl.create_default_context(cafile=ca_bundle)
+    context.sslsocket_class = _TlsSocket
+    return context
+
+
+# Signing
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """Signs requests by Signature Version 4, with credentials as they are then.
+
+    The moment of a signature is DynamoDB's: a machine's wrong clock costs one refused call.
+    """
+
+    region: str
+    credentials: Credentials | None
+    service: str = "dynamodb"
+
+    def sign(self, http: Http, body: bytes, headers: Mapping[str, str]) -> dict[str, str]:
+        """Return the headers of a POST, with lower-case names, signed. Raises botocore's errors."""
+        if self.credentials is None:
+            raise NoCredentialsError
+        keys = self.credentials.get_frozen_credentials()
+        moment = f"{clock.now():%Y%m%dT%H%M%SZ}"
+        signed = {**headers, "host": http.host, "x-amz-date": moment}
+        if keys.token:
+            signed["x-amz-security-token"] = keys.token
+        # The canonical request: names in order, each run of white space as one space.
+        names = sorted(signed)
+        header_lines = "\n".join(f"{name}:{' '.join(signed[name].split())}" for name in names)
+        signed_names = ";".join(names)
+        body_hash = sha256(body).hexdigest()
+        request = f"POST\n{http.path}\n\n{header_lines}\n\n{signed_names}\n{body_hash}"
+        scope = f"{moment[:8]}/{self.region}/{self.service}/aws4_request"
+        request_hash = sha256(request.encode()).hexdigest()
+        text = f"AWS4-HMAC-SHA256\n{moment}\n{scope}\n{request_hash}".encode()
+        signature = hmac.digest(_signing_key(keys.secret_key or "", scope), text, "sha256").hex()
+        signed["authorization"] = (
+            f"AWS4-HMAC-SHA256 Credential={keys.access_key}/{scope}, "
+            f"SignedHeaders={signed_names}, Signature={signature}"
+        )
+        return signed
+
+
+# Of one day and one secret there is one key for all calls.
+@lru_cache(maxsize=8)
+def _signing_key(secret_key: str, scope: str) -> bytes:
+    key = f"AWS4{secret_key}".encode()
+    for part in scope.split("/"):
+        key = hmac.digest(key, part.encode(), "sha256")
+    return key
+
+
+# Encoding and parsing
+
+
+def body_of(parameters: Mapping[str, Any]) -> bytes:
+    """Encode the parameters of a call. Raises TypeError for what is no value of DynamoDB's."""
+    return json.dumps(parameters, default=_encoded, separators=(",", ":")).encode()
+
+
+def _encoded(value: object) -> object:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return b64encode(value).decode()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, datetime):
+        return value.timestamp()
+    raise TypeError(f"{value!r} is no value that DynamoDB takes")
+
+
+def json_object_in(answer: AWSResponse) -> Parsed:
+    """Return the JSON object that the body of an answer is. Raises Damaged.
+
+    The body of an error may be anything: what is no JSON object is one's ``message``.
+    """
+    content = answer.content
+    checksum = answer.headers.get("x-amz-crc32")
+    if checksum is not None and str(crc32(content)) != checksum:
+        raise Damaged
+    # Each object is looked at only where a value may be bytes: that takes time, and few have any.
+    has_bytes = b'"B"' in content or b'"BS"' in content
+    try:
+        parsed = json.loads(content, object_hook=_decoded if has_bytes else None)
+    except ValueError:  # no UTF-8, or no JSON
+        parsed = None
+    if isinstance(parsed, dict):
+        return parsed
+    if answer.status_code < HTTPStatus.MULTIPLE_CHOICES:
+        raise Damaged
+    return {"message": content.decode(errors="replace")}
+
+
+def _decoded(value: Parsed) -> Parsed:
+    """Decode an attribute's value of bytes. No other object has a string under these names."""
+    if isinstance(value.get("B"), str):
+        return {"B": b64decode(value["B"])}
+    if isinstance(value.get("BS"), list):
+        return {"BS": [b64decode(each) for each in value["BS"]]}
+    return value
+
+
+def parsed_answer(answer: AWSResponse, operation: OperationModel) -> Parsed:
+    """Return an answer as botocore does, or what it makes the response of a ClientError.
+
+    An error without a name has its HTTP status as its code. Raises Damaged.
+    """
+    parsed = json_object_in(answer)
+    if answer.status_code >= HTTPStatus.MULTIPLE_CHOICES:
+        parsed = _error_response(parsed, answer.status_code, operation)
+    elif not _is_about_items(operation):
+        # Such answers have moments, which are numbers in JSON: botocore knows which.
+        raw = {"headers": {}, "status_code": answer.status_code, "body": answer.content}
+        parsed = create_parser("json").parse(raw, cast("Any", operation.output_shape))
+    headers = {name.lower(): value for name, value in answer.headers.items()}
+    parsed["ResponseMetadata"] = {
+        "RequestId": headers.get("x-amzn-requestid", ""),
+        "HTTPStatusCode": answer.status_code,
+        "HTTPHeaders": headers,
+    }
+    return parsed
+
+
+def _is_about_items(operation: OperationModel) -> bool:
+    """Return whether an operation reads or writes items: only those consume capacity."""
+    shape = operation.input_shape
+    return shape is not None and "ReturnConsumedCapacity" in shape.members
+
+
+def _error_response(parsed: Parsed, status: int, operation: OperationModel) -> Parsed:
+    """Build the response of a ClientError, with the members that an error of its name has."""
+    # The name stands behind a namespace: com.amazonaws.dynamodb.v20120810#ThrottlingException
+    code = parsed.get("__type", str(status)).partition(":")[0].rpartition("#")[2]
+    message = parsed.get("message", parsed.get("Message", ""))
+    response: Parsed = {"Error": {"Message": message, "Code": code}}
+    shape: Any = operation.service_model.shape_for_error_code(code)
+    if shape is not None:
+        for name in shape.members:
+            if name in parsed:
+                response[name] = parsed[name]
+    return response
