@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from functools import partial, wraps
+from functools import wraps
 from hashlib import sha256
 from http import HTTPStatus
 from typing import Any
@@ -34,9 +34,14 @@ from shop.accounts.queries import load_user
 from shop.api_keys.answers import begin, finish, forget
 from shop.api_keys.services import find_key
 
-MINUTE = timedelta(minutes=1)
-READS, WRITES = NamedLimit(600, MINUTE, "api-reads/{}"), NamedLimit(300, MINUTE, "api-writes/{}")
+READ_LIMIT = NamedLimit(600, timedelta(minutes=1), "api-reads/{}")
+WRITE_LIMIT = NamedLimit(300, timedelta(minutes=1), "api-writes/{}")
 """Of one key, by its id."""
+RESPONSE_HEADERS = "dynashop.api_headers"
+"""In ``request.META``: headers of the response."""
+STORED_ANSWER = "dynashop.api_answer"
+"""In ``request.META``: the name that the answer is stored by, where a request has one."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -56,44 +61,53 @@ def authenticate(request: HttpRequest, text: str, scope: Scope) -> Caller | None
     if not key.allows(scope):
         sentence = _("This needs a key of the scope “%(scope)s”.") % {"scope": scope}
         raise HttpError(HTTPStatus.FORBIDDEN, sentence)
+
+    def use_limit() -> None:
+        _use_limit(request, key.id)
+
     with pool().together() as together, labelled_calls("key"):
-        limited = together.start(partial(_limit, request, key.id))
+        limited = together.start(use_limit)
         user = load_user(key.user_id) if key.user_id else None
         limited.result()
-    if key.user_id and not (user and user.is_active):
+    is_active = user is not None and user.is_active
+    if key.user_id and not is_active:
         return None
     if key.scope is Scope.STAFF and not getattr(user, "is_staff", False):
         return None
     if request.method not in READING and IDEMPOTENCY_KEY in request.headers:
-        _begin(request, key.id, request.headers[IDEMPOTENCY_KEY])
+        _begin_once(request, key.id, request.headers[IDEMPOTENCY_KEY])
     return replace(key, user=user)
 
 
-def _limit(request: HttpRequest, key_id: str) -> None:
+def _use_limit(request: HttpRequest, key_id: str) -> None:
     """Count a request of a key, and note the headers of its limit. Raises TooManyRequests."""
-    name, limit = ("reads", READS) if request.method in READING else ("writes", WRITES)
+    if request.method in READING:
+        name, limit = "reads", READ_LIMIT
+    else:
+        name, limit = "writes", WRITE_LIMIT
     use = limit.use(key_id)
     spent = limiter().spend(use.name, limit, now=clock.now())
-    wait = f";t={int(spent.wait) + 1}" if spent.wait else ""
-    request.META[HEADERS] = {
+    wait_seconds = int(spent.wait) + 1
+    wait = f";t={wait_seconds}" if spent.wait else ""
+    request.META[RESPONSE_HEADERS] = {
         "RateLimit-Policy": f'"{name}";q={limit.times};w={int(limit.window.total_seconds())}',
         "RateLimit": f'"{name}";r={spent.left}{wait}',
     }
     if spent.wait:
         sentence = _("This key has sent too many requests. Try again in %(wait)s.")
-        text = sentence % {"wait": in_words(int(spent.wait) + 1)}
+        text = sentence % {"wait": in_words(wait_seconds)}
         raise TooManyRequests(text, retry_after=spent.wait)
 
 
-HEADERS, ANSWER = "dynashop.api_headers", "dynashop.api_answer"
-"""In ``request.META``: headers of the answer, and the name that it is stored by."""
+def _begin_once(request: HttpRequest, key_id: str, idempotency_key: str) -> None:
+    """Note that a write with an Idempotency-Key begins; raise _Answered where it was answered.
 
-
-def _begin(request: HttpRequest, key_id: str, named: str) -> None:
-    if not 0 < len(named) <= LONGEST_KEY:
+    Raises Refusal for a key of another length, or that came with another request.
+    """
+    if not 0 < len(idempotency_key) <= LONGEST_KEY:
         sentence = _("An Idempotency-Key has 1 to %(most)s characters.")
         raise Refusal(sentence % {"most": LONGEST_KEY})
-    name = f"{key_id}/{named}"
+    name = f"{key_id}/{idempotency_key}"
     sent = f"{request.method} {request.get_full_path()}\n".encode() + request.body
     with labelled_calls("answer"):
         answer = begin(name, sha256(sent).hexdigest(), now=clock.now())
@@ -101,7 +115,7 @@ def _begin(request: HttpRequest, key_id: str, named: str) -> None:
         answer["Idempotent-Replayed"] = "true"
         add_never_cache_headers(answer)
         raise _Answered(answer)
-    request.META[ANSWER] = name
+    request.META[STORED_ANSWER] = name
 
 
 def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -113,21 +127,26 @@ def _answer_once(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
         try:
             response = run(request, **values)
         finally:
-            if ANSWER in request.META:
-                _keep(request.META[ANSWER], response)
-        for name, value in request.META.get(HEADERS, {}).items():
+            if STORED_ANSWER in request.META:
+                _store_answer(request.META[STORED_ANSWER], response)
+        for name, value in request.META.get(RESPONSE_HEADERS, {}).items():
             response[name] = value
         caller = getattr(request, "auth", None)
         if caller is not None and request.method not in READING:
-            status, path = response.status_code, request.path
-            user, key = caller.user_id, caller.id
-            log_event("api-write", user=user, request=request, path=path, status=status, key=key)
+            log_event(
+                "api-write",
+                user=caller.user_id,
+                request=request,
+                path=request.path,
+                status=response.status_code,
+                key=caller.id,
+            )
         return response
 
     return answered
 
 
-def _keep(name: str, answer: HttpResponse | None) -> None:
+def _store_answer(name: str, answer: HttpResponse | None) -> None:
     """Store an answer, unless it is of a fault; where that fails, what was done stays done."""
     try:
         with labelled_calls("answer"):
@@ -142,6 +161,12 @@ def _keep(name: str, answer: HttpResponse | None) -> None:
         logger.warning("The answer to a request with an Idempotency-Key was not kept: %s", fault)
 
 
+def _stored_response(_request: HttpRequest, answered: Any) -> HttpResponse:  # noqa: ANN401
+    """Return the response that an `_Answered` holds."""
+    response: HttpResponse = answered.args[0]
+    return response
+
+
 _RENDERER = JSONRenderer()
 _RENDERER.json_dumps_params = {"ensure_ascii": False}
 api = ProblemAPI(
@@ -152,7 +177,7 @@ api = ProblemAPI(
     renderer=_RENDERER,
     errors={**comments_api.ERRORS, **shop_api.ERRORS},
 )
-api.add_exception_handler(_Answered, lambda _request, error: error.args[0])
+api.add_exception_handler(_Answered, _stored_response)
 api.add_decorator(_answer_once, mode="view")
 api.add_router("", comments_api.router)
 api.add_router("", shop_api.router)

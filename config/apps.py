@@ -1,4 +1,4 @@
-"""The Django app of the settings' checks and of the commands that use several apps."""
+"""The Django app that wires shop and comments, and registers the checks of the settings."""
 
 from django.apps import AppConfig
 from django.core import checks
@@ -12,10 +12,12 @@ class ConfigConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        import config.comment_log  # noqa: PLC0415 - connects its receivers, with models ready
+        """Connect the two apps by their signals and hooks, and register the checks."""
+        # Imported now: these modules need models, which are ready only here.
+        import config.comment_log  # noqa: PLC0415 - connects its receivers
         import config.reply_emails  # noqa: F401, PLC0415 - the same
-        from comments.rankings.services import rename_ranks  # noqa: PLC0415 - models are ready now
-        from shop.catalogue.services import name_copies  # noqa: PLC0415 - the same
+        from comments.rankings.services import rename_ranks  # noqa: PLC0415
+        from shop.catalogue.services import name_copies  # noqa: PLC0415
 
         name_copies.add(rename_ranks)
         checks.register(check_settings, "config")

@@ -1,6 +1,8 @@
 """How a program reads the page of a list: ``manage.py explain …``, and the Python that made it."""
 
 import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -13,8 +15,18 @@ from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.search_queries import SearchRequest
 from comments.search.words import BadSearch, parse_search
+from dynapages.django.paging import Pager
 from shop.orders.filters import OrderFilter
 from shop.orders.listing import OrderList, filter_of, queue_pager
+
+
+@dataclass(frozen=True, slots=True)
+class ListProgram:
+    """How a program reads a list: the options of ``explain``, and names for a template."""
+
+    pager: Pager
+    options: list[str]
+    names: dict[str, Any]
 
 
 def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
@@ -25,42 +37,75 @@ def program_of(url: str, *, owner: str = "") -> dict[str, Any]:
     """
     parts = urlsplit(url)
     path, values = unquote(parts.path), QueryDict(parts.query)
-    match, program = resolve(path), dict[str, Any]()
+    match = resolve(path)
     if match.view_name == "comments:list":
-        product_id, *spelled = match.kwargs.values()
-        chosen = CommentFilter.parse(*spelled)
-        order = CommentOrder.parse(values.get("order", CommentOrder.NEWEST))
-        try:
-            search = SearchRequest(parse_search(values["q"])) if "q" in values else None
-        except BadSearch:
-            return program
-        if "hidden" in values:  # which only staff's own pages read
-            return program
-        pager = pager_of(product_id, chosen, order, search)
-        program |= {"product_id": product_id, "chosen": chosen, "order": order, "search": search}
-        options = zip(("product", "languages", "ratings"), (product_id, *spelled), strict=True)
-        words = [f"--{name}={value.replace('.', ',')}" for name, value in options if value != ANY]
-        words.insert(0, "comments")
+        listed = _comments_program(match.kwargs, values)
     elif match.view_name == "staff_orders":
-        queued = filter_of(values, path, of_queue=True)
-        pager, words = queue_pager(queued), ["orders", "--queue"]
-        program["chosen"] = _parsed(queued, values)
+        listed = _queue_program(path, values)
     elif match.view_name in {"orders", "staff_customer_orders"}:
-        owner = match.kwargs.get("username", owner)
-        own = filter_of(values, path)
-        pager, words = OrderList(owner, path).pager(own), ["orders", f"--user={owner}"]
-        program |= {"owner": owner, "chosen": _parsed(own, values)}
+        listed = _orders_program(path, values, owner=match.kwargs.get("username", owner))
     else:
-        return program
-    for name, value in parse_qsl(parts.query):
-        option = f"--{'search' if name == 'q' else name}"
-        words.append(option if name == "open" else f"{option}={value}")
-    program["request"] = pager.requested(values, size=settings.PAGE_SIZE)
-    return program | {"command": shlex.join(["python", "manage.py", "explain", *words])}
+        listed = None
+    if listed is None:
+        return {}
+    options = [*listed.options, *_options_in(parts.query)]
+    command = shlex.join(["python", "manage.py", "explain", *options])
+    request = listed.pager.requested(values, size=settings.PAGE_SIZE)
+    return {**listed.names, "request": request, "command": command}
 
 
-def _parsed(chosen: OrderFilter, values: QueryDict) -> str:
-    given: dict[str, object] = {"statuses": [str(status) for status in chosen.statuses]}
-    named = {"since": "from", "until": "to", "is_open": "open"}
-    given |= {name: values.get(parameter, "") for name, parameter in named.items()}
+def _comments_program(address: Mapping[str, str], values: QueryDict) -> ListProgram | None:
+    """Return that of a product's comments; ``address`` are the parts of the list's path."""
+    product_id, languages, ratings = address.values()
+    chosen = CommentFilter.parse(languages, ratings)
+    order = CommentOrder.parse(values.get("order", CommentOrder.NEWEST))
+    search = None
+    if "q" in values:
+        try:
+            search = SearchRequest(parse_search(values.get("q", "")))
+        except BadSearch:
+            return None
+    if "hidden" in values:  # which only staff's own pages read
+        return None
+    options = ["comments", f"--product={product_id}"]
+    if languages != ANY:
+        options.append(f"--languages={languages.replace('.', ',')}")
+    if ratings != ANY:
+        options.append(f"--ratings={ratings.replace('.', ',')}")
+    names = {"product_id": product_id, "chosen": chosen, "order": order, "search": search}
+    return ListProgram(pager_of(product_id, chosen, order, search), options, names)
+
+
+def _queue_program(path: str, values: QueryDict) -> ListProgram:
+    chosen = filter_of(values, path, of_queue=True)
+    names = {"chosen": _filter_arguments(chosen, values)}
+    return ListProgram(queue_pager(chosen), ["orders", "--queue"], names)
+
+
+def _orders_program(path: str, values: QueryDict, *, owner: str) -> ListProgram:
+    chosen = filter_of(values, path)
+    names = {"owner": owner, "chosen": _filter_arguments(chosen, values)}
+    pager = OrderList(owner, path).pager(chosen)
+    return ListProgram(pager, ["orders", f"--user={owner}"], names)
+
+
+def _options_in(query: str) -> Iterator[str]:
+    """Yield the options of ``explain`` that say the same as the query of a URL."""
+    for name, value in parse_qsl(query):
+        if name == "q":
+            yield f"--search={value}"
+        elif name == "open":
+            yield "--open"
+        else:
+            yield f"--{name}={value}"
+
+
+def _filter_arguments(chosen: OrderFilter, values: QueryDict) -> str:
+    """Return the arguments of `OrderFilter.parse` for the filter in a URL, as Python."""
+    given: dict[str, object] = {
+        "statuses": [str(status) for status in chosen.statuses],
+        "since": values.get("from", ""),
+        "until": values.get("to", ""),
+        "is_open": values.get("open", ""),
+    }
     return ", ".join(f"{name}={value!r}" for name, value in given.items() if value)

@@ -40,7 +40,9 @@ def send_reply_email(payload: Mapping[str, Any]) -> None:
         stored = load_comment(comment_id)
     except NoSuchComment:
         return
-    comment, reply = stored.comment, find_reply(comment_id)
+    comment = stored.comment
+    reply = find_reply(comment_id)
+    # An imported comment has no user, and nobody needs an e-mail of a reply to oneself.
     if reply is None or stored.is_hidden or comment.user_id in {"", reply.user_id}:
         return
     user = find_user(comment.user_id)
@@ -54,8 +56,9 @@ def send_reply_email(payload: Mapping[str, Any]) -> None:
         "path": reverse("comments:comment", args=[comment_id]),
         "opt_out": mailer.opt_out_path(user),
     }
-    known = comment.language in dict(settings.LANGUAGES)
-    language = comment.language if known else settings.LANGUAGE_CODE
+    language = settings.LANGUAGE_CODE
+    if comment.language in dict(settings.LANGUAGES):
+        language = comment.language
     address = mailer.confirmed_address(user)
     with mailer.taken_by_the_mail_server(REPLY_EMAIL):
         mailer.deliver("reply", address, context, site=site, language=language)

@@ -1,4 +1,8 @@
-"""The sample shop that runs in this checkout: how other processes find it, by a note and a lock."""
+"""The sample shop that runs in this checkout: how other processes find it, by a file and a lock.
+
+`FileLock` is held by the demo while it runs, `RunningDemo` is what its file says, and `find_demo`
+reads it.
+"""
 
 import fcntl
 import json
@@ -32,7 +36,7 @@ class FileLock:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._beside = path.with_name(f"{path.name}.lock")
+        self._lock_path = path.with_name(f"{path.name}.lock")
         self._descriptor: int | None = None
 
     def acquire(self, *, patience: float = 1.0) -> None:
@@ -40,10 +44,10 @@ class FileLock:
 
         The engine of a process that was just killed holds it for a moment.
         """
-        self._beside.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._beside, os.O_RDWR | os.O_CREAT, 0o600)
+        self._lock_path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._lock_path, os.O_RDWR | os.O_CREAT, 0o600)
         deadline = time.monotonic() + patience
-        while not _locked(descriptor):
+        while not _try_lock(descriptor):
             if time.monotonic() > deadline:
                 holder = os.read(descriptor, 20).decode(errors="replace").strip()
                 os.close(descriptor)
@@ -68,7 +72,7 @@ class FileLock:
     def held_by_someone(self) -> bool:
         """Return whether any process holds it now, without waiting; False if there is none."""
         try:
-            descriptor = os.open(self._beside, os.O_RDONLY)
+            descriptor = os.open(self._lock_path, os.O_RDONLY)
         except OSError:
             return False
         try:
@@ -87,7 +91,8 @@ class FileLock:
         self.release()
 
 
-def _locked(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
+    """Lock a file exclusively without waiting; return whether it is locked now."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -97,7 +102,7 @@ def _locked(descriptor: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RunningDemo:
-    """What another process needs to use the same tables; it is kept in ``var/demo.json``.
+    """What another process needs to use the same tables; it is stored in ``var/demo.json``.
 
     It is ignored when AWS credentials are in the environment. ``sign_in`` are a customer, a member
     of staff and their password, where there are such.
@@ -114,8 +119,8 @@ class RunningDemo:
     pid: int = field(default_factory=os.getpid)
 
 
-def note_path(var: Path) -> Path:
-    """Return the path of the note; beside it is the lock that the running demo holds."""
+def demo_path(var: Path) -> Path:
+    """Return the file that describes the running demo; it holds a `FileLock` on this path."""
     return var / "demo.json"
 
 
@@ -124,7 +129,7 @@ def find_demo(var: Path) -> RunningDemo | None:
 
     A lock decides, not the pid, which may be another program's after a power cut.
     """
-    path = note_path(var)
+    path = demo_path(var)
     if not FileLock(path).held_by_someone():
         return None
     try:
@@ -135,8 +140,9 @@ def find_demo(var: Path) -> RunningDemo | None:
 
 @contextmanager
 def announced(demo: RunningDemo, *, var: Path) -> Iterator[None]:
-    """Keep the note on disk while the block runs. The caller holds the lock."""
-    path = note_path(var)
+    """Store the description on disk while the block runs. The caller holds the lock."""
+    path = demo_path(var)
+    # Renamed when it is whole, because others read it at any moment.
     draft = path.with_suffix(".tmp")
     draft.write_text(json.dumps(asdict(demo), indent=2) + "\n")
     draft.replace(path)

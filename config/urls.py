@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from config import home, user_data_views, work_views
+from config import examples, home, user_data_views, work_views
 from config.api import api
 from config.docs_pages import document
 from config.web import health
@@ -19,7 +19,7 @@ handler500 = "config.web.answers.server_error"
 
 urlpatterns = [
     path("", home.home, name="home"),
-    path("examples/", home.examples, name="examples"),
+    path("examples/", examples.examples, name="examples"),
     path("", include("shop.urls")),
     path("", include("comments.urls")),
     path("accounts/", include("shop.accounts.urls")),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
+from operator import attrgetter
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -16,11 +17,12 @@ from dynapages.django.access import Visitor, prefetch, staff_only
 from dynapages.django.refusals import Refusal
 from dynapages.django.work import queue_named, queues
 from dynapages.process import pool
-from dynapages.work import Owed, Queue, worker
+from dynapages.work import Queue, worker
 
 MOST_SHOWN = 100
 """Of each queue, those that were given up first."""
 _SORT_KEY = re.compile(r"[0-9TZ:.-]{27}#[0-9a-f]{16}")
+"""Of an item of a queue: a moment and a random part."""
 RETRY, DISCARD = "retry", "discard"
 
 
@@ -37,30 +39,33 @@ class GivenUp:
     failure: str
 
 
-def _read(_request: HttpRequest, _visitor: Visitor) -> list[GivenUp]:
-    calls = [partial(_of_queue, queue) for queue in queues()]
-    found = [row for rows in pool().gather(calls) for row in rows]
-    return sorted(found, key=lambda row: row.given_up_at)
+def _read_given_up(_request: HttpRequest, _visitor: Visitor) -> list[GivenUp]:
+    """Read what all queues have given up, in one round; what was given up first comes first."""
+    reads = [partial(_rows_of, queue) for queue in queues()]
+    rows: list[GivenUp] = []
+    for rows_of_queue in pool().gather(reads):
+        rows += rows_of_queue
+    return sorted(rows, key=attrgetter("given_up_at"))
 
 
-def _of_queue(queue: Queue) -> list[GivenUp]:
-    return [_row(queue, dead) for dead in islice(queue.dead(), MOST_SHOWN)]
-
-
-def _row(queue: Queue, dead: Owed) -> GivenUp:
-    return GivenUp(
-        queue=queue.name,
-        id=dead.sort_key,
-        kind=dead.kind,
-        owed_at=dead.owed_at,
-        given_up_at=dead.moment,
-        attempts=dead.attempts,
-        failure=dead.failure,
-    )
+def _rows_of(queue: Queue) -> list[GivenUp]:
+    rows = []
+    for dead in islice(queue.dead(), MOST_SHOWN):
+        row = GivenUp(
+            queue=queue.name,
+            id=dead.sort_key,
+            kind=dead.kind,
+            owed_at=dead.owed_at,
+            given_up_at=dead.moment,
+            attempts=dead.attempts,
+            failure=dead.failure,
+        )
+        rows.append(row)
+    return rows
 
 
 @require_safe
-@prefetch(_read, staff_only)
+@prefetch(_read_given_up, staff_only)
 def given_up(request: HttpRequest, rows: list[GivenUp]) -> HttpResponse:
     """Show what was given up, each with buttons to try it again and to discard it."""
     return render(request, "work/given_up.html", {"rows": rows})
@@ -74,7 +79,8 @@ def decide(request: HttpRequest) -> HttpResponse:
     Raises Refusal for what no form of the page sends.
     """
     queue = queue_named(request.POST.get("queue", ""))
-    sort_key, decision = request.POST.get("id", ""), request.POST.get("decision", "")
+    sort_key = request.POST.get("id", "")
+    decision = request.POST.get("decision", "")
     if queue is None or not _SORT_KEY.fullmatch(sort_key) or decision not in {RETRY, DISCARD}:
         raise Refusal(_("Choose what to do on the page of what was given up."))
     dead = queue.find_dead(sort_key)

@@ -20,9 +20,11 @@ from dynapages.pynamodb import FAILURES
 MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
 TELEMETRY = "config.telemetry.sdk"
-"""Imported only where it is asked for: its packages are optional."""
-LOG = "shop.activity.entries.LOG"
+"""Imported only where OPENTELEMETRY is on: its packages are optional."""
+ACTIVITY_LOG = "shop.activity.entries.LOG"
 """What is written in the background; imported when Django's apps are ready."""
+CANNOT_LOAD = 4
+"""gunicorn's exit code for an application that cannot be loaded: with others it would retry."""
 
 
 def start_errors() -> list[CheckMessage]:
@@ -41,15 +43,17 @@ def start_errors() -> list[CheckMessage]:
 
 
 def _begin(**_: object) -> None:
+    """Begin what a serving process does in the background, with its first request."""
     request_started.disconnect(_begin)
-    log = import_string(LOG)
+    log = import_string(ACTIVITY_LOG)
     log.resume()
     if settings.OPENTELEMETRY:
         import_module(TELEMETRY).start({"activity log": log})
 
 
 def _clock_errors() -> list[CheckMessage]:
-    # One call, whose answer tells the time; without an answer nothing is known.
+    """Return an error where this machine's clock is so wrong that Amazon would refuse calls."""
+    # One call, whose answer has the time; without an answer nothing is known.
     table = import_string(settings.DYNAMODB_MODELS[0]).Meta.table_name
     with suppress(*FAILURES):
         background_client().describe_table(TableName=table)
@@ -59,15 +63,18 @@ def _clock_errors() -> list[CheckMessage]:
     return [Error(clock.process_clock.sentence(), hint=hint, id="config.clock")]
 
 
-# gunicorn's exit code for an application that cannot be loaded: with others it would retry.
-CANNOT_LOAD = 4
+def exit_on_errors() -> None:
+    """Exit with a line for each error of the settings, or else of the start; do nothing without."""
+    errors = [message for message in run_checks() if message.is_serious()]
+    if not errors:
+        errors = start_errors()
+    for error in errors:
+        sys.stderr.write(f"{error.id}: {error.msg} {error.hint or ''}\n")
+    if errors:
+        raise SystemExit(CANNOT_LOAD)
+
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 site = get_wsgi_application()
-
-if errors := [message for message in run_checks() if message.is_serious()] or start_errors():
-    for error in errors:
-        sys.stderr.write(f"{error.id}: {error.msg} {error.hint or ''}\n")
-    raise SystemExit(CANNOT_LOAD)
-
+exit_on_errors()
 application = WithoutBodies(Shedding(site))

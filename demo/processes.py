@@ -13,7 +13,7 @@ from typing import Never
 from django.conf import settings
 
 from comments.host import COMMENTS
-from config.running_demo import FileBusy, FileLock, RunningDemo, announced, find_demo, note_path
+from config.running_demo import FileBusy, FileLock, RunningDemo, announced, demo_path, find_demo
 from dynapages.calls import Connection
 from dynapages.django.tables import compare_tables
 from dynapages.engine.server import (
@@ -367,7 +367,7 @@ def _handling_signals() -> Iterator[None]:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Hold the lock of the folder. Raises DemoFailed where another demo has it."""
-    lock = FileLock(note_path(settings.VAR_DIR))
+    lock = FileLock(demo_path(settings.VAR_DIR))
     try:
         lock.acquire()
     except FileBusy as busy:

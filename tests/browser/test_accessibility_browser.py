@@ -90,7 +90,7 @@ def arguments(known):
 @pytest.fixture(autouse=True)
 def short_pages(settings, monkeypatch):
     settings.PAGE_SIZE = 3
-    monkeypatch.setattr("config.home.SHELVES", 1)
+    monkeypatch.setattr("config.home.SHELVES_ON_A_PAGE", 1)
 
 
 @pytest.fixture

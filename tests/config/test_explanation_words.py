@@ -6,7 +6,8 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
-from config.templatetags.site import Picture, in_short, merge_picture, plural_of, times, verdict
+from config.merge_picture import Picture
+from config.templatetags.site import in_short, merge_picture, plural_of, times, verdict
 from dynapages.lists import RULES, SCAN, Alternative, Computed, Explanation, Total
 from dynapages.lists.explain import QueryLine
 from tests.support.markup import read_markup

@@ -8,8 +8,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from comments.items import NewComment
-from config import home
-from config.home import PRODUCT_ID
+from config import examples as example_lists
+from config.examples import PRODUCT_ID
 from dynapages.calls import metered
 from shop.accounts.backend import ProfileBackend
 from shop.catalogue.services import ensure_products
@@ -39,7 +39,7 @@ def staff(settings) -> Writer:
     lines = [NewLine(PRODUCT_ID, "Pan", 1, 1_999)]
     put(made_order("alex", placed_at=datetime.now(UTC), lines=lines))
     cache.clear()
-    home._learn_shards.cache_clear()
+    example_lists._learn_shards.cache_clear()
     return staff
 
 

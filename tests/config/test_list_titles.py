@@ -33,7 +33,7 @@ def shop(tables):
 @pytest.fixture(autouse=True)
 def one_on_a_page(settings, monkeypatch):
     settings.PAGE_SIZE = 1
-    monkeypatch.setattr("config.home.SHELVES", 1)
+    monkeypatch.setattr("config.home.SHELVES_ON_A_PAGE", 1)
 
 
 def whole(shop: ListedShop, url: str) -> Element:

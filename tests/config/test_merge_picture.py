@@ -1,6 +1,6 @@
 import re
 
-from config.templatetags.site import MOST_BESIDE, Picture, picture_of
+from config.merge_picture import MOST_NOT_SHOWN, Picture, picture_of
 from dynapages.lists import Order, PageRequest, Run, explain
 from dynapages_testing.merged_lists import INDEX, MergedList, Thing
 
@@ -29,18 +29,18 @@ class TestAPicture:
 
     def test_puts_what_is_not_shown_behind_the_page(self):
         first, second = picture(3, A="adf", B="bc").lanes
-        assert (columns(first.beside), columns(second.beside)) == ([5, 6], [])
+        assert (columns(first.not_shown), columns(second.not_shown)) == ([5, 6], [])
 
     def test_counts_what_has_no_room(self):
         (lane,) = picture(8, A="abcdefghi").lanes
-        assert (len(columns(lane.beside)), lane.more) == (1, 0)
+        assert (len(columns(lane.not_shown)), lane.more) == (1, 0)
         first, second = picture(20, A="abcdefghijklmnopqrst", B="uvwxyz").lanes
         assert lane.more == first.more == second.more == 0
         first, second = picture(9, A="abcdefghi", B="stuvwxyzz"[:8]).lanes
-        assert len(columns(second.beside)) == MOST_BESIDE
+        assert len(columns(second.not_shown)) == MOST_NOT_SHOWN
         assert second.more == 2
 
-    def test_has_the_place_of_each_item_of_the_page(self):
+    def test_has_the_sort_key_of_each_item_of_the_page(self):
         found = picture(3, A="adf", B="bc")
         assert found.items == [(18, "a"), (36, "b"), (54, "c")]
 

@@ -11,8 +11,8 @@ from config.running_demo import (
     FileLock,
     RunningDemo,
     announced,
+    demo_path,
     find_demo,
-    note_path,
 )
 from dynapages.engine.server import Child
 from dynapages_testing.processes import dies, is_alive
@@ -79,18 +79,18 @@ DEMO = RunningDemo(
 
 class TestTheRunningDemo:
     def test_is_found_until_it_stops(self, tmp_path):
-        with FileLock(note_path(tmp_path)), announced(DEMO, var=tmp_path):
+        with FileLock(demo_path(tmp_path)), announced(DEMO, var=tmp_path):
             assert find_demo(tmp_path) == DEMO
             assert DEMO.pid == os.getpid()
         assert find_demo(tmp_path) is None
 
     def test_is_none_that_was_killed_and_could_not_take_its_note_away(self, tmp_path):
         with announced(DEMO, var=tmp_path):
-            assert note_path(tmp_path).exists()
+            assert demo_path(tmp_path).exists()
             assert find_demo(tmp_path) is None
 
     def test_is_none_that_is_just_starting(self, tmp_path):
-        with FileLock(note_path(tmp_path)):
+        with FileLock(demo_path(tmp_path)):
             assert find_demo(tmp_path) is None
 
     def test_is_none_where_there_never_was_one(self, tmp_path):

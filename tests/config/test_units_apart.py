@@ -19,7 +19,7 @@ DEPENDS_ON_THE_ENGINE = {
     "comments/store/derived.py": "sends transactions `instead_of_batches`, which the meter knows",
 }
 SAME_CALLS = {
-    "config/home.py": "pages of lists: reads",
+    "config/examples.py": "pages of lists: reads",
     "lab/bench/hostile.py": "pages of lists: reads",
     "lab/bench/searches.py": "pages of lists: reads",
     "dynapages/lists/explain.py": "pages of lists: reads",

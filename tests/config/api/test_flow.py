@@ -117,7 +117,7 @@ class TestEachWrite:
 
     def test_is_refused_once_there_were_too_many(self, writes, lamp, anna, monkeypatch):
         before = state_of(anna, lamp)
-        monkeypatch.setattr(api, "WRITES", replace(api.WRITES, times=1))
+        monkeypatch.setattr(api, "WRITE_LIMIT", replace(api.WRITE_LIMIT, times=1))
         anna.delete("/votes/nothing")  # at most the one of this minute
         for method, url, body in writes:
             answer = anna.send(method, url, body)
@@ -141,7 +141,7 @@ class TestEachRead:
             assert program.get(url.format(lamp=lamp)).status_code == 200
 
     def test_is_refused_once_there_were_too_many(self, lamp, anna, monkeypatch):
-        monkeypatch.setattr(api, "READS", replace(api.READS, times=1))
+        monkeypatch.setattr(api, "READ_LIMIT", replace(api.READ_LIMIT, times=1))
         url = f"/products/{lamp}/comments"
         first = anna.get(url).json()
         for link in (first["first"], first["next"], first["last"], "/orders"):

@@ -181,7 +181,7 @@ def programs(tables):
 
 class TestTheLimit:
     def test_counts_down_and_then_says_how_long_to_wait(self, monkeypatch, writer):
-        monkeypatch.setattr(api, "READS", replace(api.READS, times=3))
+        monkeypatch.setattr(api, "READ_LIMIT", replace(api.READ_LIMIT, times=3))
         left = [writer.get("/categories").headers["RateLimit"] for _ in range(3)]
         assert left == [f'"reads";r={number}' for number in (2, 1, 0)]
         answer = writer.get("/categories")
@@ -193,7 +193,7 @@ class TestTheLimit:
         assert answer.headers["RateLimit-Policy"] == '"reads";q=3;w=60'
 
     def test_is_of_one_key_and_another_for_writes(self, monkeypatch, writer):
-        monkeypatch.setattr(api, "READS", replace(api.READS, times=1))
+        monkeypatch.setattr(api, "READ_LIMIT", replace(api.READ_LIMIT, times=1))
         assert [writer.get("/categories").status_code for _ in range(2)] == [200, 429]
         assert program_of(writer.username).get("/categories").status_code == 200
         answer = writer.put("/votes/none")

@@ -18,7 +18,7 @@ from tests.support.orders.making import put_product
 pytestmark = pytest.mark.usefixtures("tables")
 SAID = {"rating": 4, "title": "Bright", "text": "It lights up the whole desk.", "language": "en"}
 DAY = timedelta(days=1)
-KEEP = api._keep
+STORE_ANSWER = api._store_answer
 LONG = timedelta(minutes=10)
 """Longer than a request can take."""
 
@@ -191,12 +191,12 @@ class TestAProcessThatDied:
     @pytest.fixture(autouse=True)
     def dead(self, monkeypatch):
         """The answer is never stored, as nothing else is by a process that is no more."""
-        monkeypatch.setattr(api, "_keep", Mock())
+        monkeypatch.setattr(api, "_store_answer", Mock())
 
     @pytest.fixture
     def alive(self, monkeypatch, dead, later):
         def alive():
-            monkeypatch.setattr(api, "_keep", KEEP)
+            monkeypatch.setattr(api, "_store_answer", STORE_ANSWER)
             later(LONG)
 
         return alive
@@ -268,11 +268,11 @@ class TestAProcessThatDied:
 class TestWhatIsNotStored:
     def test_is_that_a_key_has_asked_too_often(self, writer, lamp, monkeypatch):
         url = f"/products/{lamp}/comments"
-        limit = api.WRITES
-        monkeypatch.setattr(api, "WRITES", api.NamedLimit(1, limit.window, "few-writes/{}"))
+        limit = api.WRITE_LIMIT
+        monkeypatch.setattr(api, "WRITE_LIMIT", api.NamedLimit(1, limit.window, "few-writes/{}"))
         writer.post(url, SAID)
         assert problem_of(writer.post(url, SAID, once="a"))[0] == 429
-        monkeypatch.setattr(api, "WRITES", limit)
+        monkeypatch.setattr(api, "WRITE_LIMIT", limit)
         assert writer.post(url, SAID, once="a").status_code == 201
         assert len(comments_on(lamp)) == 2
 
