@@ -275,27 +275,28 @@ def list_comments(
     narrowed = CommentFilter.of(chosen.language, chosen.rating)
     visitor = ninja.visitor_of(request)
 
-    def read(asked: PageRequest) -> PageOf[CommentOut]:
-        wanted = CommentsRequest(
-            product_id,
-            asked,
-            narrowed,
-            chosen.order,
-            is_whole=False,
-            visitor=visitor,
-            search=search,
+    def read(page_request: PageRequest) -> PageOf[CommentOut]:
+        page = read_comments_page(
+            CommentsRequest(
+                narrowed,
+                page_request,
+                product_id=product_id,
+                order=chosen.order,
+                is_whole=False,
+                visitor=visitor,
+                search=search,
+            )
         )
-        page = read_comments_page(wanted)
         voted = page.voted if visitor.user_id else None
         shown = (_out(each, voted, product_id=product_id) for each in page.comments)
         return PageOf(
             tuple(shown),
-            page.found.page,
+            page.results.page,
             page.total,
-            page.found.plan.name,
+            page.results.plan.name,
             more={
-                "reached": reached_at(page.found.page),
-                "search": _search_out(search.search, page.found.reach) if search else None,
+                "reached": reached_at(page.results.page),
+                "search": _search_out(search.search, page.results.reach) if search else None,
             },
         )
 
@@ -391,19 +392,20 @@ def _ranking(ranking: Ranking) -> ListOf[rankings.RankedProduct]:
 def get_comment(request: HttpRequest, comment_id: IdText) -> CommentOut:
     """Return a comment with its whole text; a hidden one to its author and staff alone."""
     caller = caller_of(request)
-    found, _product, has_voted = read_comment_page(
+    page = read_comment_page(
         comment_id, visitor=ninja.visitor_of(request), is_recent=request.method != "GET"
     )
-    is_own = bool(found.user_id) and found.user_id == caller.user_id
-    if found.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
+    comment = page.comment
+    is_own = bool(comment.user_id) and comment.user_id == caller.user_id
+    if comment.is_hidden and not (is_own or caller.allows(Scope.STAFF)):
         raise NoSuchComment(comment_id)
     return _out(
-        found,
-        text=found.body,
+        comment,
+        text=comment.body,
         is_excerpt=False,
-        has_voted=has_voted if caller.user_id else None,
-        version=Revision.parse(found.seen).version,
-        revision=found.seen if caller.allows(Scope.STAFF) else None,
+        has_voted=page.has_voted if caller.user_id else None,
+        version=Revision.parse(comment.seen).version,
+        revision=comment.seen if caller.allows(Scope.STAFF) else None,
     )
 
 

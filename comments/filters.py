@@ -1,15 +1,32 @@
-"""Filters of comments by languages and ratings, how URLs spell them, and all languages."""
+"""Filters of comments by languages and ratings: `CommentFilter`, and its form in URLs.
+
+The languages are those of ISO 639-1, with their names in the active language.
+"""
 
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from gettext import translation
+from operator import itemgetter
 from typing import Self
 
 import pycountry
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.utils.translation.trans_real import parse_accept_lang_header
+
+ANY = "~"
+"""What stands in a URL for any language, or any rating."""
+RATINGS = (1, 2, 3, 4, 5)
+MOST_LANGUAGES = 8
+"""Languages in one filter at the most: a page makes one query for each, times the ratings."""
+
+
+class BadFilter(ValueError):
+    """The URL has no filter; the text names what is allowed."""
+
+
+# Languages.
 
 
 def unknown_language(code: str) -> str:
@@ -32,7 +49,7 @@ def language_name(code: str) -> str:
 
 def all_languages() -> list[tuple[str, str]]:
     """Return the code and name of every language, sorted by name."""
-    return sorted(_names(get_language()).items(), key=lambda language: language[1])
+    return sorted(_names(get_language()).items(), key=itemgetter(1))
 
 
 def preferred_language(accept_language: str, *, among: Container[str]) -> str | None:
@@ -54,28 +71,22 @@ def preferred_language(accept_language: str, *, among: Container[str]) -> str | 
 @cache
 def _names(spoken: str | None) -> Mapping[str, str]:
     """Return the names by code; ``spoken`` is the language they are in."""
-    known = translation("iso639-3", pycountry.LOCALES_DIR, [spoken or "en"], fallback=True)
-    return {
-        code: known.gettext(name).split(" (")[0].split(";")[0]
-        for code, name in _english_names().items()
-    }
+    catalogue = translation("iso639-3", pycountry.LOCALES_DIR, [spoken or "en"], fallback=True)
+    names = {}
+    for code, english_name in _english_names().items():
+        # Without what is added in brackets, and without other names: "Spanish; Castilian".
+        names[code] = catalogue.gettext(english_name).split(" (")[0].split(";")[0]
+    return names
 
 
 @cache
 def _english_names() -> Mapping[str, str]:
     # Not `pycountry.languages`, which keeps all 7,900 languages of ISO 639-3: they take 8 MB.
-    every = pycountry.Languages(pycountry.languages.filename)
-    return {each.alpha_2: each.name for each in every if hasattr(each, "alpha_2")}
+    languages = pycountry.Languages(pycountry.languages.filename)
+    return {each.alpha_2: each.name for each in languages if hasattr(each, "alpha_2")}
 
 
-ANY = "~"
-RATINGS = (1, 2, 3, 4, 5)
-MOST_LANGUAGES = 8
-"""Languages in one filter at the most: a page makes one query for each, times the ratings."""
-
-
-class BadFilter(ValueError):
-    """The URL has no filter; the text names what is allowed."""
+# Filters.
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,8 @@ class CommentFilter:
     @classmethod
     def of(cls, languages: Iterable[str] = (), ratings: Iterable[int] = ()) -> Self:
         """Build a filter; all five ratings become any. Raises BadFilter."""
-        chosen_languages, chosen_ratings = sorted(set(languages)), sorted(set(ratings))
+        chosen_languages = tuple(sorted(set(languages)))
+        chosen_ratings = tuple(sorted(set(ratings)))
         for rating in chosen_ratings:
             if rating not in RATINGS:
                 raise _bad_rating(rating)
@@ -98,8 +110,9 @@ class CommentFilter:
         if len(chosen_languages) > MOST_LANGUAGES:
             sentence = _("Choose at most %d languages at once, or ~ for any.") % MOST_LANGUAGES
             raise BadFilter(sentence)
-        narrows = chosen_ratings != list(RATINGS)
-        return cls(tuple(chosen_languages), tuple(chosen_ratings) if narrows else ())
+        if chosen_ratings == RATINGS:
+            chosen_ratings = ()
+        return cls(chosen_languages, chosen_ratings)
 
     @classmethod
     def parse(cls, languages: str, ratings: str) -> Self:
@@ -110,18 +123,22 @@ class CommentFilter:
         return cls.of(_parts(languages.lower()), map(_rating, _parts(ratings)))
 
     @property
-    def languages_spelled(self) -> str:
+    def languages_in_url(self) -> str:
         return ".".join(self.languages) or ANY
 
     @property
-    def ratings_spelled(self) -> str:
+    def ratings_in_url(self) -> str:
         return ".".join(map(str, self.ratings)) or ANY
 
     @property
     def narrowed(self) -> frozenset[str]:
         """The parts of a comment that this filter restricts: ``language``, ``rating``."""
-        parts = {"language": self.languages, "rating": self.ratings}
-        return frozenset(part for part, chosen in parts.items() if chosen)
+        parts = set()
+        if self.languages:
+            parts.add("language")
+        if self.ratings:
+            parts.add("rating")
+        return frozenset(parts)
 
     def in_any_language(self) -> Self:
         return replace(self, languages=())
@@ -138,11 +155,14 @@ class CommentFilter:
         return type(self).of(self.languages, {*self.ratings} ^ {rating})
 
 
-def _parts(spelled: str) -> list[str]:
-    return [] if spelled == ANY else spelled.split(".")
+def _parts(text: str) -> list[str]:
+    """Return the values of a part of a URL, none for any."""
+    return [] if text == ANY else text.split(".")
 
 
 def _rating(text: str) -> int:
+    """Parse a rating. Raises BadFilter."""
+    # `int` would accept other digits, blanks and signs as well.
     if text not in {str(rating) for rating in RATINGS}:
         raise _bad_rating(text)
     return int(text)

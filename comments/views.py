@@ -1,7 +1,7 @@
-"""Pages of a product's comments."""
+"""Pages of a product's comments, and the page of one comment."""
 
 from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 from hashlib import blake2b
 from http import HTTPStatus
 from pathlib import Path
@@ -21,12 +21,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from comments.filters import ANY, BadFilter, CommentFilter
-from comments.host import COMMENTS
+from comments.host import COMMENTS, NO_SUCH_PRODUCT, NoSuchProduct
 from comments.lists.listing import REMEMBER, list_url, pager_of
 from comments.lists.orders import HELPFUL, CommentOrder, at_month
-from comments.lists.page import SHOWN, CommentsRequest, read_comment_page, read_comments_page
+from comments.lists.page import (
+    SHOWN,
+    CommentsPage,
+    CommentsRequest,
+    read_comment_page,
+    read_comments_page,
+)
 from comments.lists.recent import recently_written
-from comments.lists.search_listing import search_asked
+from comments.lists.search_listing import search_in
 from comments.moderation.listing import staff_tools
 from comments.users import user_id_of, visitor_of
 from comments.web.forms import NO_SUCH_COMMENT, missing_as_404
@@ -50,6 +56,8 @@ FIRST_PAGE_ONLY = gettext_noop(
 )
 NOT_SHOWN = gettext_noop("“shown” is a number from 0 to %(most)s.")
 NOT_BY_RATING = gettext_noop("A search is sorted by time: newest or oldest first.")
+SOURCES = ("py", "html", "mo")
+"""The suffixes of files that decide what a page says."""
 
 
 @require_safe
@@ -63,8 +71,9 @@ def product(request: HttpRequest, product_id: str) -> HttpResponse:
     return _show(
         request,
         CommentsRequest(
-            product_id,
+            None,
             PageRequest(settings.PAGE_SIZE),
+            product_id=product_id,
             accept_language=accepted,
             all_languages=all_languages,
             is_whole=not wants_partial(request),
@@ -89,11 +98,10 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
         raise Refusal(str(error), first_url=first_url) from error
     if REMEMBER in request.GET:
         return _remember_languages(_canonical_url(request, product_id, chosen, order), chosen)
-    search = search_asked(request)
-    spelled = (languages, ratings) == (chosen.languages_spelled, chosen.ratings_spelled)
-    is_blank = "q" in request.GET and not request.GET["q"].strip()
-    if not spelled or request.GET.getlist("order") != ([order] if order.query else []) or is_blank:
+    is_filter_canonical = (languages, ratings) == (chosen.languages_in_url, chosen.ratings_in_url)
+    if not is_filter_canonical or not _is_query_canonical(request, order):
         return redirect(_canonical_url(request, product_id, chosen, order), permanent=True)
+    search = search_in(request) if "q" in request.GET else None
     if search and order.is_by_rating:
         first_url = list_url(product_id, chosen, search=search)
         raise Refusal(_(NOT_BY_RATING), first_url=first_url)
@@ -104,10 +112,10 @@ def comments(request: HttpRequest, product_id: str, languages: str, ratings: str
     return _show(
         request,
         CommentsRequest(
-            product_id,
-            _requested(request, pager, order, size=settings.PAGE_SIZE - shown),
             chosen,
-            order,
+            _page_request(request, pager, order, size=settings.PAGE_SIZE - shown),
+            product_id=product_id,
+            order=order,
             is_whole=False,
             visitor=visitor_of(request),
             recent=recently_written(request.session, now=clock.now()),
@@ -125,22 +133,52 @@ def comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show one comment with its whole text (AP4); a hidden one to its author and staff alone."""
     is_recent = comment_id in recently_written(request.session, now=clock.now())
     with missing_as_404():
-        found, about, has_voted = read_comment_page(
-            comment_id, visitor=visitor_of(request), is_recent=is_recent
-        )
-    is_own = bool(found.user_id) and found.user_id == user_id_of(request.user)
-    if found.is_hidden and not (is_own or request.user.is_staff):
+        page = read_comment_page(comment_id, visitor=visitor_of(request), is_recent=is_recent)
+    comment = page.comment
+    is_own = bool(comment.user_id) and comment.user_id == user_id_of(request.user)
+    if comment.is_hidden and not (is_own or request.user.is_staff):
         raise Http404(NO_SUCH_COMMENT)
     context = {
-        "canonical_url": "" if found.is_hidden else f"{site_of(request)}{found.url}",
-        "comment": found,
-        "product": about,
+        "canonical_url": "" if comment.is_hidden else f"{site_of(request)}{comment.url}",
+        "comment": comment,
+        "product": page.product,
         "is_own": is_own,
-        "has_voted": has_voted,
-        "tools": staff_tools(found) if request.user.is_staff else None,
-        "explain": partial(explain_reads, current_meter()),
+        "has_voted": page.has_voted,
+        "tools": staff_tools(comment) if request.user.is_staff else None,
+        "explain": _explain_reads,
     }
     return render_page(request, "comments/comment.html", context)
+
+
+def _explain_reads() -> object:
+    return explain_reads(current_meter())
+
+
+# What is asked for.
+
+
+def _is_query_canonical(request: HttpRequest, order: CommentOrder) -> bool:
+    """Return whether the order is named where it is not the default one, and no search is blank."""
+    if request.GET.getlist("order") != ([order] if order.query else []):
+        return False
+    return "q" not in request.GET or bool(request.GET["q"].strip())
+
+
+def _canonical_url(
+    request: HttpRequest, product_id: str, chosen: CommentFilter, order: CommentOrder
+) -> str:
+    """Return a list's URL with what else the request's query has."""
+    others = request.GET.copy()
+    others.pop("order", None)
+    others.pop(REMEMBER, None)
+    if not request.GET.get("q", "").strip():
+        others.pop("q", None)
+        others.pop("hidden", None)
+    url = list_url(product_id, chosen, order)
+    if not others:
+        return url
+    joint = "&" if order.query else "?"
+    return f"{url}{joint}{others.urlencode()}"
 
 
 def _shown(request: HttpRequest, pager: Pager) -> int:
@@ -152,26 +190,20 @@ def _shown(request: HttpRequest, pager: Pager) -> int:
     return int(shown)
 
 
-def _requested(
+def _page_request(
     request: HttpRequest, pager: Pager, order: CommentOrder, *, size: int
 ) -> PageRequest:
-    asked, month = pager.requested(request.GET, size=size), request.GET.get("month")
+    """Return the page that is asked for, by a token or a month. Raises Refusal."""
+    page_request, month = pager.requested(request.GET, size=size), request.GET.get("month")
+    if month is None:
+        return page_request
     try:
-        return asked if month is None else at_month(asked, month, order)
+        return at_month(page_request, month, order)
     except BadFilter as error:
         raise Refusal(str(error), first_url=pager.first_url) from error
 
 
-def _canonical_url(
-    request: HttpRequest, product_id: str, chosen: CommentFilter, order: CommentOrder
-) -> str:
-    """Return a list's URL with what else the request's query has."""
-    others = request.GET.copy()
-    for name in ("order", REMEMBER, *([] if request.GET.get("q", "").strip() else ["q", "hidden"])):
-        others.pop(name, None)
-    url, query = list_url(product_id, chosen, order), others.urlencode()
-    joint = "&" if order.query else "?"
-    return f"{url}{joint}{query}" if query else url
+# Languages that are remembered.
 
 
 def _remember_languages(url: str, chosen: CommentFilter) -> HttpResponse:
@@ -196,30 +228,46 @@ def _wants_all_languages(request: HttpRequest) -> bool:
     return request.COOKIES.get(COMMENTS["LANGUAGES_COOKIE"]) == ANY
 
 
-def _show(request: HttpRequest, wanted: CommentsRequest) -> HttpResponse:
-    with missing_as_404():
-        page = read_comments_page(wanted)
-    whole = "comments/product.html" if wanted.chosen is None else "comments/lists/list.html"
-    pager = page.pager
-    note_list(pager, wanted.request, page.found.plan.name)
-    render_page = partial(
-        show_page,
+# The answer.
+
+
+def _show(request: HttpRequest, comments_request: CommentsRequest) -> HttpResponse:
+    """Answer with a page of comments, or 304 where the visitor has it already."""
+    try:
+        page = read_comments_page(comments_request)
+    except NoSuchProduct as error:
+        raise Http404(NO_SUCH_PRODUCT) from error
+    note_list(page.pager, comments_request.page_request, page.results.plan.name)
+
+    def render() -> HttpResponse:
+        return _rendered(request, page)
+
+    search = comments_request.search
+    if search and search.refused:
+        response = render()
+        response.status_code = HTTPStatus.BAD_REQUEST
+        return response
+    response = _unless_known(request, page.facts, render)
+    if search:
+        patch_vary_headers(response, ("HX-Trigger",))  # see `SearchRequest.is_typed`
+    return response
+
+
+def _rendered(request: HttpRequest, page: CommentsPage) -> HttpResponse:
+    """Render a product's own page, or that of a list."""
+    is_own = page.request.filter is None
+    return show_page(
         request,
-        pager,
-        wanted.request,
-        page.found.page,
-        templates=(whole, "comments/lists/_comments.html"),
+        page.pager,
+        page.request.page_request,
+        page.results.page,
+        templates=(
+            "comments/product.html" if is_own else "comments/lists/list.html",
+            "comments/lists/_comments.html",
+        ),
         context=page.context,
         feed=page.feed,
     )
-    if wanted.search and wanted.search.refused:
-        response = render_page()
-        response.status_code = HTTPStatus.BAD_REQUEST
-        return response
-    response = _unless_known(request, page.facts, render_page)
-    if wanted.search:
-        patch_vary_headers(response, ("HX-Trigger",))  # see `SearchRequest.is_typed`
-    return response
 
 
 def _unless_known(
@@ -235,8 +283,7 @@ def _unless_known(
     form = format_asked(request.META) or wants_partial(request)
     basis = f"{_release_digest()} {get_language()} {form} {data!r}"
     etag = f'W/"{blake2b(basis.encode(), digest_size=12).hexdigest()}"'
-    known = get_conditional_response(request, etag=etag)
-    response = known or render()
+    response = get_conditional_response(request, etag=etag) or render()
     response["ETag"] = etag
     return response
 
@@ -244,10 +291,15 @@ def _unless_known(
 @lru_cache(maxsize=1)
 def _release_digest() -> str:
     """Return a digest of the project's apps and templates: a new release has new pages."""
-    installed = (app.path for app in apps.get_app_configs() if not app.name.startswith("django."))
-    library = Path(apps.get_app_config("dynapages").path).parent
-    folders = {library, *map(Path, [*Engine.get_default().dirs, *installed])}
-    suffixes = ("py", "html", "mo")
-    sources = {one for folder in folders for each in suffixes for one in folder.rglob(f"*.{each}")}
+    folders = {Path(folder) for folder in Engine.get_default().dirs}
+    for app in apps.get_app_configs():
+        if not app.name.startswith("django."):
+            folders.add(Path(app.path))
+    # The library's app is a folder of it.
+    folders.add(Path(apps.get_app_config("dynapages").path).parent)
+    sources: set[Path] = set()
+    for folder in folders:
+        for suffix in SOURCES:
+            sources.update(folder.rglob(f"*.{suffix}"))
     contents = b"".join(path.read_bytes() for path in sorted(sources))
     return blake2b(contents, digest_size=8).hexdigest()

@@ -124,7 +124,7 @@ def _reads_of_pages(username: str) -> list[Callable[[], object]]:
 
 def _read_comments(request: PageRequest, chosen: CommentFilter, visitor: Visitor) -> None:
     read_comments_page(
-        CommentsRequest(PRODUCT_ID, request, chosen, is_whole=False, visitor=visitor)
+        CommentsRequest(chosen, request, product_id=PRODUCT_ID, is_whole=False, visitor=visitor)
     )
 
 

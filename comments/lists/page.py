@@ -1,15 +1,15 @@
-"""The page of a product's comments: all that it shows, declared and read together.
+"""The page of a product's comments: all that it shows, read together (`read_comments_page`).
 
 What depends on nothing else goes out in one round: product and counts, the list, the votes of the
 visitor, the picks of staff. The list is planned by remembered counts. A second round is read where
-there are none, where they turn out to lack something, and for a highlight (AP12) that the list does
-not have.
+there are none, where they turn out to lack something, and for a highlight that the list does not
+have (`comments.lists.highlights`). The page of one comment is read by `read_comment_page`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property
 from operator import attrgetter
 from typing import Any
 from urllib.parse import urljoin
@@ -19,101 +19,60 @@ from django.utils.translation import gettext as _
 from comments import host, keys
 from comments.filters import CommentFilter, preferred_language
 from comments.host import NoSuchProduct, Product, find_product
-from comments.indexes.planner import SIZES
-from comments.lists.entries import CommentEntry, WholeComment, entry_of
-from comments.lists.listing import (
-    comments_feed,
-    heading_of,
-    json_ld,
-    list_url,
-    listing_of,
-    pager_of,
-    progress_of,
-    things_on_page,
+from comments.lists.entries import CommentEntry, WholeComment
+from comments.lists.explain import explain_page
+from comments.lists.feeds import comments_feed
+from comments.lists.highlights import (
+    KINDS,
+    Highlights,
+    StartedKinds,
+    find_highlights,
+    find_picks,
+    start_unlikely,
 )
+from comments.lists.listing import heading_of, list_url, listing_of, pager_of, progress_of
 from comments.lists.orders import CommentOrder, month_name
-from comments.lists.queries import CommentPage, find_comment, list_comments, read_model
+from comments.lists.queries import CommentPage, find_comment, list_comments
 from comments.lists.recent import Recent, in_list, read_recent, with_recent
-from comments.lists.search_listing import NOT_SEARCHED, is_made, search_shown
-from comments.lists.search_queries import (
-    MOST_UNITS,
-    SearchRequest,
-    recent_found,
-    search_comments,
-)
-from comments.models import TABLE, Featured, ProductRank
+from comments.lists.search_listing import search_shown, total_of_search
+from comments.lists.search_queries import MOST_UNITS, SearchRequest, recent_found, search_comments
+from comments.lists.structured_data import json_ld, things_on_page
+from comments.models import TABLE, ProductRank
 from comments.store.counts import (
     ProductCounts,
     counters,
     counts_in,
-    counts_of,
     remember_counts,
     remembered_counts,
 )
-from comments.store.table import index_of
 from comments.votes.services import has_voted, votes_of
-from dynapages.calls import Meter, Started, Together, current_meter, labelled_calls, metered
+from dynapages.calls import Started, Together, current_meter, labelled_calls
 from dynapages.django.access import NOBODY, Visitor
 from dynapages.django.formats import AtomFeed
-from dynapages.django.paging import Pager
-from dynapages.items import table_key
-from dynapages.lists import (
-    LEAST_UNITS,
-    LIST_EDGE,
-    Counted,
-    Explanation,
-    PageRequest,
-    Run,
-    Toward,
-    explain,
-    moment_at,
-)
-from dynapages.process import page_batches, pool, read
+from dynapages.django.paging import ListRequest, Pager
+from dynapages.items import Item, table_key
+from dynapages.lists import LEAST_UNITS, Explanation, Toward, moment_at
+from dynapages.process import page_batches, pool
 
-Kind = tuple[int, ...]
-"""The ratings of a kind of comments."""
-POSITIVE: Kind = (4, 5)
-NEGATIVE: Kind = (1, 2)
-KINDS = (POSITIVE, NEGATIVE)
-LIKELY = 0.5
-"""How many of a kind to expect on a page, at the least, before waiting to see whether there is."""
-SHOWN_PICKS = 3
-"""Picks that a product's page shows."""
-
-_FEATURED = index_of(Featured)
-OTHER_UNITS = 2 * LEAST_UNITS
-"""What the page of a list reads beside it as a rule: the product, and its counts."""
-NO_COUNTS = ProductCounts({})
 SHOWN = "shown"
 """The parameter of a page that reads on by itself: how many comments it has already."""
+NO_COUNTS = ProductCounts({})
 _NEWEST = ProductRank.newest.attr_name
-_values_of = attrgetter(*(field.name for field in fields(CommentEntry)))
+_values_of_entry = attrgetter(*(field.name for field in fields(CommentEntry)))
 
 
-@dataclass(frozen=True, slots=True)
-class Highlights:
-    """The latest positive and negative comment, and when the product was last commented on."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommentsRequest(ListRequest[CommentFilter | None]):
+    """A request for a page of a product's comments.
 
-    positive: CommentEntry | None
-    negative: CommentEntry | None
-    last_commented: datetime | None
-    picks: tuple[CommentEntry, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CommentsRequest:
-    """A page of a product's comments.
-
-    ``chosen`` is None for the visitor's language, by ``accept_language``: only the product's own
+    ``filter`` is None for the visitor's language, by ``accept_language``: only the product's own
     page is that, and has highlights. Only a whole page has the description. ``recent`` are the ids
     of what the visitor has just written, ``shown`` how many are there of a page that reads on by
-    itself, ``site`` what addresses begin with, ``month`` where the list was asked to begin.
+    itself, ``site`` what addresses begin with, ``month`` where the list is to begin.
     ``all_languages`` is whether the visitor has chosen these, which is remembered.
     """
 
     product_id: str
-    request: PageRequest
-    chosen: CommentFilter | None = None
     order: CommentOrder = CommentOrder.NEWEST
     accept_language: str = ""
     is_whole: bool = True
@@ -129,143 +88,156 @@ class CommentsRequest:
     def needs_counts(self) -> bool:
         """Whether the list cannot be read before any counts are known."""
         if self.search:  # in all languages there are
-            return not (self.chosen and self.chosen.languages)
-        if self.chosen is None:
+            return not (self.filter and self.filter.languages)
+        if self.filter is None:
             return bool(self.accept_language)
-        return bool(self.chosen.narrowed) or self.order.is_by_rating
+        return bool(self.filter.narrowed) or self.order.is_by_rating
 
     @property
     def has_highlights(self) -> bool:
-        return self.is_whole and self.chosen is None
+        return self.is_whole and self.filter is None
 
     @property
     def other_units(self) -> float:
-        """What a visitor's page reads beside its list: capacity units, if each item is small."""
-        known = counters().known([self.product_id])
-        keys_read = len(host.products().keys(self.product_id, whole=self.is_whole))
-        items = keys_read + sum(known.values()) + self.has_highlights
-        queries = 1 + 2 * len(KINDS) if self.has_highlights else 0
-        return LEAST_UNITS * (items + queries)
+        """What a visitor's page reads besides its list: capacity units, if each item is small."""
+        items = len(host.products().keys(self.product_id, whole=self.is_whole))
+        items += sum(counters().known([self.product_id]).values())
+        if not self.has_highlights:
+            return LEAST_UNITS * items
+        rank, picks = 1, 1
+        # A kind may be in two ratings, and each is a partition.
+        queries = picks + 2 * len(KINDS)
+        return LEAST_UNITS * (items + rank + queries)
 
     def choose(self, counts: ProductCounts) -> CommentFilter:
-        if self.chosen is not None:
-            return self.chosen
+        """Return the filter of the page: of the visitor's language where the product has that."""
+        if self.filter is not None:
+            return self.filter
         preferred = preferred_language(self.accept_language, among=counts.languages)
         return CommentFilter.of([preferred] if preferred else [])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CommentsPage:
-    """A page of a product's comments, ready to be shown; ``voted`` and ``recent`` are ids."""
+    """A page of a product's comments, ready to be shown.
 
-    wanted: CommentsRequest
+    ``chosen`` is the filter of its list, ``results`` what was read of that; ``voted`` and
+    ``recent`` are ids.
+    """
+
+    request: CommentsRequest
     product: Product
     chosen: CommentFilter
-    found: CommentPage
+    results: CommentPage
     voted: frozenset[str]
     recent: Recent
     highlights: Highlights | None
 
-    @property
+    @cached_property
     def pager(self) -> Pager:
-        wanted = self.wanted
-        pager = pager_of(wanted.product_id, self.chosen, wanted.order, wanted.search)
-        canonical = self.product.url if wanted.chosen is None else pager.canonical
-        return replace(pager, shown=wanted.shown, canonical=canonical)
+        request = self.request
+        pager = pager_of(request.product_id, self.chosen, request.order, request.search)
+        canonical = self.product.url if request.filter is None else pager.canonical
+        return replace(pager, shown=request.shown, canonical=canonical)
 
     @property
     def facts(self) -> tuple[object, ...]:
         """What decides what the page of a visitor without a session says."""
-        found = self.found
-        counts = [sorted(some.items()) for some in (found.counts.cells, found.counts.months)]
-        comments = [_values_of(comment) for comment in found.comments]  # their `repr` takes long
-        facts = (self.product, self.chosen, comments, counts, self.highlights)
-        of_page = (found.page.next_position, found.page.cut_at, found.pending, found.reach)
-        return (*facts, *of_page, self.wanted.all_languages, self.wanted.search)
-
-    @property
-    def comments(self) -> tuple[CommentEntry, ...]:
-        # In the visitor's language, a comment just written in another one is shown as well.
-        chosen = CommentFilter() if self.wanted.chosen is None else self.chosen
-        return with_recent(
-            self.found.comments,
-            self.recent,
-            page=self.found.page,
-            belongs=in_list(self.wanted.product_id, chosen),
-            order=self.wanted.order,
-            sections=self.found.sections,
+        results = self.results
+        return (
+            self.product,
+            self.chosen,
+            # The `repr` of a comment takes long.
+            [_values_of_entry(comment) for comment in results.comments],
+            [sorted(results.counts.cells.items()), sorted(results.counts.months.items())],
+            self.highlights,
+            results.page.next_position,
+            results.page.cut_at,
+            results.pending,
+            results.reach,
+            self.request.all_languages,
+            self.request.search,
         )
 
-    @property
+    @cached_property
+    def comments(self) -> tuple[CommentEntry, ...]:
+        """The comments of the list, with what the visitor has just written."""
+        if not self.recent:
+            return self.results.comments
+        # In the visitor's language, a comment just written in another one is shown as well.
+        chosen = CommentFilter() if self.request.filter is None else self.chosen
+        return with_recent(
+            self.results.comments,
+            self.recent,
+            page=self.results.page,
+            belongs=in_list(self.request.product_id, chosen),
+            order=self.request.order,
+            sections=self.results.sections,
+        )
+
+    @cached_property
     def total(self) -> int | None:
         """How many comments the list has, None if that is not known, or nothing was searched."""
-        page = self.found.page
-        if not self.wanted.search:
-            return self.found.counts.of(self.chosen)
-        if not is_made(self.wanted.search.search, self.found.reach or NOT_SEARCHED):
-            return None
-        if not self.found.pending.are_none:
-            # The ordinals of a page count postings, of which some may not be right.
-            is_all = (
-                not page.has_next and not page.has_previous and self.found.pending.are_all_named
-            )
-            return len(self.comments) if is_all else None
-        if page.has_next:
-            return None
-        if page.entries:
-            last = page.entries[-1].position.ordinal
-        elif not page.has_previous:
-            last = LIST_EDGE
-        elif page.start and page.toward is Toward.NEXT and not page.start.inclusive:
-            last = page.start.ordinal  # nothing lies behind what it begins at
-        else:
-            last = None
-        if last is None or not last.from_front:
-            return None
-        return last.number
+        if self.request.search:
+            search = self.request.search.search
+            return total_of_search(search, self.results, shown=len(self.comments))
+        return self.results.counts.of(self.chosen)
 
     def context(self) -> dict[str, Any]:
-        wanted, product, counts = self.wanted, self.product, self.found.counts
+        """Return what the templates of the page and of its list show."""
+        request, product = self.request, self.product
+        shown = replace(self.results, comments=self.comments)
         context: dict[str, Any] = {
             "product": product,
             "trail": (*product.trail, product),
             "listing": listing_of(
-                wanted.product_id,
+                request.product_id,
                 self.chosen,
-                replace(self.found, comments=self.comments),
-                order=wanted.order,
-                search=wanted.search,
-                is_remembered=wanted.all_languages,
-                is_default_language=wanted.chosen is None and bool(self.chosen.languages),
+                shown,
+                order=request.order,
+                search=request.search,
+                is_remembered=request.all_languages,
+                is_default_language=request.filter is None and bool(self.chosen.languages),
             ),
             "total": self.total,
             "empty_month": self._empty_month(),
-            "image_url": product.image and urljoin(wanted.site, product.image),
+            "image_url": self._image_url,
             "voted": self.voted,
             "highlights": self.highlights,
-            "explain": partial(explain_page, self.found, current_meter()),
+            "explain": self._explain,
             **self._reading_on(),
         }
-        if wanted.search:
-            url_of = partial(list_url, wanted.product_id, self.chosen, wanted.order)
-            found = replace(self.found, comments=self.comments)
-            context["search"] = search_shown(wanted.search, found, url_of)
+        if request.search:
+            context["search"] = search_shown(request.search, shown, self._url_with_search)
             context["most_units"] = MOST_UNITS
-            context["is_behind"] = not self.found.pending.are_all_named
-            context["is_searched_anew"] = not self.found.pending.are_none
+            context["is_behind"] = not self.results.pending.are_all_named
+            context["is_searched_anew"] = not self.results.pending.are_none
         if self.highlights:
-            things = things_on_page(product, self.found.comments, counts, site=wanted.site)
+            comments, counts = self.results.comments, self.results.counts
+            things = things_on_page(product, comments, counts, site=request.site)
             context["structured_data"] = json_ld({"@graph": things})
         return context
 
     def feed(self) -> AtomFeed:
-        heading = heading_of(self.chosen, search=self.wanted.search)
+        """Return the comments as a feed."""
+        heading = heading_of(self.chosen, search=self.request.search)
         return comments_feed(f"{heading} · {self.product.name}", self.comments)
+
+    def _url_with_search(self, search: SearchRequest | None) -> str:
+        return list_url(self.request.product_id, self.chosen, self.request.order, search)
+
+    def _image_url(self) -> str:
+        """Return the address of the product's image; a template of the whole page asks for it."""
+        image = self.product.image
+        return urljoin(self.request.site, image) if image else ""
+
+    def _explain(self) -> Explanation:
+        return explain_page(self.results, current_meter())
 
     def _empty_month(self) -> str:
         """Return the sentence about a month to begin at that has no comment, empty for others."""
-        month, comments = self.wanted.month, self.comments
-        if not month or (not comments and self.found.page.cut_at):
+        month, comments = self.request.month, self.comments
+        if not month or (not comments and self.results.page.cut_at):
             return ""
         if not comments:
             sentence = _("There are no comments from %(month)s, and the list ends there.")
@@ -278,240 +250,223 @@ class CommentsPage:
 
     def _reading_on(self) -> dict[str, Any]:
         """Return what a page that is short of comments needs to be filled by htmx, call by call."""
-        page = self.found.page
+        page, pager = self.results.page, self.pager
         if page.cut_at is None:
-            return {"shown": self.wanted.shown}
-        pager = self.pager
-        back = page.toward is Toward.PREVIOUS
-        url = pager.previous_url(page) if back else pager.next_url(page)
-        in_all = pager.shown + len(page.entries)
+            return {"shown": pager.shown}
+        reads_back = page.toward is Toward.PREVIOUS
+        url = pager.previous_url(page) if reads_back else pager.next_url(page)
         progress = progress_of(
             page,
-            self.wanted.order,
+            self.request.order,
             number=pager.shown + len(self.comments),
-            is_search=self.wanted.search is not None,
+            is_search=self.request.search is not None,
         )
         return {
             "shown": pager.shown,
-            "reads_back": back,
+            "reads_back": reads_back,
             "goes_on_url": url,
-            "reads_on_url": f"{url}&{SHOWN}={in_all}",
+            "reads_on_url": f"{url}&{SHOWN}={pager.shown + len(page.entries)}",
             "progress": progress,
         }
 
 
-def read_comments_page(wanted: CommentsRequest) -> CommentsPage:
+# Reading it.
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What a page reads of its product in one call.
+
+    The product is None where the project reads it by itself, or has none; ``last_commented`` is
+    read for highlights alone.
+    """
+
+    product: Product | None
+    counts: ProductCounts
+    last_commented: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _StartedReads:
+    """What a page reads at the same time as its list; None of what it does not need."""
+
+    facts: Started[_Facts]
+    is_user: Started[bool] | None
+    voted: Started[frozenset[str]] | None
+    recent: Started[Recent] | None
+    picks: Started[tuple[CommentEntry, ...]] | None
+
+    def count_now(self) -> ProductCounts:
+        """Wait for the counts of now."""
+        return self.facts.result().counts
+
+
+def read_comments_page(request: CommentsRequest) -> CommentsPage:
     """Read a page of a product's comments. Raises NoSuchProduct."""
-    product_id, visitor = wanted.product_id, wanted.visitor
+    product_id = request.product_id
     with pool().together() as together:
-        facts = together.start(partial(_read_facts, wanted))
-        is_user = voted = recent = picks = None
-        if visitor.user_id:
-            is_user = together.start(visitor.is_confirmed)
-            voted = together.start(partial(votes_of, visitor.user_id, product_id))
-        if wanted.recent:
-            recent = together.start(partial(read_recent, wanted.recent))
-        if wanted.has_highlights:
-            picks = together.start(partial(find_picks, product_id))
-        alone = None if host.is_read_along() else find_product(product_id)
+        reads = _start_reads(request, together)
+        product = None if host.is_read_along() else find_product(product_id)
         counts = remembered_counts(product_id)
         if counts is None:
-            counts = facts.result()[1] if wanted.needs_counts else NO_COUNTS
-        likely = wanted.choose(counts)
-        early = _start_unlikely(together, wanted, likely, counts) if picks else {}
-        chosen, found = _read_list(wanted, counts, count_now=lambda: facts.result()[1])
-        read_along, _, newest = facts.result()
-        product = read_along or alone
+            counts = reads.count_now() if request.needs_counts else NO_COUNTS
+        expected = request.choose(counts)
+        unlikely: StartedKinds = {}
+        if reads.picks:
+            page_size = request.page_request.size
+            unlikely = start_unlikely(together, product_id, expected, counts, page_size=page_size)
+        chosen, results = _read_list(request, counts, reads.count_now)
+        facts = reads.facts.result()
+        product = facts.product or product
         if product is None:
             raise NoSuchProduct(product_id)
-        written = recent.result() if recent else {}
-        if wanted.search:
-            written = recent_found(wanted.search, written)
+        recent = _written_recently(request, reads)
         highlights = None
-        if picks:
-            started = early if chosen == likely else {}
+        if reads.picks:
             highlights = find_highlights(
-                product_id, chosen, found, started=started, picks=picks, newest=newest
+                product_id,
+                chosen,
+                results,
+                # What was started for another language is of no use.
+                started=unlikely if chosen == expected else {},
+                picks=reads.picks,
+                last_commented=facts.last_commented,
             )
         return CommentsPage(
-            wanted=wanted,
+            request=request,
             product=product,
             chosen=chosen,
-            found=found,
-            voted=voted.result() if voted and is_user and is_user.result() else frozenset(),
-            recent=written,
+            results=results,
+            voted=_confirmed_votes(reads),
+            recent=recent,
             highlights=highlights,
         )
 
 
-def _read_list(
-    wanted: CommentsRequest, counts: ProductCounts, count_now: Callable[[], ProductCounts]
-) -> tuple[CommentFilter, CommentPage]:
-    """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
-    read: Callable[..., CommentPage]
-    if wanted.search:
-        read = partial(search_comments, wanted.product_id, wanted.search)
-    else:
-        read = partial(list_comments, wanted.product_id)
-    read = partial(read, order=wanted.order, other_units=wanted.other_units)
-    chosen = wanted.choose(counts)
-    found = read(chosen, wanted.request, counts=counts, count_now=count_now)
-    right = wanted.choose(found.counts)
-    if right != chosen:
-        found = read(right, wanted.request, counts=found.counts)
-    return right, found
+def _start_reads(request: CommentsRequest, together: Together) -> _StartedReads:
+    """Start all reads of a page that depend on nothing else."""
+    product_id, visitor = request.product_id, request.visitor
+    facts = together.start(_read_facts, request)
+    is_user = voted = recent = picks = None
+    if visitor.user_id:
+        is_user = together.start(visitor.is_confirmed)
+        voted = together.start(votes_of, visitor.user_id, product_id)
+    if request.recent:
+        recent = together.start(read_recent, request.recent)
+    if request.has_highlights:
+        picks = together.start(find_picks, product_id)
+    return _StartedReads(facts, is_user, voted, recent, picks)
 
 
-def _read_facts(wanted: CommentsRequest) -> tuple[Product | None, ProductCounts, datetime | None]:
-    """Read product and counts, and for highlights when the product was last commented on.
-
-    The product is None where the project reads it by itself.
-    """
-    product_id, counting = wanted.product_id, counters()
+def _read_facts(request: CommentsRequest) -> _Facts:
+    """Read product and counts, and for highlights when the product was last commented on."""
+    product_id = request.product_id
+    counting = counters()
     known = counting.known([product_id])
-    rank = table_key(*[keys.rank("COMMENTED", product_id)] * 2)
-    asked = [
-        *host.products().keys(product_id, whole=wanted.is_whole),
-        *((TABLE, key) for key in [*counting.keys(known), *[rank] * wanted.has_highlights]),
-    ]
+    comment_keys = list(counting.keys(known))
+    if request.has_highlights:
+        rank = keys.rank("COMMENTED", product_id)
+        comment_keys.append(table_key(rank, rank))
     with labelled_calls("product and counts"):
-        read = page_batches().get_from_tables(asked, consistent=False)
+        read = page_batches().get_from_tables(
+            [
+                *host.products().keys(product_id, whole=request.is_whole),
+                *((TABLE, key) for key in comment_keys),
+            ],
+            consistent=False,
+        )
         items = [item for table, item in read if table == TABLE]
-        lent = [item for table, item in read if table != TABLE]
-        product = host.built(product_id, lent)
+        product_items = [item for table, item in read if table != TABLE]
+        product = host.built(product_id, product_items)
         counts = counts_in(counting.sums(known, items)[product_id])
     remember_counts(product_id, counts)
-    newest = next((item[_NEWEST] for item in items if _NEWEST in item), None)
-    return product, counts, moment_at(newest["S"]) if newest else None
+    return _Facts(product, counts, _last_commented(items))
 
 
-def read_comment_page(
-    comment_id: str, *, visitor: Visitor, is_recent: bool
-) -> tuple[WholeComment, Product, bool]:
+def _last_commented(items: Iterable[Item]) -> datetime | None:
+    """Return the moment of the newest comment by the product's rank, if that is among the items."""
+    for item in items:
+        if _NEWEST in item:
+            return moment_at(item[_NEWEST]["S"])
+    return None
+
+
+def _read_list(
+    request: CommentsRequest, counts: ProductCounts, count_now: Callable[[], ProductCounts]
+) -> tuple[CommentFilter, CommentPage]:
+    """Read the list of the filter that is chosen by the counts of now, planned by ``counts``."""
+    chosen = request.choose(counts)
+    results = _read_filtered(request, chosen, counts, count_now)
+    chosen_now = request.choose(results.counts)
+    if chosen_now != chosen:
+        results = _read_filtered(request, chosen_now, results.counts, None)
+    return chosen_now, results
+
+
+def _read_filtered(
+    request: CommentsRequest,
+    chosen: CommentFilter,
+    counts: ProductCounts,
+    count_now: Callable[[], ProductCounts] | None,
+) -> CommentPage:
+    """Read the page of a list, or of a search in it."""
+    if request.search:
+        return search_comments(
+            request.product_id,
+            request.search,
+            chosen,
+            request.page_request,
+            counts=counts,
+            count_now=count_now,
+            order=request.order,
+            other_units=request.other_units,
+        )
+    return list_comments(
+        request.product_id,
+        chosen,
+        request.page_request,
+        counts=counts,
+        count_now=count_now,
+        order=request.order,
+        other_units=request.other_units,
+    )
+
+
+def _written_recently(request: CommentsRequest, reads: _StartedReads) -> Recent:
+    """Return what the visitor has just written; of a search, what has its words."""
+    recent = reads.recent.result() if reads.recent else {}
+    return recent_found(request.search, recent) if request.search else recent
+
+
+def _confirmed_votes(reads: _StartedReads) -> frozenset[str]:
+    """Return the visitor's votes, none where the session's user is none any more."""
+    if reads.voted is None or reads.is_user is None or not reads.is_user.result():
+        return frozenset()
+    return reads.voted.result()
+
+
+# The page of one comment.
+
+
+@dataclass(frozen=True, slots=True)
+class CommentRead:
+    """What the page of one comment shows; ``has_voted`` is whether its visitor finds it helpful."""
+
+    comment: WholeComment
+    product: Product
+    has_voted: bool
+
+
+def read_comment_page(comment_id: str, *, visitor: Visitor, is_recent: bool) -> CommentRead:
     """Read the page of a comment, strongly for users and if ``is_recent``, and then its product.
 
-    Returns also whether the visitor finds it helpful. Raises NoSuchComment and NoSuchProduct.
+    Raises NoSuchComment and NoSuchProduct.
     """
     is_strong = is_recent or bool(visitor.user_id)
     with pool().together() as together:
-        voted = together.start(partial(has_voted, comment_id=comment_id, user_id=visitor.user_id))
+        voted = together.start(has_voted, comment_id=comment_id, user_id=visitor.user_id)
         is_user = together.start(visitor.is_confirmed)
         with labelled_calls("comment"):
             comment = find_comment(comment_id, consistent=is_strong)
         product = find_product(comment.product_id)
-        return comment, product, is_user.result() and voted.result()
-
-
-def _start_unlikely(
-    together: Together, wanted: CommentsRequest, chosen: CommentFilter, counts: ProductCounts
-) -> dict[Kind, Started[CommentEntry | None]]:
-    """Start to read the kinds of which the page is likely to have none."""
-    total = max(counts.of(chosen), 1)
-    return {
-        kind: together.start(partial(find_latest, wanted.product_id, chosen, ratings))
-        for kind, ratings in _counted(chosen, counts).items()
-        if wanted.request.size * counts.of(replace(chosen, ratings=ratings)) / total < LIKELY
-    }
-
-
-def find_latest(
-    product_id: str, chosen: CommentFilter, ratings: tuple[int, ...]
-) -> CommentEntry | None:
-    """Read the latest comment of some ratings, half a unit for each language and rating."""
-    runs = read_model().plan(product_id, replace(chosen, ratings=ratings)).runs
-    with labelled_calls("highlights"):
-        entries = read(runs, PageRequest(1), look_ahead=False).entries
-    return entry_of(entries[0].item) if entries else None
-
-
-def find_newest(product_id: str, *, size: int) -> tuple[CommentEntry, ...]:
-    """Read a product's newest comments by one call, half a unit for each 4 KB of them."""
-    runs = read_model().plan(product_id, CommentFilter()).runs
-    with labelled_calls("newest"):
-        page = read(runs, PageRequest(size), look_ahead=False)
-    return tuple(entry_of(entry.item) for entry in page.entries)
-
-
-def find_picks(product_id: str) -> tuple[CommentEntry, ...]:
-    """Read the newest of the comments that staff have picked."""
-    run = Run(index=_FEATURED, partition=keys.featured(product_id))
-    with labelled_calls("picks"):
-        page = read([run], PageRequest(SHOWN_PICKS), look_ahead=False)
-    return tuple(entry_of(entry.item) for entry in page.entries)
-
-
-def find_highlights(
-    product_id: str,
-    chosen: CommentFilter,
-    found: CommentPage,
-    *,
-    started: Mapping[Kind, Started[CommentEntry | None]],
-    picks: Started[tuple[CommentEntry, ...]],
-    newest: datetime | None,
-) -> Highlights:
-    """Return the highlights of a first page of comments; read what neither has nor was started."""
-    shown = {
-        kind: next((one for one in found.comments if one.rating in kind), None) for kind in KINDS
-    }
-    missing = {
-        kind: ratings
-        for kind, ratings in _counted(chosen, found.counts).items()
-        if shown[kind] is None and kind not in started and found.page.has_next
-    }
-    calls = [partial(find_latest, product_id, chosen, ratings) for ratings in missing.values()]
-    read_now = pool().gather(calls)
-    late = {kind: call.result() for kind, call in started.items()}
-    late |= dict(zip(missing, read_now, strict=True))
-    first = found.comments[0].created if found.comments else None
-    last_commented = max((moment for moment in (first, newest) if moment), default=None)
-    positive, negative = (shown[kind] or late.get(kind) for kind in KINDS)
-    return Highlights(positive, negative, last_commented, picks.result())
-
-
-def _counted(chosen: CommentFilter, counts: ProductCounts) -> dict[Kind, tuple[int, ...]]:
-    """Return, by kind, its ratings that a list has comments of; no kinds without any."""
-    languages = chosen.languages or counts.languages
-    by_kind = {kind: tuple(r for r in kind if counts.within(languages, [r])) for kind in KINDS}
-    return {kind: ratings for kind, ratings in by_kind.items() if ratings}
-
-
-def explain_page(found: CommentPage, meter: Meter | None) -> Explanation:
-    """Explain a page of comments by its plan, the other calls of its meter, and its counts."""
-    page = found.page
-    is_full = page.has_next or not page.has_previous or page.toward is Toward.PREVIOUS
-    by_rule = found.plan.by_rule if is_full else ()
-    return explain(
-        found.shown,
-        plan=found.plan.name,
-        meter=meter,
-        estimated_capacity_units=found.plan.estimated_capacity_units,
-        alternatives=found.plan.alternatives,
-        counted=Counted(found.counts.total, by_rule, SIZES.of_all),
-    )
-
-
-def explain_comments(
-    product_id: str,
-    chosen: CommentFilter,
-    *,
-    size: int,
-    order: CommentOrder = CommentOrder.NEWEST,
-    position: Mapping[str, str] | None = None,
-    forced_plan: str | None = None,
-    search: SearchRequest | None = None,
-) -> Explanation:
-    """Read a page of a list as its page does, and explain it; ``position`` is as in its URL.
-
-    Raises Refusal for one of another list, and NoSuchPlan.
-    """
-    request = pager_of(product_id, chosen, order, search).requested(position or {}, size=size)
-    with metered() as meter:
-        with labelled_calls("counts"):
-            counts = counts_of(product_id)
-        read_list: Callable[..., CommentPage] = (
-            partial(search_comments, product_id, search)
-            if search
-            else partial(list_comments, product_id, forced_plan=forced_plan)
-        )
-        found = read_list(chosen, request, counts=counts, order=order, other_units=OTHER_UNITS)
-    return explain_page(found, meter)
+        return CommentRead(comment, product, is_user.result() and voted.result())

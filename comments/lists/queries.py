@@ -38,6 +38,7 @@ from comments.sets.copies import SETS
 from comments.store.comments import NoSuchComment, Revision, is_tombstone
 from comments.store.counts import ProductCounts, remembered_as
 from comments.store.table import query_pages
+from dynapages.calls import labelled_calls
 from dynapages.items import blocks_of
 from dynapages.lists import (
     LARGEST_ITEM,
@@ -252,6 +253,14 @@ def most_units(request: PageRequest, *, other_units: float = 0.0) -> float:
     """
     of_page = max(MOST_UNITS, request.size * MOST_UNITS_OF_AN_ITEM)
     return min(max(of_page - other_units, of_page / 2), request.most_units)
+
+
+def find_newest(product_id: str, *, size: int) -> tuple[CommentEntry, ...]:
+    """Read a product's newest comments by one call, half a unit for each 4 KB of them."""
+    runs = read_model().plan(product_id, CommentFilter()).runs
+    with labelled_calls("newest"):
+        page = read(runs, PageRequest(size), look_ahead=False)
+    return tuple(entry_of(entry.item) for entry in page.entries)
 
 
 # One comment.

@@ -1,4 +1,8 @@
-"""What a page says of a search: its words, those that were left out, and where it was made."""
+"""What a page says of a search: its words, those that were left out, where it was made, numbers.
+
+`search_in` reads it from a request, `search_shown` arranges it for the template. `total_of_search`
+and `match_counts` say how many comments it has found, as far as the page shows that.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,28 +19,32 @@ from comments.lists.search_queries import SearchRequest
 from comments.search.words import BadSearch, Search, parse_search
 from comments.store.counts import Cell
 from dynapages.django.paging import Toggle
+from dynapages.lists import LIST_EDGE, Toward
 
 MOST_NAMED = 4
 """Languages that a sentence names, before it gives the number of the others."""
+FIELD_ID = "search-words"
+"""The id of the field in which a search is typed; htmx sends it with what is typed there."""
 NOT_SEARCHED = Reach()
 
 
-def search_asked(request: HttpRequest) -> SearchRequest | None:
+def search_in(request: HttpRequest) -> SearchRequest | None:
     """Return the search of a request, None without one; only staff find hidden comments."""
     typed = request.GET.get("q", "")
     if not COMMENTS["SEARCH"] or not typed.strip():
         return None
     with_hidden = request.GET.get("hidden") == "1" and request.user.is_staff
-    is_typed = request.headers.get("HX-Trigger") == "search-words"  # the field's id
+    is_typed = request.headers.get("HX-Trigger") == FIELD_ID
     try:
-        return SearchRequest(parse_search(typed), with_hidden, is_typed=is_typed)
+        search, refused = parse_search(typed), ""
     except BadSearch as error:
-        return SearchRequest(Search(typed, ()), with_hidden, str(error), is_typed)
+        search, refused = Search(typed, ()), str(error)
+    return SearchRequest(search, with_hidden, refused, is_typed)
 
 
 def search_shown(
-    wanted: SearchRequest,
-    found: CommentPage,
+    request: SearchRequest,
+    results: CommentPage,
     url_of: Callable[[SearchRequest | None], str],
 ) -> dict[str, Any]:
     """Arrange a search for a page of its list.
@@ -45,18 +53,17 @@ def search_shown(
     to the search without its word; ``is_made`` is whether anything was searched for, or would have
     been if the product had comments.
     """
-
-    def url_without(word: str) -> str:
-        left = " ".join(other for other in wanted.search.words if other != word)
-        return url_of(replace(wanted, search=Search(left, ())) if left else None)
-
+    words = request.search.words
+    chips = []
+    for word in words:
+        other_words = " ".join(other for other in words if other != word)
+        without = replace(request, search=Search(other_words, ())) if other_words else None
+        chips.append(Toggle(word, word, url_of(without), pressed=True))
     return {
-        "request": wanted,
-        "chips": tuple(
-            Toggle(word, word, url_without(word), pressed=True) for word in wanted.search.words
-        ),
-        "is_made": is_made(wanted.search, found.reach or NOT_SEARCHED),
-        "sentences": tuple(_sentences(wanted, found)),
+        "request": request,
+        "chips": tuple(chips),
+        "is_made": is_made(request.search, results.reach or NOT_SEARCHED),
+        "sentences": tuple(_sentences(request, results)),
     }
 
 
@@ -78,11 +85,11 @@ def words_left_out(search: Search, languages: Sequence[str]) -> list[tuple[str, 
 # Sentences.
 
 
-def _sentences(wanted: SearchRequest, found: CommentPage) -> Iterator[str]:
+def _sentences(request: SearchRequest, results: CommentPage) -> Iterator[str]:
     """Yield sentences on what was not searched for, where, and why; and on what follows."""
-    search, reach = wanted.search, found.reach or NOT_SEARCHED
-    if wanted.refused:
-        yield wanted.refused
+    search, reach = request.search, results.reach or NOT_SEARCHED
+    if request.refused:
+        yield request.refused
         return
     if not search.words and not search.alone:
         yield _("There is no word to search for: use letters or digits.")
@@ -103,25 +110,27 @@ def _sentences(wanted: SearchRequest, found: CommentPage) -> Iterator[str]:
             "%(characters)s are single: search for each together with the character beside it.",
             len(search.alone),
         ) % {"characters": _quoted(search.alone)}
-    yield from _groups(found, reach)
+    yield from _groups(results, reach)
 
 
 def _common_words(search: Search, reach: Reach) -> Iterator[str]:
-    if words := words_left_out(search, reach.languages):
-        named = [
-            _("“%(word)s” (%(language)s)") % {"word": word, "language": language_name(language)}
-            for word, language in words
-        ]
-        yield _("Left out, as many comments have it: %(words)s.") % {"words": ", ".join(named)}
+    """Yield which words were left out, and in which languages nothing was searched."""
+    words = []
+    for word, language in words_left_out(search, reach.languages):
+        names = {"word": word, "language": language_name(language)}
+        words.append(_("“%(word)s” (%(language)s)") % names)
+    if words:
+        yield _("Left out, as many comments have it: %(words)s.") % {"words": ", ".join(words)}
     if reach.common:
-        names = ", ".join(map(language_name, reach.common))
+        languages = ", ".join(language_name(code) for code in reach.common)
         sentence = _("Not searched, as all of these words are common there: %(languages)s.")
-        yield sentence % {"languages": names}
+        yield sentence % {"languages": languages}
 
 
-def _groups(found: CommentPage, reach: Reach) -> Iterator[str]:
+def _groups(results: CommentPage, reach: Reach) -> Iterator[str]:
     """Yield in which languages this page is and which follow, if they are read in groups."""
-    if behind := _behind_the_first_group(found, reach):
+    behind = _behind_the_first_group(results, reach)
+    if behind:
         sentence = _("Comments in %(languages)s come behind those in languages with more comments.")
         yield sentence % {"languages": _named(behind)}
     if reach.later:
@@ -129,18 +138,18 @@ def _groups(found: CommentPage, reach: Reach) -> Iterator[str]:
         yield sentence % {"languages": _named(reach.later)}
 
 
-def _behind_the_first_group(found: CommentPage, reach: Reach) -> list[str]:
+def _behind_the_first_group(results: CommentPage, reach: Reach) -> list[str]:
     """Return the languages of the groups behind the first one that a page is in."""
-    groups = list(dict.fromkeys(found.sections.values()))
+    groups = list(dict.fromkeys(results.sections.values()))
     if not groups or not reach.languages:
         return []
-    last = first = groups.index(found.sections[reach.languages[-1]])
-    if found.comments:
+    last = first = groups.index(results.sections[reach.languages[-1]])
+    if results.comments:
         # One that was just written may be in a language that is not counted yet.
-        group = found.sections.get(found.comments[0].language, groups[last])
+        group = results.sections.get(results.comments[0].language, groups[last])
         first = groups.index(group)
     on_page = groups[max(first, 1) : last + 1]
-    return [language for language, group in found.sections.items() if group in on_page]
+    return [language for language, group in results.sections.items() if group in on_page]
 
 
 def _quoted(parts: Sequence[str]) -> str:
@@ -162,7 +171,32 @@ def _named(languages: Sequence[str]) -> str:
     }
 
 
-# Numbers beside the filters.
+# Numbers.
+
+
+def total_of_search(search: Search, results: CommentPage, *, shown: int) -> int | None:
+    """Return how many comments a search has, by a page that has ``shown`` so many.
+
+    None if that is not known, or nothing was searched.
+    """
+    page, pending = results.page, results.pending
+    if not is_made(search, results.reach or NOT_SEARCHED):
+        return None
+    if not pending.are_none:
+        # The ordinals of a page count postings, of which some may not be right.
+        is_all = not page.has_next and not page.has_previous and pending.are_all_named
+        return shown if is_all else None
+    if page.has_next:
+        return None
+    if page.entries:
+        last = page.entries[-1].position.ordinal
+    elif not page.has_previous:
+        last = LIST_EDGE
+    elif page.start and page.toward is Toward.NEXT and not page.start.inclusive:
+        last = page.start.ordinal  # nothing lies behind what it begins at
+    else:
+        last = None
+    return last.number if last and last.from_front else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,26 +233,22 @@ class MatchCounts:
         return None if self.without_ratings else len(self.matches)
 
 
-def match_counts(found: CommentPage, chosen: CommentFilter) -> MatchCounts:
+def match_counts(results: CommentPage, chosen: CommentFilter) -> MatchCounts:
     """Count what a page of a search shows, if it shows all of it.
 
     Languages are counted where none is chosen: of the others nothing is known else. So are ratings.
     """
-    page, reach = found.page, found.reach or NOT_SEARCHED
+    page, reach = results.page, results.reach or NOT_SEARCHED
     if page.has_next or page.has_previous:
         reason = _("Not counted, as the search has more pages.")
-    elif not reach.languages or not found.pending.are_all_named:
+    elif not reach.languages or not results.pending.are_all_named:
         reason = _("Not counted for this search.")
     else:
         reason = ""
-    of_languages = of_ratings = reason
-    if chosen.languages:
-        of_languages = reason or _("Not counted, as languages are chosen.")
-    if chosen.ratings:
-        of_ratings = reason or _("Not counted, as ratings are chosen.")
-    return MatchCounts(
-        matches=tuple(sorted((comment.language, comment.rating) for comment in found.comments)),
-        searched=reach.languages,
-        without_languages=of_languages,
-        without_ratings=of_ratings,
-    )
+    without_languages = without_ratings = reason
+    if chosen.languages and not reason:
+        without_languages = _("Not counted, as languages are chosen.")
+    if chosen.ratings and not reason:
+        without_ratings = _("Not counted, as ratings are chosen.")
+    matches = sorted((comment.language, comment.rating) for comment in results.comments)
+    return MatchCounts(tuple(matches), reach.languages, without_languages, without_ratings)

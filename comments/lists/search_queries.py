@@ -70,7 +70,10 @@ class SearchRequest:
     @property
     def fields(self) -> tuple[tuple[str, str], ...]:
         """The parameters in the URL of its list, by name."""
-        return (("q", self.search.text), *[("hidden", "1")] * self.with_hidden)
+        fields = [("q", self.search.text)]
+        if self.with_hidden:
+            fields.append(("hidden", "1"))
+        return tuple(fields)
 
     @property
     def query(self) -> str:

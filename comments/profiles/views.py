@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from comments.host import Product
 from comments.lists.entries import CommentEntry, entry_of
-from comments.lists.listing import comments_feed
+from comments.lists.feeds import comments_feed
 from comments.lists.recent import Recent, recently_written, with_recent
 from comments.profiles.queries import PLAN, is_written_by, read_profile, with_products
 from comments.users import (

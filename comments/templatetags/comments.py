@@ -25,7 +25,7 @@ from comments.filters import CommentFilter
 from comments.host import COMMENTS, Product
 from comments.lists.entries import CommentEntry
 from comments.lists.listing import list_url
-from comments.lists.page import find_newest
+from comments.lists.queries import find_newest
 from comments.search.words import Search, marked
 from comments.store.counts import ProductCounts, counts_of
 from comments.users import profile_url, user_id_of

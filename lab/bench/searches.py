@@ -127,7 +127,7 @@ class DrawnSearch:
 
     def __str__(self) -> str:
         found = f"{len(self.expected)} comments"
-        where = f"{self.chosen.languages_spelled}/{self.chosen.ratings_spelled}"
+        where = f"{self.chosen.languages_in_url}/{self.chosen.ratings_in_url}"
         return f"“{self.search.text}” in {where}, {self.order.value} first: {found}"
 
 

@@ -422,7 +422,7 @@ def _words(chosen: CommentFilter) -> str:
     *others, last = chosen.ratings
     ratings = f"{', '.join(map(str, others))} or {last}" if others else str(last)
     stars = "star" if chosen.ratings == (1,) else "stars"
-    languages = f"in “{chosen.languages_spelled}”" if chosen.languages else "in any language"
+    languages = f"in “{chosen.languages_in_url}”" if chosen.languages else "in any language"
     return f"{ratings} {stars}, {languages}"
 
 

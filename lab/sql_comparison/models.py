@@ -14,7 +14,7 @@ from django.db.models import Index, Q, QuerySet
 
 from comments.filters import CommentFilter
 from comments.items import LONGEST_LISTED_TEXT, NewComment, excerpt
-from comments.lists.page import NEGATIVE, POSITIVE, SHOWN_PICKS
+from comments.lists.highlights import NEGATIVE, POSITIVE, SHOWN_PICKS
 from comments.store.counts import Cell
 from dynapages.django.options import Advance
 from dynapages.lists import PageRequest, id_at, moment_at

@@ -20,9 +20,12 @@ from comments.filters import CommentFilter
 from comments.host import Product
 from comments.indexes.planner import ListPlan
 from comments.lists.entries import CommentEntry
-from comments.lists.listing import comments_feed, json_ld, listing_of, pager_of, things_on_page
-from comments.lists.page import Highlights, explain_page
+from comments.lists.explain import explain_page
+from comments.lists.feeds import comments_feed
+from comments.lists.highlights import Highlights
+from comments.lists.listing import listing_of, pager_of
 from comments.lists.queries import CommentPage
+from comments.lists.structured_data import json_ld, things_on_page
 from comments.replies.services import Reply
 from comments.store.counts import ProductCounts
 from dynapages.django.paging import show_page, site_of, wants_partial

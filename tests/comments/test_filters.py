@@ -23,7 +23,7 @@ filters = st.builds(
 class TestSpelling:
     @given(filters)
     def test_is_read_back_as_the_same_filter(self, chosen):
-        spelled = CommentFilter.parse(chosen.languages_spelled, chosen.ratings_spelled)
+        spelled = CommentFilter.parse(chosen.languages_in_url, chosen.ratings_in_url)
         assert spelled == chosen
 
     @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ class TestSpelling:
     )
     def test_has_one_canonical_form(self, languages, ratings, canonical):
         chosen = CommentFilter.parse(languages, ratings)
-        assert (chosen.languages_spelled, chosen.ratings_spelled) == canonical
+        assert (chosen.languages_in_url, chosen.ratings_in_url) == canonical
 
     @pytest.mark.parametrize(
         "languages",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from comments.lists import explain as lists_explain
 from comments.lists import page as lists_page
 from config.templatetags import site
 from dynapages.calls import metered
@@ -51,7 +52,7 @@ class TestAPage:
     @pytest.mark.parametrize("headers", [{}, HTMX])
     def test_computes_nothing_that_it_does_not_show(self, lamp, everything, monkeypatch, headers):
         for module, name in (
-            (lists_page, "explain"),
+            (lists_explain, "explain"),
             (lists_page, "explain_page"),
             (paging, "explain"),
             (site, "picture_of"),

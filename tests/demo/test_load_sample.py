@@ -12,7 +12,7 @@ from django.core.management import call_command
 from comments.filters import CommentFilter
 from comments.indexes.planner import plan
 from comments.lists.entries import entry_of
-from comments.lists.page import find_picks
+from comments.lists.highlights import find_picks
 from comments.moderation.listing import list_moderated
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful

@@ -15,7 +15,7 @@ from django.test import Client
 from comments.filters import CommentFilter
 from comments.indexes import planner
 from comments.indexes.planner import MeanSizes, plan
-from comments.lists import page as lists_page
+from comments.lists import explain as lists_explain
 from comments.lists import queries
 from comments.search.models import TABLE, WordItem
 from demo.sample.catalogue import sample_catalogue
@@ -159,7 +159,7 @@ def sizes_of_a_new_process(monkeypatch):
     """Plan as if no other test had read comments of other sizes."""
     monkeypatch.setattr(planner, "SIZES", sizes := MeanSizes())
     monkeypatch.setattr(queries, "SIZES", sizes)
-    monkeypatch.setattr(lists_page, "SIZES", sizes)
+    monkeypatch.setattr(lists_explain, "SIZES", sizes)
 
 
 def signed_in(username: str) -> Client:

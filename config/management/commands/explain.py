@@ -12,8 +12,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from comments.filters import BadFilter, CommentFilter
 from comments.indexes.planner import NoSuchPlan
+from comments.lists.explain import explain_comments
 from comments.lists.orders import CommentOrder
-from comments.lists.page import explain_comments
 from comments.lists.search_queries import SearchRequest
 from comments.search.words import BadSearch, parse_search
 from dynapages.django.options import at_least_one, failures_in_one_line

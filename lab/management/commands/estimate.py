@@ -93,7 +93,8 @@ def units_of_pages(product_id: str) -> float:
     """Read a product's page and its lists by each rating; return their mean units."""
     request = PageRequest(settings.PAGE_SIZE)
     filters = [None, *(CommentFilter.of((), [rating]) for rating in RATINGS)]
-    return mean(map(_metered_units, (CommentsRequest(product_id, request, one) for one in filters)))
+    requests = [CommentsRequest(each, request, product_id=product_id) for each in filters]
+    return mean(map(_metered_units, requests))
 
 
 def units_of_comment() -> float:
@@ -108,8 +109,8 @@ def units_of_comment() -> float:
 
 def units_of_words(product_id: str) -> float:
     """Return the mean units that the words of the product's newest comments took to write."""
-    wanted = CommentsRequest(product_id, PageRequest(settings.PAGE_SIZE), None)
-    comments = read_comments_page(wanted).found.comments
+    wanted = CommentsRequest(None, PageRequest(settings.PAGE_SIZE), product_id=product_id)
+    comments = read_comments_page(wanted).results.comments
     stems = [len(indexed_stems(one.title, one.text, one.language)) for one in comments]
     return mean([number + UNITS_OF_A_CHANGE for number in stems if number] or [0])
 

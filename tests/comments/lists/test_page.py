@@ -52,7 +52,8 @@ def comments(fresh):
 
 
 def read(product_id: str, chosen: CommentFilter | None = None, **more: Any) -> CommentsPage:
-    return read_comments_page(CommentsRequest(product_id, PageRequest(SIZE), chosen, **more))
+    request = CommentsRequest(chosen, PageRequest(SIZE), product_id=product_id, **more)
+    return read_comments_page(request)
 
 
 def metered_read(product_id: str, chosen: CommentFilter | None = None, **more: Any) -> Meter:
@@ -62,7 +63,7 @@ def metered_read(product_id: str, chosen: CommentFilter | None = None, **more: A
 
 
 def shown(page: CommentsPage) -> list[str]:
-    return [comment.id for comment in page.found.comments]
+    return [comment.id for comment in page.results.comments]
 
 
 def newest(comments: list[NewComment], chosen: CommentFilter) -> list[str]:
@@ -92,7 +93,7 @@ class TestRememberedCounts:
         remember_counts(product_id, ProductCounts(cells))
         page = read(product_id, chosen)
         assert shown(page) == newest(comments, chosen)
-        assert page.found.counts == counts_of(product_id)
+        assert page.results.counts == counts_of(product_id)
 
     def test_that_lack_a_language_do_not_hide_its_first_comment(self, comments):
         product_id, chosen = comments[0].product_id, CommentFilter.of(("de", "ja"))
@@ -120,7 +121,7 @@ class TestRounds:
         assert cold.calls == warm.calls
 
     def test_of_a_fragment_cost_no_description_and_no_highlights(self, comments):
-        wanted = CommentsRequest(comments[0].product_id, PageRequest(SIZE))
+        wanted = CommentsRequest(None, PageRequest(SIZE), product_id=comments[0].product_id)
         with metered() as whole:
             read_comments_page(wanted)
         with metered() as fragment:

@@ -16,7 +16,7 @@ import pytest
 from comments.data.writer import BulkWriter
 from comments.filters import CommentFilter
 from comments.items import NewComment
-from comments.lists.page import SHOWN_PICKS, find_picks
+from comments.lists.highlights import SHOWN_PICKS, find_picks
 from comments.moderation.services import NotAsSeen
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, Revision, State, load_comment

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 from comments.data.writer import BulkWriter
 from comments.filters import CommentFilter
 from comments.items import NewComment
-from comments.lists.page import find_picks
+from comments.lists.highlights import find_picks
 from comments.lists.queries import find_comment
 from comments.moderation import listing, views
 from comments.moderation.services import Decision, NotAsSeen, carry_out

@@ -141,15 +141,15 @@ def prices_with_hidden(asked: Asked) -> Iterator[tuple[str, float]]:
         for _ in range(1 + STEPS):
             remember(asked)
             wanted = CommentsRequest(
-                asked.product_id,
-                request,
                 asked.chosen,
-                asked.order,
+                request,
+                product_id=asked.product_id,
+                order=asked.order,
                 is_whole=False,
                 search=replace(asked.search, with_hidden=True),
             )
             with metered() as meter:
-                page = read_comments_page(wanted).found.page
+                page = read_comments_page(wanted).results.page
             yield f"with hidden {pager.url_of(request)}", meter.units
             back = toward is Toward.PREVIOUS
             position = page.previous_position if back else page.next_position
@@ -164,7 +164,7 @@ FORMS = {"page": prices_of_pages, "API": prices_of_api, "with hidden": prices_wi
 def prices(asked: Asked) -> dict[str, float]:
     """The price of each request, by what was asked for."""
     chosen, start = asked.chosen, ", ".join(asked.start) or "first"
-    filters = f"{chosen.languages_spelled}/{chosen.ratings_spelled}"
+    filters = f"{chosen.languages_in_url}/{chosen.ratings_in_url}"
     found = {}
     for form, ask in FORMS.items():
         for number, (url, units) in enumerate(ask(asked)):

@@ -89,7 +89,9 @@ class TestAComment:
         assert stored_items(comment.id) == {}
 
     def test_is_its_products_highlight(self, comment):
-        wanted = CommentsRequest(comment.product_id, PageRequest(20), accept_language="en")
+        wanted = CommentsRequest(
+            None, PageRequest(20), product_id=comment.product_id, accept_language="en"
+        )
         found = read_comments_page(wanted).highlights
         assert found is not None
         assert found.positive is not None

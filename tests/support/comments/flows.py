@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from comments import keys
 from comments.erasure.user_data import comments_listed_in
-from comments.lists.page import find_picks
+from comments.lists.highlights import find_picks
 from comments.models import CommentVote
 from comments.profiles.queries import ids_written_by
 from comments.replies.services import find_reply, reply_to
