@@ -28,6 +28,7 @@ from comments.lists.search_queries import SearchRequest
 from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.posting import forms
 from comments.posting import services as posting
+from comments.posting.languages import detect_language
 from comments.profiles import queries as profiles
 from comments.profiles.views import NOBODY, require_user_of
 from comments.rankings import queries as rankings
@@ -41,9 +42,10 @@ from comments.search.words import (
     Search,
     parse_search,
 )
-from comments.store.comments import NoSuchComment, OwnComment, Revision, State, load_comment
+from comments.store.comments import NoSuchComment, OwnComment, load_comment
+from comments.store.states import Revision, State
 from comments.users import display_name_of, find_user, user_id_in
-from comments.votes.services import take_back, vote
+from comments.votes import services as vote_services
 from comments.work import finish_owed_or_log
 from dynapages import ninja
 from dynapages.calls import clock
@@ -168,9 +170,7 @@ class DraftIn(Schema):
     def draft(self) -> posting.Draft:
         text = self.text.replace("\r\n", "\n").replace("\r", "\n").strip()
         title = " ".join(self.title.split())
-        language = (
-            self.language or forms.detect_language(f"{title}\n{text}") or forms.DEFAULT_LANGUAGE
-        )
+        language = self.language or detect_language(f"{title}\n{text}") or forms.DEFAULT_LANGUAGE
         return posting.Draft(self.rating, language, title, text)
 
 
@@ -462,14 +462,14 @@ def delete(request: HttpRequest, comment_id: IdText) -> None:
 @router.put("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def cast_vote(request: HttpRequest, comment_id: IdText) -> object:
     """Find a comment helpful; once more changes nothing."""
-    votes = vote(comment_id=comment_id, user_id=caller_of(request).user_id)
+    votes = vote_services.cast_vote(comment_id=comment_id, user_id=caller_of(request).user_id)
     return {"has_voted": True, "helpful_votes": votes}
 
 
 @router.delete("/votes/{path:comment_id}", response=VoteOut, auth=WRITE)
 def remove_vote(request: HttpRequest, comment_id: IdText) -> object:
     """Take one's vote back, if there is one."""
-    votes = take_back(comment_id=comment_id, user_id=caller_of(request).user_id)
+    votes = vote_services.withdraw_vote(comment_id=comment_id, user_id=caller_of(request).user_id)
     return {"has_voted": False, "helpful_votes": votes}
 
 

@@ -41,9 +41,10 @@ class CommentsConfig(AppConfig):
         super().import_models()
 
     def ready(self) -> None:
-        from comments import work  # noqa: F401, PLC0415 - registers what the worker does for comments
+        from comments import work  # noqa: PLC0415 - users are ready now
         from comments.checks import check_project, check_tables  # noqa: PLC0415 - users are ready now
 
+        work.set_up()
         register(check_project, "comments")
         register(check_tables, Tags.database)
         converters = {"plain_comment_id": PlainCommentId, "user_slug": UserSlug}

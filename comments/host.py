@@ -20,6 +20,8 @@ from django.utils.translation import gettext_noop
 from dynapages.calls import Together, labelled_calls
 from dynapages.items import Item
 
+SETS = "sets"
+"""What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""
 DEFAULTS: Final[dict[str, Any]] = {
     # Dotted paths of what the project lends the app: see `comments.host`. The first is needed.
     "PRODUCTS": "",
@@ -72,6 +74,16 @@ class Options:
 
 
 COMMENTS: Final = Options()
+
+
+def uses_sets() -> bool:
+    """Return whether lists are read from ``comment_sets``: whether primaries are written."""
+    return bool(COMMENTS["READ_MODEL"] == SETS)
+
+
+def is_searchable() -> bool:
+    """Return whether postings are written, and comments can be searched by their words."""
+    return bool(COMMENTS["SEARCH"])
 
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")

@@ -9,7 +9,7 @@ from comments.profiles import views as profiles
 from comments.rankings import views as rankings
 from comments.replies import views as replies
 from comments.reports import views as reports
-from comments.store.comments import State
+from comments.store.states import State
 from comments.votes import views as votes
 
 REPORTED, HELD, HIDDEN = ({"state": state} for state in (State.REPORTED, State.HELD, State.HIDDEN))

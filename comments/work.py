@@ -1,6 +1,8 @@
-"""What the worker does for comments: what follows from a change that its process has not finished.
+"""What follows from changes of comments: set up here, done by their writers, or by the worker.
 
-Any process may do it at any time, and twice: all of it is derived from what is stored then.
+A writer does all of it after its commit (`comments.store.writing`). What its process has not
+finished the worker does, of any process, at any time, and maybe twice: all of it is derived from
+what is stored then.
 """
 
 import logging
@@ -8,24 +10,44 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from comments.rankings.services import Touch, refresh_ranks
-from comments.search.postings import is_searchable
-from comments.search.writer import AT, WordWriter, find_change, finish_postings, resume
-from comments.store.comments import delete_dependents, is_tombstone, product_id_of
+from comments.host import is_searchable, uses_sets
+from comments.rankings import services as rankings
+from comments.search import writer as postings
+from comments.sets import copies
+from comments.store import writing
+from comments.store.dependents import delete_dependents
 from comments.store.derived import bulk_batches
-from comments.store.owed import CLOSE, FOLLOW, QUEUE, SETTLED_AFTER, Owes
+from comments.store.states import is_tombstone, product_id_of
 from comments.store.table import comment_key, read_item
-from comments.votes.services import VERSION, rank_by_votes
+from comments.votes import rank
 from dynapages.calls import sentence_about
 from dynapages.process import client
 from dynapages.pynamodb import FAILURES
 from dynapages.work import Postponed
 from dynapages.writes import ConditionFailed, write_item
 
+QUEUE = writing.QUEUE
+"""What comments owe: settings name it by this module."""
 CLOCKS_DIFFER = timedelta(seconds=3)
 """By how much the clocks of two processes may differ: each is tolerated to be off by half of it."""
 
 logger = logging.getLogger(__name__)
+
+
+def set_up() -> None:
+    """Have changes of comments followed by copies, postings and ranks; else the worker does it."""
+    writing.set_hooks(
+        tables=[
+            writing.DerivedTable(uses_sets, copies.follow),
+            writing.DerivedTable(is_searchable, postings.follow),
+        ],
+        ranks=[rank.follow, rankings.follow],
+    )
+    QUEUE.register(writing.FOLLOW, finish_what_follows)
+    QUEUE.register(writing.CLOSE, close_change)
+
+
+# By the worker
 
 
 def finish_what_follows(payload: Mapping[str, Any]) -> None:
@@ -34,29 +56,34 @@ def finish_what_follows(payload: Mapping[str, Any]) -> None:
     Raises Postponed where another process writes the same postings, Contended, and botocore's
     errors.
     """
-    owes = Owes.of(payload)
+    owes = writing.Owes.of(payload)
     for comment_id in owes.dependents:
         delete_dependents(comment_id)
     for comment_id in owes.votes:
-        rank_by_votes(comment_id)
+        rank.rank_by_votes(comment_id)
     # The index has the newest comment by now, which only its writer knew before.
-    touched = {one: Touch(newest, is_unsure=True) for one, newest in owes.ranks.items()}
+    touched = {}
+    for product_id, newest in owes.ranks.items():
+        touched[product_id] = rankings.Touch(newest, is_unsure=True)
     if touched:
-        refresh_ranks(touched, only_stale=True)
+        rankings.refresh_ranks(touched, only_stale=True)
     if owes.change and is_searchable():
         _finish_change(owes.change)
 
 
 def _finish_change(change: str) -> None:
+    """Write the postings of a change, and have it closed once they have settled."""
     try:
-        words = resume(change, bulk_batches())
+        words = postings.resume(change, bulk_batches())
     except ConditionFailed as error:
         raise Postponed("Another process writes the same postings.") from error
-    if words:
-        written = {"change": change, "at": words.stored[AT]["S"]}
-        # Another process may find it due, by a clock that is ahead of this one's.
-        owed = QUEUE.owe(CLOSE, written, after=SETTLED_AFTER + CLOCKS_DIFFER)
-        write_item(client(), owed.action)
+    if words is None:
+        return
+    written = {"change": change, "at": words.stored[postings.AT]["S"]}
+    # Another process may find it due, by a clock that is ahead of this one's.
+    after = writing.SETTLED_AFTER + CLOCKS_DIFFER
+    owed = QUEUE.owe(writing.CLOSE, written, after=after)
+    write_item(client(), owed.action)
 
 
 def close_change(payload: Mapping[str, Any]) -> None:
@@ -64,14 +91,18 @@ def close_change(payload: Mapping[str, Any]) -> None:
 
     Where others have taken it over since, it is looked at again later.
     """
-    stored = find_change(payload["change"])
+    stored = postings.find_change(payload["change"])
     if not stored:
         return
-    is_as_written = stored[AT]["S"] == payload["at"]
-    if is_as_written and WordWriter.of_stored(stored, bulk_batches()).close():
+    is_as_written = stored[postings.AT]["S"] == payload["at"]
+    if is_as_written and postings.WordWriter.of_stored(stored, bulk_batches()).close():
         return
-    if again := Owes(change=payload["change"]).due_item():
-        write_item(client(), again.action)
+    owed = writing.Owes(change=payload["change"]).due_item()
+    if owed is not None:
+        write_item(client(), owed.action)
+
+
+# By whoever finds a change made already
 
 
 def finish_owed(comment_id: str, *, and_close: bool = True) -> None:
@@ -86,10 +117,10 @@ def finish_owed(comment_id: str, *, and_close: bool = True) -> None:
     product_id = product_id_of(item)
     if is_tombstone(item):
         delete_dependents(comment_id)
-    elif VERSION in item:
-        rank_by_votes(comment_id)
-    refresh_ranks({product_id: Touch()}, only_stale=True)
-    finish_postings(product_id, comment_id, and_close=and_close)
+    elif rank.VERSION in item:
+        rank.rank_by_votes(comment_id)
+    rankings.refresh_ranks({product_id: rankings.Touch()}, only_stale=True)
+    postings.finish_postings(product_id, comment_id, and_close=and_close)
 
 
 def finish_owed_or_log(comment_id: str) -> None:
@@ -100,10 +131,6 @@ def finish_owed_or_log(comment_id: str) -> None:
     """
     try:
         finish_owed(comment_id, and_close=False)
-    except (*FAILURES, ConditionFailed) as failure:
+    except FAILURES as failure:
         sentence = "What comment %s owes was left behind: %s"
         logger.warning(sentence, comment_id, sentence_about(failure))
-
-
-QUEUE.register(FOLLOW, finish_what_follows)
-QUEUE.register(CLOSE, close_change)

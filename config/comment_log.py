@@ -7,7 +7,7 @@ from typing import Any
 from django.dispatch import Signal
 
 from comments import signals
-from comments.store.comments import State
+from comments.store.states import State
 from shop.activity.entries import Kind, LogEntry, LogVerb, record
 
 VERBS = {

@@ -15,7 +15,7 @@ from comments.replies.services import ReplyChanged, reply_to
 from comments.reports.services import Reason, report_comment
 from comments.signals import unannounced
 from comments.store.comments import NoSuchComment
-from comments.votes.services import vote
+from comments.votes.services import cast_vote
 from demo.sample.comments import SampleReactions
 from demo.sample.orders import REGULAR, STAFF, SampleSales, sample_points, sample_zips
 from dynapages.calls import in_chunks
@@ -83,7 +83,7 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
     """Write votes, reports, picks and replies, none dated after ``now``."""
     for comment, username in reactions.votes:
         with suppress(NoSuchComment):
-            vote(comment_id=comment.id, user_id=username)
+            cast_vote(comment_id=comment.id, user_id=username)
     for comment, username, reason, text in reactions.reports:
         with suppress(NoSuchComment):
             report_comment(

@@ -33,8 +33,8 @@ preload_app = True
 
 def when_ready(_server: object) -> None:
     """Load the language model, which takes a second and 70 MB, before there are requests."""
-    from comments.posting.forms import load  # noqa: PLC0415 - the path is set by now
+    from comments.posting.languages import load_model  # noqa: PLC0415 - the path is set by now
 
-    load()
+    load_model()
     gc.collect()
     gc.freeze()  # what is collected never is not copied, either

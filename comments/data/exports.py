@@ -16,7 +16,7 @@ from comments.indexes.planner import plan
 from comments.lists.entries import CommentEntry, entry_of
 from comments.models import TABLE, CommentBody
 from comments.replies.services import reply_in
-from comments.store.comments import is_listed
+from comments.store.states import is_listed
 from comments.store.table import comment_key
 from dynapages.calls import Batches
 from dynapages.files.export_command import list_walk, table_walk

@@ -19,7 +19,7 @@ from django.utils.html import strip_tags
 
 from comments.filters import is_language
 from comments.items import UNSAID, NewComment, NewReply, Unsaid
-from comments.posting.forms import detect_language
+from comments.posting.languages import detect_language
 from comments.replies.services import LONGEST_REPLY
 from comments.users import has_address, id_field
 from dynapages.files.columns import BadMapping, columns_among

@@ -17,20 +17,21 @@ from hashlib import blake2b
 from operator import add
 
 from comments import keys
+from comments.host import is_searchable
 from comments.items import CONTENT, NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import TABLE, Comment, CommentReply
 from comments.rankings.services import Touch, refresh_ranks
 from comments.replies.services import BY_STAFF
 from comments.search.pending import changes_of
-from comments.search.postings import is_searchable
-from comments.search.writer import CommentChange, finish_change, write
-from comments.sets.copies import follow
+from comments.search.writer import finish_change
+from comments.sets.copies import primary_actions
 from comments.signals import announce, comment_edited, comment_posted
-from comments.store.comments import NEW_OR_DELETED, State, comment_in, is_tombstone
-from comments.store.counts import Cell, CountChanges
+from comments.store.comments import comment_in
+from comments.store.counts import Cell
 from comments.store.derived import bulk_batches
-from comments.store.owed import Committed, ranks_of
+from comments.store.states import NEW_OR_DELETED, State, is_tombstone
 from comments.store.table import ATTEMPTS, LIST_KEYS, comment_key
+from comments.store.writing import CommentChange, Committed, Owes, write_comments
 from dynapages.calls import Batches, clock, sentence_about
 from dynapages.calls import in_chunks as split
 from dynapages.django.options import Progress
@@ -180,7 +181,7 @@ class Change:
     @property
     def cost(self) -> int:
         """The number of actions in a transaction, besides those of counts."""
-        followed = len(follow(self.stored, self.merged))
+        followed = len(primary_actions(self.stored, self.merged))
         return 1 + self.concerns_body + (self.reply is not None or self.drops_reply) + followed
 
     @property
@@ -227,13 +228,6 @@ class Change:
         elif self.drops_reply:
             actions.append(delete(Comment, comment_key(self.comment.id, keys.REPLY)))
         return actions
-
-    def count(self, changes: CountChanges) -> None:
-        """Count the comment in, and the version it replaces out."""
-        if self.stored is not None:
-            created = moment_at(self.stored[_PLACE]["S"])
-            changes.add(_product_id(self.stored), _cell(self.stored), created, -1)
-        changes.add(self.comment.product_id, self.cell, self.comment.created_at, 1)
 
 
 def _is_by_staff(stored: Item | None) -> bool:
@@ -325,7 +319,7 @@ class BulkWriter:
     def put(
         self, comments: Sequence[NewComment], *, prepare: Prepare = lambda _products: None
     ) -> list[Change]:
-        """Do what `write` does, and return the changes.
+        """Do what `write_comments` does, and return the changes.
 
         ``prepare`` is called with the products of comments before these are written.
         """
@@ -354,7 +348,7 @@ class BulkWriter:
         left = self._finish_postings(progress)
         if self._rank_products(progress):
             for committed in self._owed:
-                committed.end()
+                committed.end(is_done=True)
         else:
             left += len(self._owed)
         self._touched, self._known, self._owed = set(), {}, []
@@ -364,7 +358,7 @@ class BulkWriter:
     def _owe_ranks(self, changes: Sequence[Change]) -> None:
         """Store that the products of comments must be ranked, before these are written."""
         products = {product for change in changes for product in change.products}
-        committed = Committed(ranks_of(products).due_item())
+        committed = Committed(Owes(ranks=dict.fromkeys(products, "")).due_item())
         for action in committed.actions:
             write_item(client(), action)
         self._owed.append(committed)
@@ -443,16 +437,15 @@ def _announce(changes: Iterable[Change]) -> None:
 
 
 def _write_together(changes: Sequence[Change]) -> list[str]:
-    counted = CountChanges()
+    imported = []
+    actions: list[Action] = []
     for change in changes:
-        change.count(counted)
+        imported.append(CommentChange(change.stored, change.merged, text_after=change.comment.body))
+        actions += change.actions()
     try:
-        actions = [action for change in changes for action in change.actions()]
-        followed = [CommentChange(c.stored, c.merged, text=c.comment.body) for c in changes]
-        committed = write(actions, followed, counted)
+        write_comments(imported, actions, are_ranked=False)
     except ConditionFailed:
         return [change.comment.id for change in changes]
-    committed.end()
     return []
 
 

@@ -17,9 +17,11 @@ from comments.models import (
 )
 from comments.posting.services import delete_comment
 from comments.profiles.queries import ids_written_by
-from comments.store.comments import NOT_DELETED, NoSuchComment
-from comments.store.table import comment_key, query_pages, write_if
-from comments.votes.services import rank_or_log, take_back
+from comments.store.comments import NoSuchComment
+from comments.store.states import NOT_DELETED
+from comments.store.table import comment_key, query_pages, write_if_condition_holds
+from comments.votes.rank import rank_or_log
+from comments.votes.services import withdraw_vote
 from comments.work import finish_owed
 from dynapages.lists import id_at
 from dynapages.process import client
@@ -41,7 +43,7 @@ def comments_listed_in(partition: str) -> Iterator[str]:
 
 def delete_written(user_id: str, comment_id: str) -> None:
     """Delete a comment of a user who is erased; until all is gone, ``keys.erased`` lists it."""
-    delete_comment(comment_id, found_by=keys.erased(user_id))
+    delete_comment(comment_id, erased_in=keys.erased(user_id))
     finish_owed(comment_id)  # and raise what the deletion has only logged
     _forget(comment_id)
 
@@ -49,7 +51,7 @@ def delete_written(user_id: str, comment_id: str) -> None:
 def delete_vote(user_id: str, comment_id: str) -> None:
     """Delete a user's vote, and count it out, also where the comment is deleted."""
     try:
-        take_back(comment_id=comment_id, user_id=user_id)
+        withdraw_vote(comment_id=comment_id, user_id=user_id)
     except NoSuchComment:
         write_item(client(), delete(TABLE, comment_key(comment_id, keys.vote(user_id))))
     finally:
@@ -81,13 +83,17 @@ def delete_signature(user_id: str, comment_id: str) -> None:
         CommentReply.version.add(1),
     ]
     signed = partition == keys.replier(user_id)
-    write_if(update(CommentReply, comment_key(comment_id, keys.REPLY), changes, signed))
+    write_if_condition_holds(
+        update(CommentReply, comment_key(comment_id, keys.REPLY), changes, signed)
+    )
 
 
 def _forget(comment_id: str) -> None:
     """Remove the keys that list the tombstone of an erased comment."""
     changes = [Comment.author_partition.remove(), Comment.place.remove()]
-    write_if(update(Comment, comment_key(comment_id), changes, Comment.expires_at.exists()))
+    write_if_condition_holds(
+        update(Comment, comment_key(comment_id), changes, Comment.expires_at.exists())
+    )
 
 
 def _written_by(user_id: str) -> Iterator[str]:

@@ -30,18 +30,11 @@ from comments.rankings.services import (
     rename_ranks,
     stored_ranks,
 )
-from comments.search import writer
-from comments.sets.copies import follow
-from comments.store.comments import (
-    NOT_DELETED,
-    State,
-    delete_dependents,
-    is_listed,
-    is_tombstone,
-    leftovers,
-    product_id_of,
-)
+from comments.sets.copies import primary_actions
+from comments.store import writing
 from comments.store.counts import cells_of, counters, tallies
+from comments.store.dependents import delete_dependents, deletions_of_dependents
+from comments.store.states import NOT_DELETED, State, is_listed, is_tombstone, product_id_of
 from comments.store.table import (
     Changes,
     change,
@@ -53,7 +46,7 @@ from comments.store.table import (
     read_item,
     whole_id,
 )
-from comments.votes.services import HELPFUL, helpful_votes, rank_or_log, refresh_comment
+from comments.votes.rank import HELPFUL, count_votes, rank_or_log, store_rank
 from dynapages.calls import in_chunks
 from dynapages.items import Item, Value, table_key
 from dynapages.lists import SEPARATOR, every_entry, id_at, moment_at
@@ -245,11 +238,12 @@ def _write_marks(comment_id: str, item: Item, changes: Changes) -> None:
     if _REPORTS in changes:
         counted = _count(comment_id, keys.REPORT_PREFIX)
         changes = {**changes, _REPORTS: {"N": str(counted)}}
-    whole = _read(comment_id) if writer.is_anything_following() else {}
+    whole = _read(comment_id) if writing.has_derived_tables() else {}
+    marked = []
     if whole:
         same &= unchanged(whole, Comment.version, Comment.product_partition)
-    followed = [writer.CommentChange(whole, changed(whole, changes))] if whole else []
-    writer.write([change(key, changes, same)], followed)
+        marked.append(writing.CommentChange(whole, changed(whole, changes)))
+    writing.write_comments(marked, [change(key, changes, same)])
 
 
 def _differing_helpful_rank(comment_id: str, found: _Dependents) -> Iterator[Difference]:
@@ -265,7 +259,7 @@ def _differing_helpful_rank(comment_id: str, found: _Dependents) -> Iterator[Dif
 
 
 def _rank(comment_id: str) -> bool:
-    return refresh_comment(comment_id, tally=partial(helpful_votes, comment_id))
+    return store_rank(comment_id, count=partial(count_votes, comment_id))
 
 
 def _remove_rank(comment_id: str) -> None:
@@ -535,7 +529,7 @@ def _key_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:
     changes = {name: {"S": key} for name, key in expected.items()}
     same = unchanged(item, Comment.pk, Comment.version, Comment.reply)
     key = {"pk": item["pk"], "sk": item["sk"]}
-    return [change(key, changes, same), *follow(item, changed(item, changes))]
+    return [change(key, changes, same), *primary_actions(item, changed(item, changes))]
 
 
 def _wrong_body(key: str, *, has_body: bool) -> Difference:
@@ -580,7 +574,8 @@ def _reread_excerpt(key: str) -> Iterator[Difference]:
 def _write_excerpt(comment: Item, changes: Changes) -> None:
     same = unchanged(comment, Comment.pk, Comment.version, Comment.product_partition)
     action = change({name: comment[name] for name in ("pk", "sk")}, changes, same)
-    writer.write([action], [writer.CommentChange(comment, changed(comment, changes))])
+    after = changed(comment, changes)
+    writing.write_comments([writing.CommentChange(comment, after)], [action])
 
 
 def _leftovers(key: str) -> Difference:
@@ -590,7 +585,7 @@ def _leftovers(key: str) -> Difference:
 
 
 def _reread_leftovers(key: str) -> Iterable[Difference]:
-    return [_leftovers(key)] if leftovers(keys.comment_id_in(key)) else []
+    return [_leftovers(key)] if deletions_of_dependents(keys.comment_id_in(key)) else []
 
 
 def _differing_rank(

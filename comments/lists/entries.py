@@ -12,7 +12,7 @@ from django.utils.formats import date_format
 from comments.filters import RATINGS, language_name
 from comments.models import Comment
 from comments.replies.services import Reply, reply_in
-from comments.store.comments import hold_reason, product_id_of
+from comments.store.states import hold_reason, product_id_of
 from comments.users import author_name, profile_url, slug_of
 from dynapages.django.paging import anchor_of
 from dynapages.items import Item

@@ -22,7 +22,7 @@ from django.core.cache import cache
 
 from comments import keys
 from comments.filters import CommentFilter
-from comments.host import COMMENTS
+from comments.host import COMMENTS, SETS
 from comments.indexes import planner as index_plans
 from comments.indexes.planner import SIZES, ListPlan
 from comments.keys import score_at
@@ -34,9 +34,9 @@ from comments.models import Comment, CommentBody
 from comments.replies.services import reply_in
 from comments.search.pending import NOTHING_PENDING, PendingChanges
 from comments.sets import plans as set_plans
-from comments.sets.copies import SETS
-from comments.store.comments import NoSuchComment, Revision, is_tombstone
+from comments.store.comments import NoSuchComment
 from comments.store.counts import ProductCounts, remembered_as
+from comments.store.states import Revision, is_tombstone
 from comments.store.table import query_pages
 from dynapages.calls import labelled_calls
 from dynapages.items import blocks_of

@@ -16,7 +16,7 @@ from comments.models import Moderation
 from comments.moderation.services import Decision
 from comments.replies.views import ReplyForm
 from comments.reports.services import CommentReport, reports_of
-from comments.store.comments import Revision, State
+from comments.store.states import Revision, State
 from comments.store.table import index_of
 from dynapages.calls import clock
 from dynapages.django.formats import CsvPage

@@ -25,8 +25,7 @@ from django.utils.translation import gettext_lazy
 
 from comments import keys
 from comments.models import Comment
-from comments.posting.services import delete_comment, owes_of_move, rank_moved
-from comments.search.writer import CommentChange, write
+from comments.posting.services import delete_comment
 from comments.signals import (
     announce,
     comment_hidden,
@@ -35,20 +34,25 @@ from comments.signals import (
     comment_posted,
     comment_restored,
 )
-from comments.store.comments import (
-    NoSuchComment,
+from comments.store.comments import NoSuchComment, StoredComment, load_comment
+from comments.store.states import (
     Revision,
     State,
-    StoredComment,
+    changes_to_list,
+    changes_to_withhold,
     is_listed,
-    listed,
-    load_comment,
     product_id_of,
-    withheld,
 )
-from comments.store.counts import CountChanges
-from comments.store.owed import NOTHING, Committed
-from comments.store.table import Changes, change, changed, comment_key, read_item, retry, write_if
+from comments.store.table import (
+    Changes,
+    change,
+    changed,
+    comment_key,
+    read_item,
+    retry,
+    write_if_condition_holds,
+)
+from comments.store.writing import CommentChange, write_comments
 from comments.work import finish_owed_or_log
 from dynapages.errors import DynamoError
 from dynapages.lists import sort_key_of
@@ -58,7 +62,16 @@ from dynapages.writes import write_item
 
 _QUEUE = Comment.moderation_partition.attr_name
 _QUEUE_PLACE = Comment.moderation_place.attr_name
-
+_PICKED = Comment.featured_partition.attr_name
+_DECISIVE = (
+    Comment.pk,
+    Comment.version,
+    Comment.product_partition,
+    Comment.moderation_partition,
+    Comment.reports,
+    Comment.reply,
+)
+"""What must not have changed in a comment for a decision on it to be right."""
 _MEANWHILE = gettext_lazy(
     "This comment was changed, reported or decided on after you loaded the page. Check it again."
 )
@@ -99,6 +112,9 @@ class NotAsSeen(DynamoError):
         super().__init__(f"{sentence} {nothing}")
 
 
+# Decisions
+
+
 def carry_out(
     decision: Decision,
     *,
@@ -116,64 +132,54 @@ def carry_out(
         return _delete(comment_id, seen, who=who, now=now)
     sources, target, signal = _STEPS[decision]
 
-    def attempt() -> tuple[StoredComment, Committed | None]:
+    def attempt() -> tuple[StoredComment, bool]:
         stored = load_comment(comment_id)
         if stored.state is target:
-            return stored, None
-        if seen not in {None, Revision.of(stored.item)}:
-            raise NotAsSeen(str(_MEANWHILE))
+            return stored, False
+        _require_as_seen(stored, seen)
         if stored.state not in sources:
             raise NotAsSeen(str(_NOT_FROM[stored.state]))
-        return stored, _write(stored, target, now=now)
+        _write_decision(stored, target, now=now)
+        return stored, True
 
-    before, committed = retry(attempt)
-    comment, was = before.comment, before.state
-    if committed is None:
+    before, is_new = retry(attempt)
+    if not is_new:
         finish_owed_or_log(comment_id)
         return False
-    is_moved = was.is_listed != target.is_listed
-    committed.end(not is_moved or rank_moved(comment, is_listed=target.is_listed))
-    announce(signal, comment_id, by=who, moment=now, comment=comment, was=was)
+    announce(signal, comment_id, by=who, moment=now, comment=before.comment, was=before.state)
     return True
 
 
 def _delete(comment_id: str, seen: Revision | None, *, who: str, now: datetime) -> bool:
+    # Deleting again finishes what was cut off, so a comment that is gone is no reason to stop.
     with suppress(NoSuchComment):
-        if seen not in {None, Revision.of(load_comment(comment_id).item)}:
-            raise NotAsSeen(str(_MEANWHILE))
+        _require_as_seen(load_comment(comment_id), seen)
     return delete_comment(comment_id, by=who, now=now)
 
 
-def _write(stored: StoredComment, target: State, *, now: datetime) -> Committed:
-    comment, counts = stored.comment, CountChanges()
+def _require_as_seen(stored: StoredComment, seen: Revision | None) -> None:
+    if seen is not None and seen != Revision.of(stored.item):
+        raise NotAsSeen(str(_MEANWHILE))
+
+
+def _write_decision(stored: StoredComment, target: State, *, now: datetime) -> None:
+    """Bring a comment into another state. Raises ConditionFailed where it is not as ``stored``."""
+    comment = stored.comment
+    changes: Changes
     if target.is_listed and stored.state.is_listed:
-        changes: Changes = {_QUEUE: None, _QUEUE_PLACE: None}
+        changes = {_QUEUE: None, _QUEUE_PLACE: None}
     elif target.is_listed:
-        changes = listed(comment)
-        counts.add(comment.product_id, stored.cell, comment.created_at, 1)
+        changes = changes_to_list(comment)
     else:
-        queued = stored.item.get(_QUEUE_PLACE, {"S": sort_key_of(now, comment.id)})
-        changes = withheld(comment, since=queued)
-        if stored.state.is_listed:
-            counts.add(comment.product_id, stored.cell, comment.created_at, -1)
-    same = unchanged(
-        stored.item,
-        Comment.pk,
-        Comment.version,
-        Comment.product_partition,
-        Comment.moderation_partition,
-        Comment.reports,
-        Comment.reply,
-    )
-    decided = change(comment_key(comment.id), changes, same)
+        since = stored.item.get(_QUEUE_PLACE, {"S": sort_key_of(now, comment.id)})
+        changes = changes_to_withhold(comment, since=since)
+    same = unchanged(stored.item, *_DECISIVE)
     after = changed(stored.item, changes)
-    text = CommentChange(stored.item, after, comment.body, comment.body)
-    is_moved = stored.state.is_listed != target.is_listed
-    owes = owes_of_move(after, is_listed=target.is_listed) if is_moved else NOTHING
-    return write([decided], [text], counts, owes)
+    decided = CommentChange(stored.item, after, comment.body, comment.body)
+    write_comments([decided], [change(comment_key(comment.id), changes, same)])
 
 
-_FEATURED = Comment.featured_partition.attr_name
+# Picks
 
 
 def feature(comment_id: str, *, by: str = "", now: datetime) -> bool:
@@ -190,17 +196,19 @@ def feature(comment_id: str, *, by: str = "", now: datetime) -> bool:
         pick = Comment.featured_partition.set(keys.featured(product_id_of(item)))
         same_product = unchanged(item, Comment.product_partition)
         write_item(client(), update(Comment, key, [pick], same_product))
-        return _FEATURED not in item
+        return _PICKED not in item
 
-    if is_new := retry(attempt):
+    is_new = retry(attempt)
+    if is_new:
         announce(comment_picked, comment_id, by=by, moment=now, is_pick=True)
     return is_new
 
 
 def unfeature(comment_id: str, *, by: str = "", now: datetime) -> bool:
-    """Take a pick back; return whether it was one."""
+    """Remove the pick of a comment; return whether it was one."""
     picked = Comment.featured_partition
     action = update(Comment, comment_key(comment_id), [picked.remove()], picked.exists())
-    if is_gone := write_if(action):
+    was_picked = write_if_condition_holds(action)
+    if was_picked:
         announce(comment_picked, comment_id, by=by, moment=now, is_pick=False)
-    return is_gone
+    return was_picked

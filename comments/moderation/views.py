@@ -27,7 +27,8 @@ from comments.moderation.listing import (
     read_rows,
 )
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
-from comments.store.comments import NoSuchComment, Revision, State
+from comments.store.comments import NoSuchComment
+from comments.store.states import Revision, State
 from comments.users import display_name_of, find_user, nameless, user_id_in, user_id_of
 from comments.web.forms import NOT_IN_LISTS, check_rate_limit, missing_as_404
 from dynapages.calls import clock

@@ -1,66 +1,67 @@
-"""The forms in which comments are written."""
+"""The forms in which comments are written, and the signed id of a form for a new one.
+
+The id of a new comment is made with its form, and signed for its user and product: the same form
+sent twice is the same comment, and no form can replace another comment.
+"""
 
 from dataclasses import asdict
-from functools import lru_cache
-from threading import Lock
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.core.signing import BadSignature, TimestampSigner
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from py3langid.langid import MODEL_FILE, LanguageIdentifier
+from ulid import ULID
 
 from comments.filters import RATINGS, all_languages, is_language, language_name
+from comments.posting.languages import detect_language
 from comments.posting.services import Draft, draft_of
 from comments.store.comments import StoredComment
 from comments.web.forms import TextField, bound_length
 
-SURE = 0.4
-"""The probability from which a guess is made at all; at 40 characters it nearly always is."""
-LOOKED_AT = 2_000
-"""Characters of a text that are enough to tell."""
-
-
-def detect_language(text: str) -> str | None:
-    """Guess the ISO 639-1 code of a text's language; None where it is uncertain."""
-    start = text.strip()[:LOOKED_AT]
-    if not start:
-        return None
-    language, probability = load().classify(start)
-    return str(language) if probability >= SURE else None
-
-
-_loading = Lock()
-
-
-def load() -> LanguageIdentifier:
-    """Return the model, loaded once.
-
-    Servers call this before they fork, so that processes share it.
-    """
-    with _loading:
-        return _load()
-
-
-@lru_cache(maxsize=1)
-def _load() -> LanguageIdentifier:
-    """Load the model, which takes a second or two and some 70 MB."""
-    full = LanguageIdentifier.from_model_file(MODEL_FILE)
-    full.set_languages([code for code in full.labels if is_language(code)])
-    # One of its own, because the first keeps all languages besides, for `set_languages`: 28 MB.
-    return LanguageIdentifier(
-        *(full.nb_ptc, full.nb_pc, full.nb_classes, full.tk_nextmove, full.tk_output),
-        tk_row=full.tk_row,
-        norm_probs=True,
-    )
-
-
 LONGEST_TITLE = 120
+"""Characters."""
 LONGEST_TEXT = 5_000
 """Characters."""
+FORM_LIVES = timedelta(days=1)
+"""How long a form may lie open before it is sent."""
 DETECT = gettext_lazy("Detect from the text")
 DEFAULT_LANGUAGE = "en"
+_CHOOSE_A_RATING = gettext_lazy("Choose one to five stars.")
+
+
+# The id of a form
+
+
+class BadForm(ValueError):
+    """The form has no valid comment id, is somebody else's, or too old."""
+
+
+def new_form_id(*, user_id: str, product_id: str, now: datetime) -> str:
+    """Build the id of a new comment, signed for its user and product."""
+    return _signer(user_id, product_id).sign(str(ULID.from_datetime(now)))
+
+
+def comment_id_in(form_id: str, *, user_id: str, product_id: str) -> str:
+    """Parse the comment's id from a form id. Raises BadForm."""
+    try:
+        comment_id = _signer(user_id, product_id).unsign(form_id, max_age=FORM_LIVES)
+    except BadSignature as error:  # SignatureExpired is one
+        raise BadForm(_("This form is too old, or was made for somebody else.")) from error
+    return comment_id
+
+
+def _signer(user_id: str, product_id: str) -> TimestampSigner:
+    return TimestampSigner(salt=f"comments.form/{user_id}/{product_id}")
+
+
+# Forms
+
+
+def _rating_choices() -> list[tuple[int, str]]:
+    return [(n, ngettext("%d star", "%d stars", n) % n) for n in RATINGS]
 
 
 class CommentForm(forms.Form):
@@ -69,10 +70,8 @@ class CommentForm(forms.Form):
     rating = forms.TypedChoiceField(
         label=gettext_lazy("Rating"),
         coerce=int,
-        choices=lambda: [(n, ngettext("%d star", "%d stars", n) % n) for n in RATINGS],
-        error_messages=dict.fromkeys(
-            ("required", "invalid_choice"), gettext_lazy("Choose one to five stars.")
-        ),
+        choices=_rating_choices,
+        error_messages={"required": _CHOOSE_A_RATING, "invalid_choice": _CHOOSE_A_RATING},
     )
     title = forms.CharField(label=gettext_lazy("Title"), required=False, max_length=LONGEST_TITLE)
     body = TextField(label=gettext_lazy("Your comment"), required=False, max_length=LONGEST_TEXT)
@@ -117,17 +116,18 @@ class CommentForm(forms.Form):
 
     @property
     def draft(self) -> Draft:
-        said = self.cleaned_data
+        """The content that was typed, once the form is valid."""
+        typed = self.cleaned_data
         return Draft(
-            rating=said["rating"],
-            language=said["language"] or self.detected,
-            title=said["title"],
-            body=said["body"],
+            rating=typed["rating"],
+            language=typed["language"] or self.detected,
+            title=typed["title"],
+            body=typed["body"],
         )
 
 
 class NewCommentForm(CommentForm):
-    """A new comment; ``form_id`` is of `comments.posting.services.new_form_id`."""
+    """A new comment; ``form_id`` is of `new_form_id`."""
 
     form_id = forms.CharField(widget=forms.HiddenInput)
 

@@ -1,10 +1,8 @@
-"""Writes of single comments, each one transaction with the counts it changes.
+"""Writes of single comments: what users post, change and delete, each in one transaction.
 
 Every change is conditional on the version it was made from; doing the same again is success, and
-counts once. After the commit the ranks are derived; where that fails the change remains.
-
-A comment's id is made with the form it is written in, and signed for its user and product: the same
-form sent twice is the same comment, and no form can replace another comment.
+counts once. A comment's id is made with the form it is written in (`comments.posting.forms`): the
+same form sent twice is the same comment.
 """
 
 from collections.abc import Iterator
@@ -13,33 +11,22 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from django.core.signing import BadSignature, TimestampSigner
 from django.utils.translation import gettext as _
-from ulid import ULID
 
-from comments import keys
+from comments import keys, signals
 from comments.gates import Author, Hold, Reject, is_blocked, judge
 from comments.host import has_bought
 from comments.items import CONTENT, NewComment, items_of
 from comments.models import Comment, CommentBody
-from comments.rankings.services import BEST_RATING, Ranking, rank_product, rankings_of
-from comments.search.writer import CommentChange, write
-from comments.signals import announce, comment_deleted, comment_edited, comment_held, comment_posted
-from comments.store.comments import (
+from comments.store.comments import NoSuchComment, StoredComment, load_comment
+from comments.store.states import (
     EXPIRY,
     NEW,
-    NoSuchComment,
     State,
-    StoredComment,
-    delete_dependents_or_log,
+    changes_to_list,
+    changes_to_withhold,
     hold_reason,
-    listed,
-    load_comment,
-    product_id_of,
-    withheld,
 )
-from comments.store.counts import CountChanges
-from comments.store.owed import NOTHING, Committed, Owes
 from comments.store.table import (
     ATTEMPTS,
     BEING_CHANGED,
@@ -49,25 +36,34 @@ from comments.store.table import (
     comment_key,
     retry,
 )
-from comments.votes.services import rank_or_log
+from comments.store.writing import CommentChange, write_comments
 from comments.work import finish_owed_or_log
 from dynapages.calls import clock
 from dynapages.errors import DynamoError
 from dynapages.items import Item, Value
-from dynapages.lists import id_at, sort_key_of, timestamp
+from dynapages.lists import sort_key_of, timestamp
 from dynapages.process import pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import Action, ConditionFailed, Contended, delete, put
 
 TOMBSTONE_DAYS = 2
 """How long a deleted comment's id cannot be used: longer than a form to write one lives."""
-
 _VERSION = Comment.version.attr_name
 _EDITED_AT = Comment.edited_at.attr_name
-_AUTHOR = Comment.author_partition.attr_name
+_AUTHOR_PARTITION = Comment.author_partition.attr_name
 _PLACE = Comment.place.attr_name
-_QUEUED = Comment.moderation_place.attr_name
+_QUEUE_PLACE = Comment.moderation_place.attr_name
 _CHANGEABLE = CONTENT | {Comment.verified.attr_name}
+"""The attributes that an edit may change, besides keys."""
+_DECISIVE_FOR_AN_EDIT = (
+    Comment.pk,
+    Comment.version,
+    Comment.product_partition,
+    Comment.hidden_product,
+    Comment.hold_reason,
+    Comment.reply,
+)
+"""What must not have changed in a comment for an edit of it to be right."""
 
 
 class Conflict(DynamoError):
@@ -82,10 +78,6 @@ class CommentExists(Conflict):
     """Another comment has this id."""
 
 
-class CommentGone(DynamoError):
-    """The comment of this id was deleted, and cannot be added again."""
-
-
 class EditLost(Conflict):
     """Somebody changed the comment since it was read."""
 
@@ -96,254 +88,16 @@ class EditLost(Conflict):
         )
 
 
-def add_comment(comment: NewComment, *, held_for: str | None = None) -> bool:
-    """Add a comment and count it, or have it wait for the shop, ``held_for`` a reason.
-
-    Returns whether it is new: adding the very same one again changes nothing. Raises CommentExists
-    for the id of another comment, CommentGone for that of a deleted one, and what
-    `comments.store.counts.write` does.
-    """
-    changes, owes = CountChanges(), NOTHING
-    item, body = _items(comment, version=1)
-    if held_for is None:
-        changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
-        owes = Owes(ranks={comment.product_id: item[_PLACE]["S"]})
-    else:
-        item = changed(item, withheld(comment, since=item[_PLACE], reason=held_for))
-    puts = [put(Comment, item, NEW), *([put(Comment, body)] if body else [])]
-    try:
-        committed = write(puts, [CommentChange(None, item, text=comment.body)], changes, owes)
-    except ConditionFailed as error:
-        _require_same(comment, error)
-        finish_owed_or_log(comment.id)
-        return False
-    is_ranked = held_for is not None or rank_product(
-        comment.product_id, comment, rankings=rankings_of(comment.rating)
-    )
-    committed.end(is_ranked)
-    return True
+class PostedOtherwise(Conflict):
+    """The same form has been posted with other words."""
 
 
-def _require_same(comment: NewComment, error: ConditionFailed) -> None:
-    try:
-        stored = load_comment(comment.id)
-    except NoSuchComment:
-        raise CommentGone(_("The comment with this id was deleted.")) from error
-    if stored.comment != comment:
-        raise CommentExists(_("There is another comment with this id."), stored) from error
+class CommentGone(DynamoError):
+    """The comment of this id was deleted, and cannot be added again."""
 
 
-def edit_comment(
-    stored: StoredComment,
-    *,
-    now: datetime,
-    held_for: str | None = None,
-    **parts: Any,  # noqa: ANN401 - fields of NewComment
-) -> StoredComment:
-    """Change some parts of a comment, and return it as it then is.
-
-    All its list keys and the counts change with it; a hidden comment has neither, and stays hidden.
-    One that is ``held_for`` a reason waits for the shop, and one that waited is published else. An
-    edit that changes nothing is not written, but finishes what one before it has left. Raises
-    EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been deleted,
-    Contended when it keeps changing, and what `comments.store.counts.write` does.
-    """
-    before = stored.comment
-    after = replace(before, **parts)
-    if after == before:
-        finish_owed_or_log(after.id)
-        return stored
-    return _store_edit(stored, after, now=now, held_for=held_for)
-
-
-def rank_moved(comment: NewComment, *ratings_before: int, is_listed: bool) -> bool:
-    """Derive the ranks after a comment was put into its lists, or taken out of them.
-
-    What fails is logged; returns whether nothing did.
-    """
-    by_votes = rank_or_log(comment.id).is_done if is_listed else True
-    newest, rankings = comment if is_listed else None, rankings_of(comment.rating, *ratings_before)
-    return rank_product(comment.product_id, newest, rankings=rankings) and by_votes
-
-
-def owes_of_move(item: Item, *, is_listed: bool) -> Owes:
-    """Return what `rank_moved` does, of a comment's item as it is then."""
-    comment_id, product_id = id_at(item[_PLACE]["S"]), product_id_of(item)
-    if not is_listed:
-        return Owes(ranks={product_id: ""})
-    return Owes(ranks={product_id: item[_PLACE]["S"]}, votes=(comment_id,))
-
-
-def _store_edit(
-    stored: StoredComment, after: NewComment, *, now: datetime, held_for: str | None
-) -> StoredComment:
-    """Write an edit; retry when only votes, reports or visibility changed."""
-    for _attempt in range(ATTEMPTS):
-        try:
-            return _edit(stored, after, now=now, held_for=held_for)
-        except ConditionFailed as error:
-            found = load_comment(after.id)
-            if found.comment == after:
-                finish_owed_or_log(after.id)
-                return found
-            if found.version != stored.version:
-                raise EditLost(found) from error
-            stored = found
-    raise Contended(BEING_CHANGED)
-
-
-def _edit(
-    stored: StoredComment, after: NewComment, *, now: datetime, held_for: str | None
-) -> StoredComment:
-    item, long_body = _items(after, version=stored.version + 1)
-    # What staff have hidden stays hidden.
-    will_be_listed = held_for is None and stored.state is not State.HIDDEN
-    differing = {n for n in _CHANGEABLE if item.get(n) != stored.item.get(n)}
-    edits: dict[str, Value | None] = {name: item.get(name) for name in sorted(differing)}
-    edits |= {_VERSION: item[_VERSION], _EDITED_AT: {"S": timestamp(now)}}
-    changes = CountChanges()
-    if not stored.is_hidden:
-        changes.add(after.product_id, stored.cell, after.created_at, -1)
-    if will_be_listed:
-        places = listed(after) if stored.is_hidden else {n: item[n] for n in LIST_KEYS.values()}
-        edits |= {n: value for n, value in places.items() if value != stored.item.get(n)}
-        changes.add(after.product_id, (after.language, after.rating), after.created_at, 1)
-    elif held_for is not None and stored.state is not State.HIDDEN:
-        since = stored.item.get(_QUEUED, {"S": sort_key_of(now, after.id)})
-        edits |= withheld(after, since=since, reason=held_for)
-    same = unchanged(
-        stored.item,
-        Comment.pk,
-        Comment.version,
-        Comment.product_partition,
-        Comment.hidden_product,
-        Comment.hold_reason,
-        Comment.reply,
-    )
-    edited = StoredComment(after, changed(stored.item, edits))
-    actions = [change(comment_key(after.id), edits, same), *_body_actions(stored, after, long_body)]
-    text = CommentChange(stored.item, edited.item, stored.comment.body, after.body)
-    committed = write(actions, [text], changes, _owes_of_edit(stored, edited))
-    committed.end(_rank_edit(stored, edited))
-    return edited
-
-
-def _owes_of_edit(stored: StoredComment, edited: StoredComment) -> Owes:
-    if edited.is_hidden != stored.is_hidden:
-        return owes_of_move(edited.item, is_listed=not edited.is_hidden)
-    if _changes_best(stored.comment, edited.comment):
-        return Owes(ranks={edited.comment.product_id: ""})
-    return NOTHING
-
-
-def _rank_edit(stored: StoredComment, edited: StoredComment) -> bool:
-    """Derive the ranks after an edit; return whether nothing failed."""
-    before, after = stored.comment, edited.comment
-    if edited.is_hidden != stored.is_hidden:
-        return rank_moved(after, before.rating, is_listed=not edited.is_hidden)
-    if _changes_best(before, after):
-        return rank_product(after.product_id, rankings=[Ranking.FIVE_STARS])
-    return True
-
-
-def _changes_best(before: NewComment, after: NewComment) -> bool:
-    """Return whether an edit changes the number of the product's 5-star comments."""
-    return (before.rating == BEST_RATING) != (after.rating == BEST_RATING)
-
-
-def _body_actions(
-    stored: StoredComment, after: NewComment, long_body: Item | None
-) -> Iterator[Action]:
-    if long_body and not (stored.has_long_body and stored.comment.body == after.body):
-        yield put(CommentBody, long_body)
-    elif stored.has_long_body and not long_body:
-        yield delete(CommentBody, comment_key(after.id, keys.BODY))
-
-
-def delete_comment(
-    comment_id: str, *, by: str = "", now: datetime | None = None, found_by: str | None = None
-) -> bool:
-    """Delete a comment with its dependents, and count it out (AP5, QP7).
-
-    Returns whether there was one; doing it again finishes what was interrupted. The tombstone is
-    listed in the partition ``found_by`` of ``by_author``, for an erasure. Raises what
-    `comments.store.counts.write` does.
-    """
-    moment = now or clock.now()
-
-    def attempt() -> tuple[StoredComment, Committed]:
-        stored = load_comment(comment_id)
-        return stored, _delete(stored, now=moment, found_by=found_by)
-
-    try:
-        deleted, committed = retry(attempt)
-    except NoSuchComment:
-        finish_owed_or_log(comment_id)
-        return False
-    comment = deleted.comment
-    is_ranked = deleted.is_hidden or rank_product(
-        comment.product_id, rankings=rankings_of(comment.rating)
-    )
-    committed.end(is_ranked, delete_dependents_or_log(comment_id))
-    announce(comment_deleted, comment_id, by=by, moment=moment, comment=comment, was=deleted.state)
-    return True
-
-
-def _delete(stored: StoredComment, *, now: datetime, found_by: str | None) -> Committed:
-    comment = stored.comment
-    changes, owes = CountChanges(), Owes(dependents=(comment.id,))
-    if not stored.is_hidden:
-        owes = replace(owes, ranks={comment.product_id: ""})
-        changes.add(comment.product_id, stored.cell, comment.created_at, -1)
-    tombstone: Item = {
-        **comment_key(comment.id),
-        Comment.hidden_product.attr_name: {"S": comment.product_id},
-        EXPIRY: {"N": str(int((now + timedelta(days=TOMBSTONE_DAYS)).timestamp()))},
-    }
-    if found_by:
-        tombstone = {**tombstone, _AUTHOR: {"S": found_by}, _PLACE: stored.item[_PLACE]}
-    same = unchanged(stored.item, Comment.pk, Comment.version, Comment.product_partition)
-    key = comment_key(comment.id, keys.BODY)
-    body = [delete(CommentBody, key)] if stored.has_long_body else []
-    gone = CommentChange(stored.item, tombstone, comment.body)
-    return write([put(Comment, tombstone, same), *body], [gone], changes, owes)
-
-
-def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
-    item, body = items_of(comment)
-    item.version = version
-    return item.serialize(), body.serialize() if body else None
-
-
-FORM_LIVES = timedelta(days=1)
-"""How long a form may lie open before it is sent."""
-
-
-class BadForm(ValueError):
-    """The form has no valid comment id, is somebody else's, or too old."""
-
-
-def new_form_id(*, user_id: str, product_id: str, now: datetime) -> str:
-    """Build the id of a new comment, signed for its user and product."""
-    return _signer(user_id, product_id).sign(str(ULID.from_datetime(now)))
-
-
-def comment_id_of(form_id: str, *, user_id: str, product_id: str) -> str:
-    """Parse the comment's id from a form id. Raises BadForm."""
-    try:
-        comment_id = _signer(user_id, product_id).unsign(form_id, max_age=FORM_LIVES)
-    except BadSignature as error:  # SignatureExpired is one
-        raise BadForm(_("This form is too old, or was made for somebody else.")) from error
-    return comment_id
-
-
-def is_author(user_id: str, stored: StoredComment) -> bool:
-    """Return whether a comment is a user's own, by the table."""
-    return stored.comment.user_id == user_id != ""
-
-
-def _signer(user_id: str, product_id: str) -> TimestampSigner:
-    return TimestampSigner(salt=f"comments.form/{user_id}/{product_id}")
+class Rejected(DynamoError):
+    """A gate refused the comment; the text is its sentence for the author."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,12 +110,7 @@ class Draft:
     body: str
 
 
-class PostedOtherwise(Conflict):
-    """The same form has been posted with other words."""
-
-
-class Rejected(DynamoError):
-    """A gate refused the comment; the text is its sentence for the author."""
+# What users do
 
 
 def post_comment(
@@ -386,32 +135,14 @@ def post_comment(
         verified=is_verified,
         **asdict(draft),
     )
-    held_for = _held_for(comment, writer)
+    held_for = _reason_to_hold(comment, writer)
     try:
         is_new = add_comment(comment, held_for=held_for)
     except CommentExists as error:
-        return _posted_before(error.stored, draft, user_id=user_id)
+        return _is_held_since_before(error.stored, draft, user_id=user_id)
     if is_new:
         _announce_new(comment, held_for, moment=now)
     return held_for is not None
-
-
-def _announce_new(
-    comment: NewComment, held_for: str | None, *, moment: datetime, was: State | None = None
-) -> None:
-    about = partial(announce, comment_id=comment.id, by=comment.user_id, moment=moment)
-    if held_for is None:
-        about(comment_posted, comment=comment, was=was)
-    else:
-        about(comment_held, comment=comment, reason=held_for)
-
-
-def _held_for(comment: NewComment, author: Author) -> str | None:
-    """Return the reason a gate holds a comment for, None to publish it. Raises Rejected."""
-    verdict = judge(comment, author)
-    if isinstance(verdict, Reject):
-        raise Rejected(verdict.sentence)
-    return verdict.reason if isinstance(verdict, Hold) else None
 
 
 def save_edit(draft: Draft, *, comment_id: str, version: int, user_id: str, now: datetime) -> bool:
@@ -424,19 +155,20 @@ def save_edit(draft: Draft, *, comment_id: str, version: int, user_id: str, now:
     with pool().together() as together:
         blocked = together.start(partial(is_blocked, user_id))
         stored = load_own(comment_id, user_id=user_id)
-        before, is_same = stored.comment, draft_of(stored.comment) == draft
+        before = stored.comment
+        is_same = draft_of(before) == draft
         if not is_same and stored.version != version:
             raise EditLost(stored)
         is_verified = before.verified or has_bought(user_id, before.product_id)
         writer = Author(user_id, is_blocked=blocked.result())
-    after = replace(before, verified=is_verified, **asdict(draft))
-    held_for = hold_reason(stored.item) if is_same else _held_for(after, writer)
+    if is_same:
+        held_for = hold_reason(stored.item)
+    else:
+        after = replace(before, verified=is_verified, **asdict(draft))
+        held_for = _reason_to_hold(after, writer)
     edited = edit_comment(stored, now=now, held_for=held_for, verified=is_verified, **asdict(draft))
     if edited.version != stored.version:
-        about = {"before": before, "comment": edited.comment, "state": edited.state}
-        announce(comment_edited, comment_id, by=user_id, moment=now, **about)
-        if edited.is_hidden != stored.is_hidden:
-            _announce_new(edited.comment, held_for, moment=now, was=stored.state)
+        _announce_edit(stored, edited, held_for, moment=now)
     return edited.state is State.HELD
 
 
@@ -448,14 +180,247 @@ def load_own(comment_id: str, *, user_id: str) -> StoredComment:
     return stored
 
 
+def is_author(user_id: str, stored: StoredComment) -> bool:
+    """Return whether a comment is a user's own, by the table; nothing is nobody's ("")."""
+    return user_id != "" and stored.comment.user_id == user_id
+
+
 def draft_of(comment: NewComment) -> Draft:
     """Return the content of a comment."""
     return Draft(comment.rating, comment.language, comment.title, comment.body)
 
 
-def _posted_before(stored: StoredComment, draft: Draft, *, user_id: str) -> bool:
+def _reason_to_hold(comment: NewComment, author: Author) -> str | None:
+    """Return the reason a gate holds a comment for, None to publish it. Raises Rejected."""
+    verdict = judge(comment, author)
+    if isinstance(verdict, Reject):
+        raise Rejected(verdict.sentence)
+    return verdict.reason if isinstance(verdict, Hold) else None
+
+
+def _is_held_since_before(stored: StoredComment, draft: Draft, *, user_id: str) -> bool:
+    """Return whether the comment that this form has posted before waits for the shop.
+
+    Raises PostedOtherwise where it is another comment.
+    """
     comment = stored.comment
     if not is_author(user_id, stored) or draft_of(comment) != draft:
         raise PostedOtherwise(_("This form has been sent before, with other words."), stored)
     finish_owed_or_log(comment.id)
     return stored.state is State.HELD
+
+
+def _announce_new(
+    comment: NewComment, held_for: str | None, *, moment: datetime, was: State | None = None
+) -> None:
+    """Send the signal of a comment that is in its lists for the first time, or of one held."""
+    by = comment.user_id
+    if held_for is None:
+        signals.announce(
+            signals.comment_posted, comment.id, by=by, moment=moment, comment=comment, was=was
+        )
+    else:
+        signals.announce(
+            signals.comment_held, comment.id, by=by, moment=moment, comment=comment, reason=held_for
+        )
+
+
+def _announce_edit(
+    stored: StoredComment, edited: StoredComment, held_for: str | None, *, moment: datetime
+) -> None:
+    comment = edited.comment
+    signals.announce(
+        signals.comment_edited,
+        comment.id,
+        by=comment.user_id,
+        moment=moment,
+        before=stored.comment,
+        comment=comment,
+        state=edited.state,
+    )
+    if edited.is_hidden != stored.is_hidden:
+        _announce_new(comment, held_for, moment=moment, was=stored.state)
+
+
+# Adding
+
+
+def add_comment(comment: NewComment, *, held_for: str | None = None) -> bool:
+    """Add a comment and count it, or have it wait for the shop, ``held_for`` a reason.
+
+    Returns whether it is new: adding the very same one again changes nothing. Raises CommentExists
+    for the id of another comment, CommentGone for that of a deleted one, and what
+    `comments.store.writing.write_comments` does.
+    """
+    item, body = _items(comment, version=1)
+    if held_for is not None:
+        item = changed(item, changes_to_withhold(comment, since=item[_PLACE], reason=held_for))
+    actions = [put(Comment, item, NEW)]
+    if body:
+        actions.append(put(CommentBody, body))
+    addition = CommentChange(None, item, text_after=comment.body)
+    try:
+        write_comments([addition], actions)
+    except ConditionFailed as error:
+        _require_same(comment, error)
+        finish_owed_or_log(comment.id)
+        return False
+    return True
+
+
+def _require_same(comment: NewComment, error: ConditionFailed) -> None:
+    """Raise CommentExists or CommentGone unless the very comment is stored already."""
+    try:
+        stored = load_comment(comment.id)
+    except NoSuchComment:
+        raise CommentGone(_("The comment with this id was deleted.")) from error
+    if stored.comment != comment:
+        raise CommentExists(_("There is another comment with this id."), stored) from error
+
+
+def _items(comment: NewComment, *, version: int) -> tuple[Item, Item | None]:
+    """Build the items of a comment and of its long body, None for a short one."""
+    item, body = items_of(comment)
+    item.version = version
+    return item.serialize(), body.serialize() if body else None
+
+
+# Editing
+
+
+def edit_comment(
+    stored: StoredComment,
+    *,
+    now: datetime,
+    held_for: str | None = None,
+    **parts: Any,  # noqa: ANN401 - fields of NewComment
+) -> StoredComment:
+    """Change some parts of a comment, and return it as it then is.
+
+    All its list keys and the counts change with it; a hidden comment has neither, and stays hidden.
+    One that is ``held_for`` a reason waits for the shop, and one that waited is published else. An
+    edit that changes nothing is not written, but finishes what one before it has left. Raises
+    EditLost when ``stored`` is no longer how it is, NoSuchComment when it has been deleted,
+    Contended when it keeps changing, and what `comments.store.writing.write_comments` does.
+    """
+    after = replace(stored.comment, **parts)
+    if after == stored.comment:
+        finish_owed_or_log(after.id)
+        return stored
+    # Votes, reports and decisions change the item too: an edit is tried again on their result.
+    for _attempt in range(ATTEMPTS):
+        try:
+            return _write_edit(stored, after, now=now, held_for=held_for)
+        except ConditionFailed as error:
+            current = load_comment(after.id)
+            if current.comment == after:
+                finish_owed_or_log(after.id)
+                return current
+            if current.version != stored.version:
+                raise EditLost(current) from error
+            stored = current
+    raise Contended(BEING_CHANGED)
+
+
+def _write_edit(
+    stored: StoredComment, after: NewComment, *, now: datetime, held_for: str | None
+) -> StoredComment:
+    """Write an edit. Raises ConditionFailed where the comment is no longer as ``stored``."""
+    item, body = _items(after, version=stored.version + 1)
+    edits: dict[str, Value | None] = {}
+    for name in sorted(_CHANGEABLE):
+        if item.get(name) != stored.item.get(name):
+            edits[name] = item.get(name)
+    edits[_VERSION] = item[_VERSION]
+    edits[_EDITED_AT] = {"S": timestamp(now)}
+    edits |= _changed_keys(stored, after, item, now=now, held_for=held_for)
+
+    edited = StoredComment(after, changed(stored.item, edits))
+    same = unchanged(stored.item, *_DECISIVE_FOR_AN_EDIT)
+    actions = [change(comment_key(after.id), edits, same), *_body_actions(stored, after, body)]
+    edit = CommentChange(stored.item, edited.item, stored.comment.body, after.body)
+    write_comments([edit], actions)
+    return edited
+
+
+def _changed_keys(
+    stored: StoredComment,
+    after: NewComment,
+    item: Item,
+    *,
+    now: datetime,
+    held_for: str | None,
+) -> dict[str, Value | None]:
+    """Return the changes of an edited comment's list keys, and those that move it in or out."""
+    # What staff have hidden stays hidden.
+    if stored.state is State.HIDDEN:
+        return {}
+    if held_for is not None:
+        since = stored.item.get(_QUEUE_PLACE, {"S": sort_key_of(now, after.id)})
+        return changes_to_withhold(after, since=since, reason=held_for)
+    if stored.is_hidden:
+        list_keys = changes_to_list(after)
+    else:
+        list_keys = {name: item[name] for name in LIST_KEYS.values()}
+    return {name: key for name, key in list_keys.items() if key != stored.item.get(name)}
+
+
+def _body_actions(stored: StoredComment, after: NewComment, body: Item | None) -> Iterator[Action]:
+    """Yield what stores the item of a long body, or deletes it where the text is short now."""
+    is_stored = stored.has_long_body and stored.comment.body == after.body
+    if body and not is_stored:
+        yield put(CommentBody, body)
+    elif stored.has_long_body and not body:
+        yield delete(CommentBody, comment_key(after.id, keys.BODY))
+
+
+# Deleting
+
+
+def delete_comment(
+    comment_id: str, *, by: str = "", now: datetime | None = None, erased_in: str | None = None
+) -> bool:
+    """Delete a comment with its dependents, and count it out (AP5, QP7).
+
+    Returns whether there was one; doing it again finishes what was interrupted. The tombstone is
+    listed in the partition ``erased_in`` of ``by_author``, for an erasure. Raises what
+    `comments.store.writing.write_comments` does.
+    """
+    moment = now or clock.now()
+
+    def attempt() -> StoredComment:
+        stored = load_comment(comment_id)
+        _write_deletion(stored, now=moment, erased_in=erased_in)
+        return stored
+
+    try:
+        deleted = retry(attempt)
+    except NoSuchComment:
+        finish_owed_or_log(comment_id)
+        return False
+    signals.announce(
+        signals.comment_deleted,
+        comment_id,
+        by=by,
+        moment=moment,
+        comment=deleted.comment,
+        was=deleted.state,
+    )
+    return True
+
+
+def _write_deletion(stored: StoredComment, *, now: datetime, erased_in: str | None) -> None:
+    comment = stored.comment
+    expires = now + timedelta(days=TOMBSTONE_DAYS)
+    tombstone: Item = {
+        **comment_key(comment.id),
+        Comment.hidden_product.attr_name: {"S": comment.product_id},
+        EXPIRY: {"N": str(int(expires.timestamp()))},
+    }
+    if erased_in:
+        tombstone = {**tombstone, _AUTHOR_PARTITION: {"S": erased_in}, _PLACE: stored.item[_PLACE]}
+    same = unchanged(stored.item, Comment.pk, Comment.version, Comment.product_partition)
+    actions = [put(Comment, tombstone, same)]
+    if stored.has_long_body:
+        actions.append(delete(CommentBody, comment_key(comment.id, keys.BODY)))
+    write_comments([CommentChange(stored.item, tombstone, comment.body)], actions)

@@ -21,17 +21,21 @@ from comments.filters import all_languages, language_name, preferred_language
 from comments.host import Product, find_product
 from comments.items import NewComment
 from comments.lists.recent import recently_written, remember_written
-from comments.posting.forms import CommentForm, EditForm, NewCommentForm
-from comments.posting.services import (
+from comments.posting.forms import (
     BadForm,
+    CommentForm,
+    EditForm,
+    NewCommentForm,
+    comment_id_in,
+    new_form_id,
+)
+from comments.posting.services import (
     CommentGone,
     Conflict,
     Rejected,
-    comment_id_of,
     delete_comment,
     is_author,
     load_own,
-    new_form_id,
     post_comment,
     save_edit,
 )
@@ -194,7 +198,7 @@ def _write_new(request: HttpRequest, product: Product, form: NewCommentForm) -> 
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     form_id = form.cleaned_data["form_id"]
-    comment_id = comment_id_of(form_id, user_id=user_id, product_id=product.id)
+    comment_id = comment_id_in(form_id, user_id=user_id, product_id=product.id)
     check_rate_limit(request, now=now)
     remember_written(request.session, comment_id, now=now)
     is_held = post_comment(

@@ -9,7 +9,7 @@ from comments.host import Product, find_products
 from comments.lists.entries import CommentEntry, entry_of
 from comments.lists.recent import Recent, read_recent
 from comments.models import ByAuthor
-from comments.store.comments import product_id_of
+from comments.store.states import product_id_of
 from comments.store.table import index_of
 from dynapages.calls import labelled_calls
 from dynapages.django.access import Visitor

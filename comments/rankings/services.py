@@ -25,17 +25,17 @@ from typing import TYPE_CHECKING
 
 from comments import host, keys
 from comments.filters import CommentFilter
-from comments.items import NewComment
 from comments.keys import scored
 from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
-from comments.store.comments import is_listed, product_id_of
 from comments.store.counts import counters, counts_in, parse_cell
-from comments.store.table import comment_key, write_if
+from comments.store.states import is_listed, product_id_of
+from comments.store.table import comment_key, write_if_condition_holds
+from comments.store.writing import CommentChange, Following, Owes
 from dynapages.calls import Backoff, in_chunks, labelled_calls, sentence_about
 from dynapages.django.options import Advance
 from dynapages.items import Item, table_key
-from dynapages.lists import SEPARATOR, PageRequest, id_at, sort_key_of
+from dynapages.lists import SEPARATOR, PageRequest, id_at
 from dynapages.process import client, page_batches, pool, read
 from dynapages.pynamodb import FAILURES, unchanged, update
 from dynapages.writes import (
@@ -291,21 +291,32 @@ def refresh_ranks(
     return True
 
 
-def rank_product(
-    product_id: str,
-    newest: NewComment | None = None,
-    *,
-    rankings: Iterable[Ranking] = tuple(Ranking),
-    only_stale: bool = False,
-) -> bool:
-    """Derive a product's ranks after a commit; ``newest`` may be its last comment, just listed.
+def follow(changes: Sequence[CommentChange]) -> Following:
+    """Return that products are to be ranked whose lists or number of 5-star comments change."""
+    newest: dict[str, str] = {}
+    affected: set[Ranking] = set()
+    for change in changes:
+        rankings = _affected_rankings(change)
+        if rankings:
+            affected.update(rankings)
+            newest[change.product_id] = change.newest_place
 
-    A failure is logged; returns whether there was none.
-    """
-    touch = Touch(sort_key_of(newest.created_at, newest.id)) if newest else Touch()
-    return refresh_ranks(
-        {product_id: touch}, rankings=rankings, only_stale=only_stale, log_failures=True
-    )
+    def rank() -> bool:
+        return refresh_ranks(
+            {product_id: Touch(place) for product_id, place in newest.items()},
+            rankings=[ranking for ranking in Ranking if ranking in affected],
+            log_failures=True,
+        )
+
+    return Following(owes=Owes(ranks=newest), finish=rank) if newest else Following()
+
+
+def _affected_rankings(change: CommentChange) -> Collection[Ranking]:
+    """Return the rankings of a product that a change of one of its comments may change."""
+    if change.is_listed is not change.was_listed:
+        return rankings_of(*change.ratings)
+    are_best = {rating == BEST_RATING for rating in change.ratings}
+    return [Ranking.FIVE_STARS] if len(are_best) > 1 else []
 
 
 def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
@@ -349,7 +360,7 @@ def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
 
 
 def _store(rank: Rank) -> list[Rank]:
-    return [] if write_if(_update(rank)) else [rank]
+    return [] if write_if_condition_holds(_update(rank)) else [rank]
 
 
 def _update(rank: Rank) -> Action:

@@ -10,14 +10,10 @@ from django.utils.translation import gettext as _
 from comments import keys
 from comments.items import LONG_REPLY, reply_shown
 from comments.models import Comment, CommentReply
-from comments.search.writer import (
-    CommentChange,
-    finish_postings,
-    is_anything_following,
-    write,
-)
+from comments.search.writer import finish_postings
 from comments.signals import announce, comment_replied, owed_by, reply_owes
-from comments.store.comments import LISTED, NEW, NOT_DELETED, NoSuchComment, product_id_of
+from comments.store.comments import NoSuchComment
+from comments.store.states import LISTED, NEW, NOT_DELETED, product_id_of
 from comments.store.table import (
     ATTEMPTS,
     BEING_CHANGED,
@@ -27,6 +23,7 @@ from comments.store.table import (
     comment_key,
     read_item,
 )
+from comments.store.writing import CommentChange, has_derived_tables, write_comments
 from comments.users import author_name
 from dynapages.calls import clock, labelled_calls, sentence_about
 from dynapages.errors import DynamoError
@@ -195,21 +192,20 @@ def _write(
     }
     required = LISTED if shown else NOT_DELETED
     written = [reply, *(owed.action for owed in owes)]
-    if not is_anything_following():
+    if not has_derived_tables():
         write_transaction(client(), [change(key, changes, required), *written])
         return
     for _attempt in range(ATTEMPTS):
         before = read_item(key)
         # These change with whatever a list shows of a comment.
         same = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
-        followed = [CommentChange(before, changed(before, changes))] if before else []
+        replied = [CommentChange(before, changed(before, changes))] if before else []
         try:
-            committed = write([change(key, changes, required & same), *written], followed)
+            write_comments(replied, [change(key, changes, required & same), *written])
         except ConditionFailed as error:
             if _COMMENT not in error.failed or read_item(key) == before:
                 raise
         else:
-            committed.end()
             return
     raise Contended(BEING_CHANGED)
 

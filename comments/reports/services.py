@@ -15,7 +15,8 @@ from comments import keys
 from comments.models import Comment
 from comments.models import CommentReport as StoredReport
 from comments.signals import announce, comment_reported
-from comments.store.comments import LISTED, NEW, NoSuchComment, OwnComment, State, load_comment
+from comments.store.comments import NoSuchComment, OwnComment, load_comment
+from comments.store.states import LISTED, NEW, State
 from comments.store.table import comment_key, query_pages
 from comments.users import author_name, profile_url
 from dynapages.calls import labelled_calls

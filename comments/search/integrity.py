@@ -29,7 +29,7 @@ from comments.search.writer import (
     unfinished,
 )
 from comments.store.derived import Name, bulk_batches, listed, scanned, spelled
-from comments.store.table import is_comment, write_if
+from comments.store.table import is_comment, write_if_condition_holds
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
 from dynapages.items import Item
@@ -72,7 +72,7 @@ def _reread_mark(mark: Item) -> Iterator[Difference]:
     if find_change(change_of(mark)) or not page_batches().get(TABLE, [key]):
         return
     about = f"{mark['pk']['S'].removeprefix(PENDING)} {mark[_PLACE]['S']}"
-    repair = partial(repair_once, write_if, delete(PendingMark, key))
+    repair = partial(repair_once, write_if_condition_holds, delete(PendingMark, key))
     yield Difference("mark", f"mark of {about}", "without a change", "none", repair)
 
 

@@ -18,8 +18,8 @@ from comments.items import LONG_REPLY, excerpt
 from comments.models import ENTRY, Comment, CommentReply
 from comments.search.models import CommentWord
 from comments.search.words import OLDER, VERSION, digest_of, indexed_stems, stem_in_keys
-from comments.store.comments import is_listed, is_tombstone, product_id_of
 from comments.store.derived import Name
+from comments.store.states import is_listed, is_tombstone, product_id_of
 from dynapages.items import Item, item_bytes
 
 HIDDEN_PREFIX = "HIDDEN#"
@@ -39,11 +39,6 @@ _NOTHING = {"S": ""}
 _ELLIPSIS = len("…".encode())
 _WORTH_SHOWING = 12
 """Bytes that are left of each text, at least."""
-
-
-def is_searchable() -> bool:
-    """Return whether postings are written, and comments can be searched by their words."""
-    return bool(COMMENTS["SEARCH"])
 
 
 def partition(

@@ -19,32 +19,32 @@ A writer that finds the comment changed by others names and marks what it is goi
 import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from secrets import token_hex
-from typing import NamedTuple
 from zlib import crc32
 
 from pynamodb.expressions.condition import Condition
 
 from comments import keys
+from comments.host import is_searchable
 from comments.keys import COMMENT
 from comments.models import ENTRY, Comment, CommentBody
 from comments.models import TABLE as COMMENTS_TABLE
 from comments.search.models import TABLE, PendingMark, WordChange
 from comments.search.pending import changes_of, marks_of
-from comments.search.postings import (
-    has_older,
-    is_searchable,
-    older_names_of,
-    postings_of,
-)
-from comments.sets.copies import follow, is_followed
-from comments.store import counts
-from comments.store.comments import is_listed, is_tombstone, product_id_of
-from comments.store.counts import CountChanges
+from comments.search.postings import has_older, older_names_of, postings_of
 from comments.store.derived import DerivedWriter, Name, Writes, bulk_batches
-from comments.store.owed import NOTHING, PATIENCE, SETTLED_AFTER, Committed, Owes
+from comments.store.states import is_listed, is_tombstone, product_id_of
 from comments.store.table import query_pages
+from comments.store.writing import (
+    NOTHING_FOLLOWS,
+    PATIENCE,
+    SETTLED_AFTER,
+    CommentChange,
+    Committed,
+    Following,
+    Owes,
+)
 from dynapages.calls import Batches, clock, sentence_about, time_budget
 from dynapages.items import Item, table_key
 from dynapages.lists import id_at, parse_timestamp, timestamp
@@ -68,45 +68,18 @@ _DECISIVE = ("pk", Comment.body_digest.attr_name, Comment.product_partition.attr
 logger = logging.getLogger(__name__)
 
 
-class CommentChange(NamedTuple):
-    """A comment's item before and after, None for none, and both whole texts where they are known.
-
-    A text that is not known is read where it is long.
-    """
-
-    before: Item | None
-    after: Item | None
-    text_before: str | None = None
-    text: str | None = None
-
-
-def is_anything_following() -> bool:
-    """Return whether a change of what lists show must be made from the whole item."""
-    return is_followed() or is_searchable()
-
-
-def write(
-    actions: Sequence[Action],
-    followed: Sequence[CommentChange],
-    counted: CountChanges | None = None,
-    owes: Owes = NOTHING,
-) -> Committed:
-    """Write actions that change comments, the counts they change, and what follows from them.
-
-    The actions must require that version, product and reply of each comment are as they were
-    before. ``owes`` is what the caller does after it, who then calls ``end`` of what is returned.
-    Raises like `comments.store.counts.write`.
-    """
-    following = [action for one in followed for action in follow(one.before, one.after)]
-    words = WordWriter.following(followed) if is_searchable() else None
-    if words:
-        following += words.put()
-        owes = replace(owes, change=words.change)
-    committed = Committed(owes.due_item(), words.close if words else None)
-    counts.write([*actions, *following, *committed.actions], counted or CountChanges())
-    if words:
-        committed.is_searchable = words.write_or_log()
-    return committed
+def follow(changes: Sequence[CommentChange]) -> Following:
+    """Return what belongs in the transaction of changes, and the writing of postings after it."""
+    words = WordWriter.following(changes)
+    if words is None:
+        return NOTHING_FOLLOWS
+    actions = words.put()
+    return Following(
+        actions=actions,
+        owes=Owes(change=words.change),
+        finish=words.write_or_log,
+        close=words.close,
+    )
 
 
 def shard_of(comment_id: str) -> str:
@@ -154,7 +127,7 @@ class WordWriter(DerivedWriter[str]):
             if old:
                 befores.append((old, change.text_before))
             if new:
-                afters.append((new, change.text))
+                afters.append((new, change.text_after))
                 after[new["pk"]["S"]] = new
         whole = writer._with_bodies([*befores, *afters])
         writer.named.update(*map(writer.by_name, writer._derive(whole)))
@@ -314,7 +287,7 @@ def rewrite(named: Iterable[Name]) -> None:
     committed = Committed(Owes(change=words.change).due_item(), words.close)
     write_transaction(client(), [*actions, *committed.actions])
     words.write()
-    committed.end()
+    committed.end(is_done=True)
 
 
 def finish_postings(product_id: str, comment_id: str, *, and_close: bool = False) -> None:

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING
 
 from comments import keys
 from comments.filters import ANY, RATINGS
-from comments.host import COMMENTS
+from comments.host import COMMENTS, uses_sets
 from comments.models import ENTRY, Comment
 from comments.sets.models import TABLE, CommentSetItem
-from comments.store.comments import is_listed, product_id_of
 from comments.store.derived import POOL, Applied, DerivedWriter, Name, Writes
+from comments.store.states import is_listed, product_id_of
+from comments.store.writing import CommentChange, Following
 from dynapages.calls import Batches
 from dynapages.errors import DynamoError
 from dynapages.items import Item
@@ -89,21 +90,21 @@ def is_primary(item: Item) -> bool:
     return bool(item["sk"]["S"].endswith(_ANY_SET)) and AUTO not in item
 
 
-SETS = "sets"
-"""What the setting ``COMMENTS_READ_MODEL`` is when lists are read from ``comment_sets``."""
+def follow(changes: Sequence[CommentChange]) -> Following:
+    """Return what belongs in the transaction of changes: their primaries."""
+    actions: list[Action] = []
+    for change in changes:
+        actions += primary_actions(change.before, change.after)
+    return Following(actions)
 
 
-def is_followed() -> bool:
-    """Return whether primaries are written: whether the read model is ``sets``."""
-    return bool(COMMENTS["READ_MODEL"] == SETS)
-
-
-def follow(before: Item | None, after: Item | None) -> list[Action]:
+def primary_actions(before: Item | None, after: Item | None) -> list[Action]:
     """Build the actions for a transaction that turns a comment's item into another, or None.
 
     The transaction must require that version, product and reply of ``before`` are still stored.
+    There are none unless lists are read from ``comment_sets``.
     """
-    if not is_followed():
+    if not uses_sets():
         return []
     old, new = primary_of(before), primary_of(after)
     if old == new:

@@ -15,8 +15,8 @@ from comments import keys
 from comments.models import Comment
 from comments.sets.copies import CopyWriter, batches, copies_of, is_primary, name_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
-from comments.store.comments import NEW
 from comments.store.derived import Name, Writes, bulk_batches, listed, scanned, spelled
+from comments.store.states import NEW
 from comments.store.table import ATTEMPTS, is_comment, query_pages
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress

@@ -10,6 +10,7 @@ from math import inf
 
 from comments import keys
 from comments.filters import RATINGS, CommentFilter
+from comments.host import SETS
 from comments.indexes import planner as planning
 from comments.indexes.planner import (
     LANGUAGE_ATTRIBUTE,
@@ -22,7 +23,7 @@ from comments.indexes.planner import (
     price,
     price_indexes,
 )
-from comments.sets.copies import SETS, partition
+from comments.sets.copies import partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
 from dynapages.lists import Alternative, Index, OneOf, Run, id_at

@@ -148,16 +148,27 @@ class CountChanges(defaultdict[str, Counter[str]]):
             self[product_id][name] += number
 
 
-def write(
-    actions: Sequence[Action],
-    changes: Deltas,
-    counting: Callable[[], Counters] = counters,
-) -> None:
-    """Write actions on comments and the counts, or tallies, they change in one transaction.
+def write_with_counts(actions: Sequence[Action], changes: Deltas) -> None:
+    """Write actions, and changes of the counts of products by their ids, in one transaction.
 
     Raises ConditionFailed with the numbers of ``actions``, and Contended.
     """
-    transactions = Transactions(client())
     write_with_counters(
-        actions, changes, transactions=transactions, counters=lambda _name: counting()
+        actions,
+        changes,
+        transactions=Transactions(client()),
+        counters=lambda _product_id: counters(),
+    )
+
+
+def write_with_tally(actions: Sequence[Action], comment_id: str, votes: Mapping[str, int]) -> None:
+    """Write actions, and a change of the tally of a comment, in one transaction.
+
+    Raises NoSuchCounter where the comment has no tally yet, and what `write_with_counts` does.
+    """
+    write_with_counters(
+        actions,
+        {comment_id: votes},
+        transactions=Transactions(client()),
+        counters=lambda _comment_id: tallies(),
     )

@@ -137,8 +137,8 @@ def retry(attempt: Callable[[], T]) -> T:
     raise Contended(BEING_CHANGED)
 
 
-def write_if(action: Action) -> bool:
-    """Write an action by itself; return whether its condition was met, else nothing is written."""
+def write_if_condition_holds(action: Action) -> bool:
+    """Write an action by itself; return whether its condition held, else nothing is written."""
     try:
         write_item(client(), action)
     except ConditionFailed:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from comments.store.comments import OwnComment
 from comments.users import user_id_of
-from comments.votes.services import take_back, vote
+from comments.votes.services import cast_vote, withdraw_vote
 from comments.web.forms import check_rate_limit, missing_as_404
 from dynapages.calls import clock
 from dynapages.django.access import signed_in
@@ -83,7 +83,7 @@ def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool
 
 def _cast(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | None:
     check_rate_limit(request, now=clock.now())
-    write = vote if is_helpful else take_back
+    write = cast_vote if is_helpful else withdraw_vote
     try:
         with missing_as_404():
             return write(comment_id=comment_id, user_id=user_id_of(request.user))

@@ -8,11 +8,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from comments.host import SETS
 from comments.indexes.planner import MIXED, PATTERNS
 from comments.lists.search_plans import WORDS
 from comments.moderation.listing import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
-from comments.sets.copies import SETS
 from config.merge_picture import Picture, picture_of
 from config.programs import program_of
 from config.web.answers import fields_to_send_again

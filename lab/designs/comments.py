@@ -36,8 +36,8 @@ from comments.sets.copies import CopyWriter, batches, copies_of, primary_of
 from comments.sets.models import TABLE as SETS_TABLE
 from comments.sets.models import BySet, CommentSetItem
 from comments.sets.plans import runs as runs_of_sets
-from comments.store.comments import NEW
-from comments.store.counts import Cell, CountChanges, write
+from comments.store.counts import Cell, CountChanges, write_with_counts
+from comments.store.states import NEW
 from comments.store.table import comment_key
 from demo.sample.catalogue import sample_catalogue
 from demo.sample.comments import sample_comments
@@ -241,7 +241,7 @@ def _put(items: Callable[[Item], Sequence[Item]], table: str, comment: NewCommen
 def _write_counted(comment: NewComment) -> None:
     changes = CountChanges()
     changes.add(comment.product_id, (comment.language, comment.rating), comment.created_at, 1)
-    write([put(Comment, stored(comment), NEW)], changes)
+    write_with_counts([put(Comment, stored(comment), NEW)], changes)
 
 
 def _runs_of_indexes(comment: NewComment) -> Sequence[Run]:

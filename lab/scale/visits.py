@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from django.test import Client
 
-from comments.posting.services import new_form_id
+from comments.posting.forms import new_form_id
 from dynapages.calls import Meter, metered, time_budget
 from dynapages.errors import DynamoError
 from dynapages.process import pool

@@ -39,12 +39,11 @@ from django.test import Client
 from django.utils.module_loading import import_string
 
 from comments import keys
-from comments.host import COMMENTS
+from comments.host import COMMENTS, SETS
 from comments.integrity.comments import comment_differences
-from comments.posting.services import comment_id_of, new_form_id
+from comments.posting.forms import comment_id_in, new_form_id
 from comments.search.integrity import word_differences
 from comments.search.models import WordItem
-from comments.sets.copies import SETS
 from comments.sets.integrity import set_differences
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.table import comment_key, read_item
@@ -295,7 +294,7 @@ class StormClient:
         """Post a comment."""
         product_id, username = self.rng.choice(self.products), self.ledger.username
         form_id = new_form_id(user_id=username, product_id=product_id, now=datetime.now(UTC))
-        comment_id = comment_id_of(form_id, user_id=username, product_id=product_id)
+        comment_id = comment_id_in(form_id, user_id=username, product_id=product_id)
         text = self._text()
         written = Written(comment_id, product_id, set())
         written.send(text)

@@ -9,7 +9,7 @@ from comments.items import NewComment
 from comments.moderation.listing import list_moderated
 from comments.posting.services import add_comment, delete_comment
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import State
+from comments.store.states import State
 from dynapages.lists import PageRequest
 from tests.browser.conftest import Visitor
 from tests.support.chance import unique

@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from comments.lists.orders import CommentOrder
 from comments.moderation.services import feature
-from comments.votes.services import vote
+from comments.votes.services import cast_vote
 from shop.catalogue.items import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.browser.conftest import REFUSED
@@ -45,7 +45,7 @@ def pan(tables):
     truth = Truth(made)
     for picked in truth.ids()[:3]:
         feature(picked, now=NOW)
-    vote(comment_id=truth.ids()[7], user_id="bob")
+    cast_vote(comment_id=truth.ids()[7], user_id="bob")
     return truth
 
 

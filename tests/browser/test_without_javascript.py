@@ -10,7 +10,7 @@ import pytest
 from django.test import RequestFactory
 
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import State
+from comments.store.states import State
 from config.web.shedding import Shedding, Slots
 from tests.support.browser.plain import PlainBrowser
 from tests.support.comments.loading import load

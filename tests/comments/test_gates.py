@@ -22,8 +22,9 @@ from comments.gates import (
 from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import add_comment
-from comments.store.comments import State, load_comment
+from comments.store.comments import load_comment
 from comments.store.counts import counts_of
+from comments.store.states import State
 from dynapages.calls import clock, metered
 from dynapages.lists import PageRequest
 from tests.support.comments.deciding import hide

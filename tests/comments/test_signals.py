@@ -14,7 +14,8 @@ from django.dispatch import Signal
 from comments import signals
 from comments.erasure.user_data import delete_written
 from comments.items import NewComment
-from comments.store.comments import NoSuchComment, State, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.states import State
 from tests.support.comments.options import comments_set
 from tests.support.comments.threads import made_comment
 from tests.support.comments.truth import START

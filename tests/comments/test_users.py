@@ -11,7 +11,7 @@ from django.utils.translation import override
 from comments.gates import is_blocked
 from comments.items import NewComment
 from comments.replies.services import find_reply
-from comments.store.comments import State
+from comments.store.states import State
 from comments.users import (
     author_name,
     display_name_of,

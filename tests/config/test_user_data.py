@@ -13,7 +13,7 @@ from comments.profiles.queries import ids_written_by
 from comments.replies.services import find_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.votes.services import vote
+from comments.votes.services import cast_vote
 from config import user_data
 from config import user_data_views as views
 from dynapages.calls import metered
@@ -64,7 +64,7 @@ class TestDeletingUserData:
     def test_takes_comments_votes_and_the_profile(self, capsys, alice):
         lamp, bobs = made_product(), someone("bob").has_written(made_product()).comment
         alice.has_written(lamp, body="long " * 900)
-        vote(comment_id=bobs.id, user_id=alice.username)
+        cast_vote(comment_id=bobs.id, user_id=alice.username)
         found = run(capsys, alice.username)["found"]
         assert (found["comments"], found["votes"], found["profile"]) == (1, 1, 1)
         assert list(ids_written_by(alice.username)) == []
@@ -184,7 +184,7 @@ class TestExport:
     def test_has_all_that_an_erasure_finds_and_the_orders(self, alice):
         lamp, bobs = made_product(), someone("bob").has_written(made_product()).comment
         alices = alice.has_written(lamp, body="long " * 900).comment
-        vote(comment_id=bobs.id, user_id=alice.username)
+        cast_vote(comment_id=bobs.id, user_id=alice.username)
         put(made_order(alice.username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
         LOG.put(made_entry(now_within_a_month(), who=alice.username))
         data = exported(alice.username)
@@ -240,7 +240,7 @@ class TestOnesOwnData:
     def test_is_what_keys_of_the_user_lead_to(self, alice):
         lamp, bobs = made_product(), someone("bob").has_written(made_product()).comment
         alices = alice.has_written(lamp, body="long “words” " * 500).comment
-        vote(comment_id=bobs.id, user_id=alice.username)
+        cast_vote(comment_id=bobs.id, user_id=alice.username)
         put(made_order(alice.username, lines=[NewLine(lamp, "Lamp", 1, 100)]))
         data = downloaded(alice)
         assert data["username"] == alice.username

@@ -12,15 +12,15 @@ import pytest
 from django.core import mail
 from django.core.management import call_command
 
+from comments.host import uses_sets
 from comments.models import Comment
 from comments.moderation.services import Decision
 from comments.search.models import TABLE as WORDS_TABLE
 from comments.search.models import WordItem
 from comments.search.postings import HIDDEN_PREFIX
-from comments.sets.copies import is_followed
 from comments.sets.models import TABLE as SETS_TABLE
 from comments.sets.models import CommentSetItem
-from comments.work import QUEUE
+from comments.store.writing import QUEUE
 from dynapages.calls import clock
 from dynapages.django.callers import Scope
 from dynapages.process import client
@@ -78,7 +78,7 @@ def everything_is_done() -> None:
     work_off(QUEUE)
     work_off(SHOP_QUEUE)
     assert LOG.flush(seconds=10)
-    if is_followed():
+    if uses_sets():
         call_command("run_stream", "--once", stdout=StringIO())
 
 
@@ -121,7 +121,7 @@ class TestTheWordsOfAComment:
             if table not in {WORDS_TABLE, SETS_TABLE}
         }
         assert own in str(found)
-        assert (SETS_TABLE in found) == is_followed()
+        assert (SETS_TABLE in found) == uses_sets()
         assert [keys for keys in others.values() if keys] == []
 
     def test_that_is_hidden_are_in_its_own_items_and_where_staff_search(self, scene):

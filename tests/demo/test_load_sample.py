@@ -16,7 +16,7 @@ from comments.lists.highlights import find_picks
 from comments.moderation.listing import list_moderated
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
-from comments.store.comments import State
+from comments.store.states import State
 from demo.loading import PASSWORD, SIGN_IN
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue

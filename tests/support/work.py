@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from unittest.mock import patch
 
-from comments.work import QUEUE
+from comments.store.writing import QUEUE
 from dynapages.calls import clock
 from dynapages.work import Figures, Queue, worker
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from comments.sets.copies import SETS, Consumer, is_followed
+from comments.host import SETS, uses_sets
+from comments.sets.copies import Consumer
 from dynapages.calls import fault_in, sentence_about
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
@@ -41,7 +42,7 @@ class Command(TableCommand):
         parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
     def handle(self, **options: Any) -> None:
-        if not is_followed():
+        if not uses_sets():
             raise CommandError(f"Nothing is copied here: COMMENTS_READ_MODEL is not {SETS}.")
         if not 0 <= options["pause"] <= LONGEST_PAUSE:
             raise CommandError(f"--pause is a time in seconds, from 0 to {LONGEST_PAUSE:g}.")

@@ -9,11 +9,10 @@ from typing import Any
 from botocore.exceptions import ClientError
 from django.core.management.base import CommandError, CommandParser
 
+from comments.host import SETS, is_searchable, uses_sets
 from comments.integrity.comments import comment_differences
 from comments.lists.queries import INDEXES
 from comments.search.integrity import has_words, word_differences
-from comments.search.postings import is_searchable
-from comments.sets.copies import SETS, is_followed
 from comments.sets.integrity import has_stream, set_differences
 from dynapages.calls import NotSetUp, fault_in
 from dynapages.django.options import Progress, failures_in_one_line, interruptible
@@ -27,7 +26,7 @@ COMMENTS = "comments"
 WORDS = "words"
 CHECKS = (COMMENTS, *SHOP_CHECKS, SETS, WORDS)
 MODELS = {
-    SETS: (is_followed, set_differences, f"COMMENTS_READ_MODEL is not {SETS}"),
+    SETS: (uses_sets, set_differences, f"COMMENTS_READ_MODEL is not {SETS}"),
     WORDS: (is_searchable, word_differences, "COMMENT_SEARCH is not on"),
 }
 """Read models besides the indexes: whether one is used, what is wrong, and why there is none."""

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from comments.moderation.listing import HEADINGS, MOST_COUNTED, URL_NAMES, run_of
-from comments.store.comments import State
+from comments.store.states import State
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
 from dynapages.lists import PageRequest

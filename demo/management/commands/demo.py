@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from comments.sets.copies import is_followed
+from comments.host import uses_sets
 from config.environment import Environment, stored_secret_key
 from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
@@ -48,7 +48,7 @@ class Command(BaseCommand):
                     has_search=environment["COMMENT_SEARCH"] == "1",
                 )
             ),
-            beside=(("run_stream", "--verbosity", "0"),) if is_followed() else (),
+            beside=(("run_stream", "--verbosity", "0"),) if uses_sets() else (),
             sign_in=(*SAMPLE_SIGN_IN, PASSWORD) if engine and not empty else (),
             say=self._say,
         ).run()
@@ -74,12 +74,12 @@ def _preparations(
     *, own_engine: bool, with_sample: bool, has_search: bool
 ) -> Iterator[tuple[str, ...]]:
     """Yield the commands that fill the shop, in their order."""
-    yield ("create_tables", *(["--without-streams"] if is_followed() else []))
+    yield ("create_tables", *(["--without-streams"] if uses_sets() else []))
     if with_sample:  # accounts with a published password are only for the command's own engine
         yield ("load_sample", "--if-empty", *(["--sign-in"] if own_engine else []))
     if has_search:  # what an older checkout left has no words
         yield "check_integrity", "--model", "words", "--repair", "--unless-filled"
-    if is_followed():  # existing comments are copied before the stream is on that copies new ones
+    if uses_sets():  # existing comments are copied before the stream is on that copies new ones
         yield "check_integrity", "--model", "sets", "--repair", "--unless-streaming"
         yield ("create_tables",)
 

@@ -16,11 +16,10 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from comments.filters import RATINGS, CommentFilter
-from comments.host import NoSuchProduct
+from comments.host import NoSuchProduct, is_searchable
 from comments.lists.page import CommentsRequest, read_comments_page
 from comments.rankings.queries import find_leaderboards
 from comments.rankings.services import Ranking
-from comments.search.postings import is_searchable
 from comments.search.words import indexed_stems
 from dynapages.calls import metered
 from dynapages.django.options import failures_in_one_line

@@ -23,7 +23,7 @@ from comments.sets.integrity import set_differences
 from comments.sets.models import TABLE as SETS
 from comments.sets.models import CommentSetItem
 from comments.store.comments import load_comment
-from comments.votes.services import vote
+from comments.votes.services import cast_vote
 from dynapages.items import Item, Value
 from dynapages.process import client
 from dynapages.tables import create_missing
@@ -74,7 +74,7 @@ def comment(all_tables):
     add_comment(comment)
     edit_comment(load_comment(comment.id), now=NOW, title="Finer")
     reply_to(comment_id=comment.id, text="Thank you!", user_id="sam", seen=None, now=NOW)
-    vote(comment_id=comment.id, user_id="bob")
+    cast_vote(comment_id=comment.id, user_id="bob")
     feature(comment.id)
     report_comment(comment_id=comment.id, user_id="bob", reason=Reason.SPAM, text="", now=NOW)
     finish_what_waits()

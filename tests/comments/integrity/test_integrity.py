@@ -20,7 +20,8 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import reply_to
 from comments.store.comments import load_comment
 from comments.store.counts import counters, counts_of, tallies
-from comments.votes.services import helpful_votes, vote
+from comments.votes.rank import count_votes
+from comments.votes.services import cast_vote
 from dynapages.process import client
 from dynapages.upkeep import Difference
 from dynapages.upkeep import integrity as upkeep
@@ -107,7 +108,7 @@ class TestCountersSpreadOverShards:
     @pytest.fixture
     def spread(self, comment):
         """A comment that somebody found helpful, its tally and counts in two shards each."""
-        vote(comment_id=comment.id, user_id="bob")
+        cast_vote(comment_id=comment.id, user_id="bob")
         counters().spread(comment.product_id)
         tallies().spread(comment.id)
         return comment
@@ -119,7 +120,7 @@ class TestCountersSpreadOverShards:
             (f"votes of comment {spread.id}", "2", "1", True),
         ]
         assert counts_of(spread.product_id, consistent=True).total == 1
-        assert helpful_votes(spread.id) == 1
+        assert count_votes(spread.id) == 1
 
     def test_are_no_error_of_the_command(self, spread, capsys):
         for options, is_mended in (([], False), (["--repair"], True)):
@@ -178,7 +179,7 @@ WRITES: dict[str, Write] = {
     "another rating": lambda c: edit(c, rating=1),
     "another language": lambda c: edit(c, language="de"),
     "a short text": lambda c: edit(c, body="short"),
-    "a vote": lambda c: vote(comment_id=c.id, user_id="reader"),
+    "a vote": lambda c: cast_vote(comment_id=c.id, user_id="reader"),
     "a reply": lambda c: reply_to(
         comment_id=c.id, user_id="sam", text="Thanks", seen=None, now=LATER
     ),

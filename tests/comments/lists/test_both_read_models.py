@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
+from comments.host import SETS
 from comments.lists.queries import INDEXES, read_model
 from comments.models import SHOWN
-from comments.sets.copies import SETS
 from comments.store.counts import ProductCounts, counts_of
 from dynapages.engine.server import find
 from dynapages.lists import Page, PageRequest

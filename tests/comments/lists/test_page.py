@@ -14,7 +14,7 @@ from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsPage, CommentsRequest, read_comments_page
 from comments.posting.services import add_comment
 from comments.store.counts import ProductCounts, counts_of, remember_counts
-from comments.votes.services import vote
+from comments.votes.services import cast_vote
 from dynapages.calls import Meter, metered
 from dynapages.lists import PageRequest
 from shop.accounts.queries import find_user
@@ -165,7 +165,7 @@ class TestHighlights:
 class TestTheVotesOfAUser:
     def test_are_not_shown_to_a_session_that_is_none_any_more(self):
         bob, comment = someone("bob"), made_comment()
-        vote(comment_id=comment.id, user_id=bob.username)
+        cast_vote(comment_id=comment.id, user_id=bob.username)
         url = f"/products/{comment.product_id}/"
         assert bob.get(url).page.one("button", class_="helpful")["aria-pressed"] == "true"
         shut_profile(bob.username)

@@ -2,11 +2,11 @@
 
 import pytest
 
+from comments.host import SETS
 from comments.items import NewComment
 from comments.models import SHOWN, Comment
 from comments.posting.services import add_comment
 from comments.search.models import WordItem
-from comments.sets.copies import SETS
 from dynapages.django.callers import Scope
 from dynapages.process import client
 from dynapages.tables import create_missing

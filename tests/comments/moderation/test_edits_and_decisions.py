@@ -19,8 +19,9 @@ from comments.items import NewComment
 from comments.lists.highlights import SHOWN_PICKS, find_picks
 from comments.moderation.services import NotAsSeen
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
-from comments.store.comments import NoSuchComment, Revision, State, load_comment
+from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
+from comments.store.states import Revision, State
 from dynapages.calls import Batches, metered
 from dynapages.lists import PageRequest
 from dynapages.process import client, pool

@@ -9,9 +9,10 @@ from django.core.management import call_command
 
 from comments.items import NewComment
 from comments.moderation.listing import count_reports
-from comments.sets.copies import follow
-from comments.store.comments import State, load_comment
+from comments.sets.copies import primary_actions
+from comments.store.comments import load_comment
 from comments.store.counts import counts_of
+from comments.store.states import State
 from dynapages.calls import clock, metered
 from shop.accounts.queries import find_user
 from tests.support.comments.options import comments_set
@@ -121,7 +122,7 @@ class TestAHeldComment:
 
     def test_has_no_copies_in_sets(self, held):
         with comments_set(READ_MODEL="sets"):
-            assert follow(None, load_comment(held.id).item) == []
+            assert primary_actions(None, load_comment(held.id).item) == []
 
     def test_is_marked_for_its_author(self, held, ann):
         for url in (f"/users/{ann.username}/", f"/comments/{held.id}/"):

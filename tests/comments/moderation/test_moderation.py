@@ -21,9 +21,10 @@ from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.posting.services import add_comment, delete_comment
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import Revision, State, load_comment
+from comments.store.comments import load_comment
 from comments.store.counts import counts_of
-from comments.votes.services import vote
+from comments.store.states import Revision, State
+from comments.votes.services import cast_vote
 from dynapages.calls import Batches, metered
 from dynapages.lists import PageRequest, timestamp
 from dynapages.process import client, pool
@@ -55,7 +56,7 @@ EVERYWHERE = [("~", "~"), ("en", "~"), ("~", "5"), ("en", "5")]
 def comment():
     """A comment that bob found helpful, and reported."""
     comment = made_comment()
-    vote(comment_id=comment.id, user_id="bob")
+    cast_vote(comment_id=comment.id, user_id="bob")
     report(comment)
     return comment
 
@@ -423,7 +424,7 @@ class TestCapacity:
     )
     def test_of_a_decision(self, decision, units):
         comment = made_comment()
-        vote(comment_id=comment.id, user_id="bob")
+        cast_vote(comment_id=comment.id, user_id="bob")
         report(comment)
         if decision is Decision.RESTORE:
             hide(comment_id=comment.id, now=NOW)

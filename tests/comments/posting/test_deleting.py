@@ -8,8 +8,9 @@ from comments import keys
 from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
-from comments.store.comments import delete_dependents, load_comment
+from comments.store.comments import load_comment
 from comments.store.counts import counts_of
+from comments.store.dependents import delete_dependents
 from comments.store.table import comment_key, read_item
 from dynapages.process import client
 from dynapages.writes import SHARDS

@@ -13,9 +13,10 @@ from django.test import Client
 from py3langid.langid import LanguageIdentifier
 
 from comments.items import NewComment
-from comments.posting import forms
-from comments.posting.forms import LONGEST_TEXT, LONGEST_TITLE, detect_language, load
-from comments.posting.services import FORM_LIVES, add_comment
+from comments.posting import languages
+from comments.posting.forms import FORM_LIVES, LONGEST_TEXT, LONGEST_TITLE
+from comments.posting.languages import detect_language, load_model
+from comments.posting.services import add_comment
 from comments.profiles.queries import LOOKED_THROUGH, ids_written_by
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
@@ -305,7 +306,7 @@ def loads(monkeypatch):
         return load_file(file, *args, **how)
 
     monkeypatch.setattr(LanguageIdentifier, "from_model_file", note)
-    forms._load.cache_clear()
+    languages._load.cache_clear()
     return files
 
 
@@ -316,7 +317,7 @@ def test_the_model_is_loaded_once_however_many_need_it_at_once(loads):
 
 
 def test_the_model_has_its_table_of_probabilities_once():
-    referents = gc.get_referents(load())
+    referents = gc.get_referents(load_model())
     within = [each for held in referents if isinstance(held, tuple) for each in held]
     tables = [each for each in (*referents, *within) if isinstance(each, np.ndarray)]
     assert len({id(table) for table in tables if table.ndim == 2}) == 1

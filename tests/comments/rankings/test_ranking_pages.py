@@ -8,7 +8,7 @@ import pytest
 
 from comments.items import NewComment
 from comments.posting.services import add_comment
-from comments.votes.services import refresh_comment
+from comments.votes.rank import store_rank
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.comments.browsing import Shown, visit
@@ -92,7 +92,7 @@ def test_the_most_helpful_comments_tell_their_votes_and_lead_on_for_their_produc
     product_id, other = fresh("product"), fresh("product")
     load([*(made(product_id, number) for number in range(3)), made(other, 0)])
     for number in range(3):
-        refresh_comment(f"{product_id}-{number}", tally=partial(int, number + 1))
+        store_rank(f"{product_id}-{number}", count=partial(int, number + 1))
     shown = visit(f"/products/{product_id}/most-helpful/")
     assert shown.comment_ids == [f"{product_id}-2", f"{product_id}-1"]
     assert "Helpful · 3" in shown.page.all(data_comment_id=True)[0].text

@@ -10,7 +10,8 @@ from comments.models import Comment
 from comments.moderation.listing import ModeratedComment
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
-from comments.store.comments import NoSuchComment, OwnComment, State, load_comment
+from comments.store.comments import NoSuchComment, OwnComment, load_comment
+from comments.store.states import State
 from dynapages.calls import metered
 from dynapages.process import client
 from tests.support.comments.deciding import hide, keep

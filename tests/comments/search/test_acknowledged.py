@@ -20,8 +20,9 @@ from comments.search.models import TABLE as WORDS_TABLE
 from comments.search.models import WordItem
 from comments.search.pending import MOST_MARKS, PENDING
 from comments.search.writer import WordWriter
-from comments.store.comments import Revision, StoredComment, load_comment
-from comments.work import QUEUE
+from comments.store.comments import StoredComment, load_comment
+from comments.store.states import Revision
+from comments.store.writing import QUEUE
 from dynapages.calls import OutOfTime
 from dynapages.django.callers import Scope
 from dynapages.engine.fault_proxy import FaultProxy, Rule

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from comments.search.models import TABLE
 from comments.search.pending import PENDING
 from comments.search.writer import CHANGES
-from comments.store import owed
+from comments.store import writing
 from dynapages.process import client
 from dynapages.upkeep import every_item
 from tests.support.comments.options import comments_set
@@ -30,7 +30,7 @@ ROWS = 40
 @pytest.fixture(autouse=True)
 def nothing_to_wait_for(monkeypatch):
     """No replica lags here."""
-    monkeypatch.setattr(owed, "SETTLED_AFTER", timedelta())
+    monkeypatch.setattr(writing, "SETTLED_AFTER", timedelta())
 
 
 @pytest.fixture

@@ -36,9 +36,10 @@ from comments.search.models import TABLE as WORDS_TABLE
 from comments.search.models import WordItem
 from comments.search.pending import PENDING
 from comments.search.writer import CHANGES, WordWriter
-from comments.store.comments import NoSuchComment, is_listed, is_tombstone, load_comment
+from comments.store.comments import NoSuchComment, load_comment
+from comments.store.states import is_listed, is_tombstone
 from comments.store.table import id_of, is_comment
-from comments.work import QUEUE
+from comments.store.writing import QUEUE
 from dynapages.calls import OutOfTime, build_client, clock
 from dynapages.django.callers import Scope
 from dynapages.django.work import queues
@@ -632,7 +633,7 @@ def test_searches_are_true_while_people_write_and_a_thread_works(engine, seed):
         stack.enter_context(connected(proxy.endpoint_url))
         story = Story(made_product(), Time())
         scenes = [scene_of(proxy, lag, story.product_id, f"{seed} {n}") for n in range(2)]
-        for module in ("comments.store.owed", "comments.search.writer", "comments.work"):
+        for module in ("comments.store.writing", "comments.search.writer"):
             stack.enter_context(patch(f"{module}.SETTLED_AFTER", STAYS))
         late = Rule("throttled", operation="BatchWriteItem", table=WORDS_TABLE, when=is_bad_time)
         with ThreadPoolExecutor(5) as threads, working():

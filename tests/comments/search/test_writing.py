@@ -31,10 +31,11 @@ from comments.search.pending import PENDING
 from comments.search.postings import postings_of
 from comments.search.words import parse_search
 from comments.search.writer import CHANGES, WordWriter
-from comments.store.comments import NoSuchComment, State, load_comment
+from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.votes.services import vote
-from comments.work import QUEUE
+from comments.store.states import State
+from comments.store.writing import QUEUE
+from comments.votes.services import cast_vote
 from dynapages.calls import Batches, Pool
 from dynapages.django.options import Progress
 from dynapages.items import Item, item_bytes
@@ -143,7 +144,7 @@ class TestPostings:
     def test_are_not_written_for_a_vote(self, comment):
         add_comment(comment)
         with spied() as requests:
-            vote(comment_id=comment.id, user_id="somebody")
+            cast_vote(comment_id=comment.id, user_id="somebody")
         assert not any(TABLE in str(request.parameters) for request in requests)
 
     def test_are_not_written_where_comments_cannot_be_searched(self, comment):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comments.sets.copies import SETS
+from comments.host import SETS
 from comments.sets.models import CommentSetItem
 from dynapages.process import client
 from dynapages.tables import create_missing

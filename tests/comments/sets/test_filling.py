@@ -6,8 +6,9 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from comments.host import SETS
 from comments.lists.queries import INDEXES
-from comments.sets.copies import SETS, Consumer
+from comments.sets.copies import Consumer
 from comments.sets.integrity import has_stream
 from comments.sets.models import CommentSetItem
 from dynapages.process import client

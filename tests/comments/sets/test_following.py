@@ -13,10 +13,10 @@ from comments.items import NewComment, NewReply
 from comments.models import Comment
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import delete_reply, find_reply, reply_to
-from comments.sets.copies import follow, is_primary
+from comments.sets.copies import is_primary, primary_actions
 from comments.sets.models import TABLE
 from comments.store.comments import NoSuchComment, load_comment
-from comments.votes.services import vote
+from comments.votes.services import cast_vote
 from dynapages.calls import Batches, Pool
 from dynapages.items import Item
 from dynapages.process import client
@@ -66,7 +66,7 @@ WRITES: dict[str, Callable[[NewComment], object]] = {
     "a decision to restore it": lambda c: restore(comment_id=c.id),
     "a reply": reply,
     "a reply that is deleted": lambda c: delete_reply(c.id),
-    "a vote": lambda c: vote(comment_id=c.id, user_id="bob"),
+    "a vote": lambda c: cast_vote(comment_id=c.id, user_id="bob"),
     "a pick": lambda c: feature(c.id),
     "an import": lambda c: imported(c, rating=1),
     "an import with a reply": lambda c: imported(c, reply=NewReply("Thanks")),
@@ -172,7 +172,7 @@ class TestFollowing:
     def test_asks_for_nothing_when_nothing_shown_changes(self, settings):
         settings.COMMENTS = {**settings.COMMENTS, "READ_MODEL": "sets"}
         before = comment_item()
-        assert follow(before, {**before, Comment.reports.attr_name: {"N": "1"}}) == []
+        assert primary_actions(before, {**before, Comment.reports.attr_name: {"N": "1"}}) == []
 
 
 def lose_primary(comment: NewComment) -> None:

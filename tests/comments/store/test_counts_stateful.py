@@ -33,7 +33,8 @@ from comments.posting.services import (
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
 from comments.store.table import comment_key, query_pages, read_item
-from comments.votes.services import helpful_votes, take_back, vote
+from comments.votes.rank import count_votes
+from comments.votes.services import cast_vote, withdraw_vote
 from dynapages.calls import Batches
 from dynapages.process import client, pool
 from dynapages_testing.conflicts import conflicts
@@ -223,7 +224,7 @@ class Writers(RuleBasedStateMachine):
 
     def vote(self, comment_id: str, voter: str, *, is_cast: bool) -> None:
         with suppress(NoSuchComment):
-            (vote if is_cast else take_back)(comment_id=comment_id, user_id=voter)
+            (cast_vote if is_cast else withdraw_vote)(comment_id=comment_id, user_id=voter)
             self.votes.setdefault((comment_id, voter), set()).add(is_cast)
 
     def draft(self) -> Draft:
@@ -253,7 +254,7 @@ class Writers(RuleBasedStateMachine):
                 assert is_stored in self.votes.get((comment_id, voter), {False})
                 self.votes[comment_id, voter] = {is_stored}
                 cast += is_stored
-            assert helpful_votes(comment_id) == cast
+            assert count_votes(comment_id) == cast
             rank = read_item(comment_key(comment_id)).get(Comment.rank_place.attr_name)
             assert rank == ({"S": scored(cast, comment_id)} if cast else None)
 
@@ -264,7 +265,7 @@ class Writers(RuleBasedStateMachine):
                 (page,) = query_pages(Path("pk") == keys.comment(comment_id), ConsistentRead=True)
                 kept = [item["sk"]["S"] for item in page["Items"]]
                 assert kept in ([], [keys.COMMENT])
-                assert helpful_votes(comment_id) == 0
+                assert count_votes(comment_id) == 0
 
 
 TestWriters = Writers.TestCase

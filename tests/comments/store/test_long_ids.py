@@ -14,10 +14,13 @@ from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.rankings.queries import list_most_helpful
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import NoSuchComment, State, delete_dependents, load_comment
+from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
+from comments.store.dependents import delete_dependents
+from comments.store.states import State
 from comments.store.table import comment_key, whole_id
-from comments.votes.services import helpful_votes, vote
+from comments.votes.rank import count_votes
+from comments.votes.services import cast_vote
 from dynapages.items import Item
 from dynapages.lists import PageRequest, timestamp
 from dynapages.process import client
@@ -121,7 +124,7 @@ class TestALongId:
         assert [*comments_listed_in(keys.author("ann"))].count(comment.id) == 1
 
     def test_is_whole_in_rankings_and_queues(self, comment):
-        vote(comment_id=comment.id, user_id="bob")
+        cast_vote(comment_id=comment.id, user_id="bob")
         report_comment(comment_id=comment.id, user_id="bob", reason=Reason.SPAM, text="", now=NOW)
         (ranked,) = list_most_helpful(comment.product_id, PageRequest(20)).items
         assert (ranked.comment.id, ranked.helpful) == (comment.id, 1)
@@ -140,10 +143,10 @@ class TestALongId:
         assert differing(comment) == []
 
     def test_leaves_nothing_of_itself_when_it_is_deleted(self, comment):
-        vote(comment_id=comment.id, user_id="bob")
+        cast_vote(comment_id=comment.id, user_id="bob")
         delete_comment(comment.id, now=NOW)
         assert list(items_in(comment.id)) == [keys.COMMENT]
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0
         with pytest.raises(NoSuchComment):
             find_comment(comment.id)
 
@@ -164,7 +167,7 @@ class TestTheCheck:
         assert load_comment(comment.id) == right
 
     def test_derives_the_places_of_votes_and_ranks_anew(self, comment):
-        vote(comment_id=comment.id, user_id="bob")
+        cast_vote(comment_id=comment.id, user_id="bob")
         right = items_in(comment.id)
         spoil(comment, "p", {"S": "0000000009#other"})
         spoil(comment, "o", {"S": "product#other"}, sort_key=keys.vote("bob"))
@@ -172,10 +175,10 @@ class TestTheCheck:
         assert without_versions(items_in(comment.id)) == without_versions(right)
 
     def test_counts_votes_anew(self, comment):
-        vote(comment_id=comment.id, user_id="bob")
+        cast_vote(comment_id=comment.id, user_id="bob")
         client().delete_item(TableName=TABLE, Key=comment_key(comment.id, keys.vote("bob")))
         assert {difference.kind for difference in mended(comment)} == {"votes", "rank"}
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0
 
     def test_says_that_a_place_with_another_id_cannot_be_repaired(self, comment):
         spoil(comment, "o", {"S": f"{timestamp(START)}#other"})
@@ -186,8 +189,8 @@ class TestTheCheck:
         assert load_comment(comment.id).comment.id == "other"
 
     def test_deletes_what_belonged_to_a_comment_that_is_gone(self, comment):
-        vote(comment_id=comment.id, user_id="bob")
+        cast_vote(comment_id=comment.id, user_id="bob")
         client().delete_item(TableName=TABLE, Key=comment_key(comment.id))
         delete_dependents(keys.comment_id_in(keys.comment(comment.id)))
         assert items_in(comment.id) == {}
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0

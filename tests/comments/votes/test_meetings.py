@@ -16,8 +16,9 @@ from comments.posting.services import delete_comment
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
 from comments.store.table import ATTEMPTS, comment_key, read_item
-from comments.votes import services
-from comments.votes.services import has_voted, helpful_votes, refresh_comment, take_back, vote
+from comments.votes import rank, services
+from comments.votes.rank import count_votes, store_rank
+from comments.votes.services import cast_vote, has_voted, withdraw_vote
 from dynapages.calls import Backoff, Batches
 from dynapages.django.options import Progress
 from dynapages.items import table_key
@@ -36,7 +37,7 @@ Happening = Callable[[NewComment], object]
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch):
     """Whoever is waited for happens in this thread: there is nobody to wait for."""
-    monkeypatch.setattr(services, "_BACKOFF", Backoff(attempts=ATTEMPTS + 1, first=0, longest=0))
+    monkeypatch.setattr(rank, "_BACKOFF", Backoff(attempts=ATTEMPTS + 1, first=0, longest=0))
 
 
 def delete(comment: NewComment) -> None:
@@ -111,18 +112,18 @@ def moments(
 def voted_comment(*, voters: str = "", shards: int = 1) -> NewComment:
     comment = made_comment()
     for name in voters:
-        vote(comment_id=comment.id, user_id=name)
+        cast_vote(comment_id=comment.id, user_id=name)
     while voters and tallies().ensure(comment.id) < shards:
         tallies().spread(comment.id)
     return comment
 
 
 def vote_of_bob(comment: NewComment) -> None:
-    vote(comment_id=comment.id, user_id="bob")
+    cast_vote(comment_id=comment.id, user_id="bob")
 
 
 def b_takes_back(comment: NewComment) -> None:
-    take_back(comment_id=comment.id, user_id="b")
+    withdraw_vote(comment_id=comment.id, user_id="b")
 
 
 class TestVotersWhoMeet:
@@ -134,10 +135,10 @@ class TestVotersWhoMeet:
             reads.append(1)
             if len(reads) == 1:
                 for number in range(others):
-                    refresh_comment(comment.id, tally=partial(int, 10 + number))
+                    store_rank(comment.id, count=partial(int, 10 + number))
             return len(reads)
 
-        assert refresh_comment(comment.id, tally=tally)
+        assert store_rank(comment.id, count=tally)
         assert len(reads) == (2 if others == 1 else 1)
         assert helpful(comment) == [2 if others == 1 else 9 + others]
 
@@ -179,7 +180,8 @@ class TestAVoterWhoReadTheCommentBeforeItWasDeleted:
             item = read_item(key)
             return items.setdefault(key["pk"]["S"], item) if key["pk"] == key["sk"] else item
 
-        monkeypatch.setattr(services, "read_item", read_stale)
+        for module in (services, rank):
+            monkeypatch.setattr(module, "read_item", read_stale)
         self.items = items
 
     @pytest.mark.parametrize(
@@ -232,7 +234,7 @@ class TestAVoterWhoReadTheCommentBeforeItWasDeleted:
         delete_comment(comment.id)
         with pytest.raises(NoSuchComment):
             vote_of_bob(comment)
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0
 
 
 def tally_items(comment: NewComment) -> list[int]:
@@ -243,6 +245,6 @@ def test_a_vote_on_a_moved_comment_is_kept_with_those_cast_before():
     comment = voted_comment(voters="a")
     number = unique("voter")
     with before_call(1, lambda: move(comment)):
-        vote(comment_id=comment.id, user_id=number)
+        cast_vote(comment_id=comment.id, user_id=number)
     moved = replace(comment, product_id=f"{comment.product_id}-2")
     assert helpful(moved) == [2]

@@ -13,7 +13,8 @@ from comments.posting.services import EditLost, add_comment, delete_comment, edi
 from comments.rankings.queries import list_most_helpful
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import tallies
-from comments.votes.services import helpful_votes, refresh_comment, take_back, vote, votes_of
+from comments.votes.rank import count_votes, store_rank
+from comments.votes.services import cast_vote, votes_of, withdraw_vote
 from comments.votes.views import PENDING, PENDING_FOR
 from dynapages.calls import metered
 from dynapages.lists import PageRequest, Toward
@@ -41,33 +42,33 @@ def vote_url(comment: NewComment) -> str:
 class TestVoting:
     def test_on_an_imported_comment_is_for_everybody(self):
         imported = made_comment(user_id="")
-        assert vote(comment_id=imported.id, user_id="ann") == 1
+        assert cast_vote(comment_id=imported.id, user_id="ann") == 1
 
     def test_of_those_who_meet_spreads_the_tally(self, comment):
-        vote(comment_id=comment.id, user_id="ann2")
+        cast_vote(comment_id=comment.id, user_id="ann2")
         with conflicts(2):
-            vote(comment_id=comment.id, user_id="bob")
+            cast_vote(comment_id=comment.id, user_id="bob")
         assert tallies().ensure(comment.id) == 2
         for name in "cdefgh":
-            vote(comment_id=comment.id, user_id=name)
+            cast_vote(comment_id=comment.id, user_id=name)
         assert helpful(comment) == [8]
         assert differing(comment) == []
 
     def test_on_what_is_hidden_is_refused_but_can_be_taken_back(self, comment):
-        vote(comment_id=comment.id, user_id="cat")
+        cast_vote(comment_id=comment.id, user_id="cat")
         hide(comment_id=comment.id, now=NOW)
         with pytest.raises(NoSuchComment):
-            vote(comment_id=comment.id, user_id="bob")
-        assert take_back(comment_id=comment.id, user_id="cat") == 0
+            cast_vote(comment_id=comment.id, user_id="bob")
+        assert withdraw_vote(comment_id=comment.id, user_id="cat") == 0
         assert differing(comment) == []
         delete_comment(comment.id)
         with pytest.raises(NoSuchComment):
-            take_back(comment_id=comment.id, user_id="cat")
+            withdraw_vote(comment_id=comment.id, user_id="cat")
 
 
 def test_ones_votes_are_found_by_product_in_one_query(comment):
     for one in (comment, made_comment()):
-        vote(comment_id=one.id, user_id=f"bob-{comment.id}")
+        cast_vote(comment_id=one.id, user_id=f"bob-{comment.id}")
     with metered() as meter:
         found = votes_of(f"bob-{comment.id}", comment.product_id)
     assert found == {comment.id}
@@ -81,17 +82,17 @@ class TestManyVoters:
         count = 2 * examples(20)
         with troubled(seed=5, conflicts=0.1, throttled=0.02), ThreadPoolExecutor(10) as threads:
             list(threads.map(partial(_vote_twice, comment.id), range(count)))
-        vote(comment_id=comment.id, user_id="last")
+        cast_vote(comment_id=comment.id, user_id="last")
         assert helpful(comment) == [count // 2 + 1]
         assert differing(comment) == []
 
 
 def _vote_twice(comment_id: str, number: int) -> None:
     username = f"voter-{number}"
-    _until_done(lambda: vote(comment_id=comment_id, user_id=username))
-    _until_done(lambda: vote(comment_id=comment_id, user_id=username))
+    _until_done(lambda: cast_vote(comment_id=comment_id, user_id=username))
+    _until_done(lambda: cast_vote(comment_id=comment_id, user_id=username))
     if number % 2:
-        _until_done(lambda: take_back(comment_id=comment_id, user_id=username))
+        _until_done(lambda: withdraw_vote(comment_id=comment_id, user_id=username))
 
 
 def _until_done(write: Callable[[], object]) -> None:
@@ -109,7 +110,7 @@ class TestFailures:
     def test_of_the_rank_alone_do_not_fail_the_vote(self, comment):
         fault = Fault("before it is sent", number=3)
         with fault.injected():
-            assert vote(comment_id=comment.id, user_id="bob") is None
+            assert cast_vote(comment_id=comment.id, user_id="bob") is None
         assert fault.failed
         assert fault.calls[-1].startswith("GetItem")
         assert [difference.kind for difference in mended(comment)] == ["rank"]
@@ -118,10 +119,10 @@ class TestFailures:
 
 class TestTallyThatIsWrong:
     def test_is_found_and_recounted(self, comment):
-        vote(comment_id=comment.id, user_id="bob")
+        cast_vote(comment_id=comment.id, user_id="bob")
         client().transact_write_items(TransactItems=[tallies().change(comment.id, {"helpful": 5})])
         assert [(d.kind, d.stored, d.expected) for d in mended(comment)] == [("votes", "6", "1")]
-        assert helpful_votes(comment.id) == 1
+        assert count_votes(comment.id) == 1
 
 
 @pytest.mark.real_engine
@@ -130,11 +131,16 @@ class TestCapacity:
 
     @pytest.mark.parametrize(
         ("write", "before", "units"),
-        [(vote, [], 14.0), (vote, ["cat"], 13.0), (vote, ["bob"], 4.0), (take_back, ["bob"], 11.0)],
+        [
+            (cast_vote, [], 14.0),
+            (cast_vote, ["cat"], 13.0),
+            (cast_vote, ["bob"], 4.0),
+            (withdraw_vote, ["bob"], 11.0),
+        ],
     )
     def test_of_a_vote(self, comment, write, before, units):
         for username in before:
-            vote(comment_id=comment.id, user_id=username)
+            cast_vote(comment_id=comment.id, user_id=username)
         with metered() as meter:
             write(comment_id=comment.id, user_id="bob")
         assert meter.units == units
@@ -144,11 +150,11 @@ class TestARankedComment:
     @pytest.fixture(autouse=True)
     def votes(self, comment):
         for number in range(7):
-            vote(comment_id=comment.id, user_id=f"user-{number}")
+            cast_vote(comment_id=comment.id, user_id=f"user-{number}")
 
     def test_keeps_its_rank_when_it_is_edited_also_while_it_is_voted_on(self, comment):
         read = load_comment(comment.id)
-        vote(comment_id=comment.id, user_id="user-7")
+        cast_vote(comment_id=comment.id, user_id="user-7")
         edited = edit_comment(read, now=NOW, rating=2, language="de", title="Worse")
         assert edited.version == read.version + 1 == load_comment(comment.id).version
         (found,) = list_most_helpful(comment.product_id, PageRequest(1)).items
@@ -176,7 +182,7 @@ def test_the_most_helpful_comments_are_walked_there_and_back(comment, size):
     votes = {f"{comment.id}-{number}": (2, 9, 11, 100)[number % 4] for number in range(13)}
     for comment_id, number in votes.items():
         add_comment(replace(comment, id=comment_id))
-        refresh_comment(comment_id, tally=partial(int, number))
+        store_rank(comment_id, count=partial(int, number))
     request, there = PageRequest(size), []
     while request:
         found = list_most_helpful(comment.product_id, request)
@@ -216,7 +222,7 @@ class TestButton:
         ann = someone("ann")
         comment = made_comment(author=ann.username, user_id=ann.username)
         assert ann.send(vote_url(comment), {"helpful": "yes"}).status_code == 400
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0
 
 
 class TestAVisitorWhoPressesTheButton:
@@ -252,14 +258,14 @@ class TestAVisitorWhoPressesTheButton:
         assert shown.page.one(id=f"comment-{comment.id}")["tabindex"] == "-1"
         assert shown.page.one("button", class_="helpful")["aria-pressed"] == "true"
         assert shown.messages == ["You find this comment helpful."]
-        assert helpful_votes(comment.id) == 1
+        assert count_votes(comment.id) == 1
 
     def test_without_a_page_to_go_back_to_is_at_the_comment(self, visitor, comment):
         url = self.press(visitor, comment, **FROM_HERE)
         shown = self.sign_in(visitor, url)
         there = f"/comments/{comment.id}/#comment-{comment.id}"
         assert shown.response.redirect_chain[-1] == (there, 302)
-        assert helpful_votes(comment.id) == 1
+        assert count_votes(comment.id) == 1
 
     def test_creates_an_account_just_as_well(self, comment, product):
         visitor = Visitor(unique("new"), nobody().browser)
@@ -267,7 +273,7 @@ class TestAVisitorWhoPressesTheButton:
         typed = dict.fromkeys(("password1", "password2"), PASSWORD)
         fields = {"username": visitor.username, "email": "", **typed}
         visitor.post(url.replace("login", "sign-up"), fields)
-        assert helpful_votes(comment.id) == 1
+        assert count_votes(comment.id) == 1
 
     def test_is_told_what_to_sign_in_for(self, visitor, comment):
         url = self.press(visitor, comment, **FROM_HERE)
@@ -286,12 +292,12 @@ class TestAVisitorWhoPressesTheButton:
         url = self.press(visitor, comment, **headers)
         self.sign_in(visitor, url)
         visitor.get(vote_url(comment))
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0
 
     def test_on_another_comment_has_not_voted_on_this_one(self, visitor, comment):
         self.press(visitor, made_comment(), **FROM_HERE)
         self.sign_in(visitor, f"/accounts/login/?next={vote_url(comment)}")
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0
 
     def test_more_than_an_hour_before_they_sign_in_has_not_voted(self, visitor, comment):
         url = self.press(visitor, comment, **FROM_HERE)
@@ -300,14 +306,14 @@ class TestAVisitorWhoPressesTheButton:
         session.save()
         visitor.browser.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
         self.sign_in(visitor, url)
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0
 
     def test_has_voted_once_however_often_the_address_is_asked_for(self, visitor, comment):
         url = self.press(visitor, comment, **FROM_HERE)
         self.sign_in(visitor, url)
         visitor.send(vote_url(comment), {"helpful": "no"})
         assert visitor.get(vote_url(comment)).status == 302
-        assert helpful_votes(comment.id) == 0
+        assert count_votes(comment.id) == 0
 
     def test_on_a_comment_of_their_own_is_told(self, visitor):
         own = made_comment(author=visitor.username, user_id=visitor.username)

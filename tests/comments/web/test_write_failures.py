@@ -13,7 +13,7 @@ from comments.lists.queries import list_comments
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.counts import counts_of
-from comments.votes.services import rank_or_log
+from comments.votes.rank import rank_or_log
 from dynapages.lists import PageRequest
 from tests.support.comments.faulty import faults, troubled
 from tests.support.comments.flows import FLOWS, delete_user_data

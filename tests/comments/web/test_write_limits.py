@@ -3,7 +3,7 @@
 import pytest
 
 from comments.store.comments import load_comment
-from comments.votes.services import helpful_votes
+from comments.votes.rank import count_votes
 from tests.support.comments.writers import (
     WORDS,
     delete_url,
@@ -31,7 +31,7 @@ class TestAUserWhoWritesTooOften:
         for url in (delete_url(comment), f"/comments/vote/{bobs.id}/"):
             response = alice.send(url, {"helpful": "yes"})
             assert (response.status_code, int(response["Retry-After"]) > 0) == (429, True)
-        assert helpful_votes(bobs.id) == 0
+        assert count_votes(bobs.id) == 0
         assert load_comment(comment.id).comment == comment
 
     def test_leaves_room_for_others(self, alice, lamp):

@@ -13,9 +13,10 @@ import pytest
 from django.conf import settings
 from django.test import override_settings
 
+from comments.host import SETS
 from comments.items import NewComment
 from comments.posting.services import add_comment, delete_comment, edit_comment
-from comments.sets.copies import SETS, TABLE
+from comments.sets.copies import TABLE
 from comments.sets.models import CommentSetItem
 from comments.store.comments import load_comment
 from dynapages.process import client, current_connection

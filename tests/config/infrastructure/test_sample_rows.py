@@ -12,8 +12,8 @@ from django.conf import settings
 from django.test import override_settings
 
 from comments import keys as comment_keys
+from comments.host import SETS
 from comments.sets import models as set_models
-from comments.sets.copies import SETS
 from comments.sets.models import CommentSetItem
 from config.infrastructure.workbench import ROWS, rows_of, sample_rows
 from dynapages.items import Item

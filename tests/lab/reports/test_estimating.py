@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from comments.posting.services import add_comment
 from comments.search.models import WordItem
 from comments.search.words import MOST_STEMS
-from comments.store import owed
+from comments.store import writing
 from dynapages.calls import metered
 from dynapages.process import client
 from dynapages.tables import create_missing
@@ -64,7 +64,7 @@ class TestAnEstimate:
     def test_has_for_words_what_amazon_takes_more_for_a_comment_with_them(
         self, fresh, monkeypatch, settings
     ):
-        monkeypatch.setattr(owed, "SETTLED_AFTER", timedelta())
+        monkeypatch.setattr(writing, "SETTLED_AFTER", timedelta())
         create_missing([WordItem], client=client())
         product = made_product()
 

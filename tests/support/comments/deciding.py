@@ -4,7 +4,7 @@ from datetime import datetime
 
 from comments.moderation import services
 from comments.moderation.services import Decision, carry_out
-from comments.store.comments import Revision
+from comments.store.states import Revision
 from dynapages.calls import clock
 
 

@@ -15,10 +15,11 @@ from comments.models import CommentVote
 from comments.profiles.queries import ids_written_by
 from comments.replies.services import find_reply, reply_to
 from comments.reports.services import Reason, report_comment
-from comments.store.comments import Revision, State, StoredComment, load_comment
+from comments.store.comments import StoredComment, load_comment
 from comments.store.counts import tallies
-from comments.votes.services import HELPFUL, rank_or_log
-from comments.votes.services import vote as vote_for
+from comments.store.states import Revision, State
+from comments.votes.rank import HELPFUL, rank_or_log
+from comments.votes.services import cast_vote as vote_for
 from dynapages.process import client
 from dynapages.writes import write_transaction
 from tests.support.comments.deciding import hide

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from comments.data.writer import BulkWriter, in_chunks
+from comments.host import uses_sets
 from comments.items import NewComment
 from comments.keys import counts as counts_key
 from comments.models import Comment
-from comments.sets.copies import is_followed
 from dynapages.calls import Batches, Pool
 from dynapages.items import table_key
 from dynapages.process import client, pool
@@ -24,7 +24,7 @@ def load(comments: Iterable[NewComment]) -> None:
     writer = BulkWriter(Batches(client(), pool() if len(found) > MANY else Pool(1)))
     for chunk in in_chunks(found):
         writer.write(chunk)
-    if is_followed():
+    if uses_sets():
         read_models.fill(comment.id for comment in found)
 
 

@@ -5,9 +5,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from comments.host import SETS
 from comments.lists.queries import INDEXES
 from comments.models import Comment
-from comments.sets.copies import SETS, copies_of, primary_of
+from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
 from comments.store.table import comment_key
 from dynapages.calls import Batches, Pool

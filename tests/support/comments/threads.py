@@ -14,7 +14,7 @@ from comments.models import Comment
 from comments.moderation.listing import ModeratedComment, list_moderated
 from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
-from comments.store.comments import State
+from comments.store.states import State
 from comments.store.table import comment_key, query_pages
 from dynapages.items import Item
 from dynapages.lists import PageRequest

@@ -19,7 +19,7 @@ from comments.sets.copies import Consumer
 from comments.store.comments import load_comment
 from comments.store.counts import counters, tallies
 from comments.store.table import limiter
-from comments.votes.services import vote
+from comments.votes.services import cast_vote
 from demo.sample import comments, orders
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Batches, Pool
@@ -170,7 +170,7 @@ def _write_comments() -> None:
         add_comment(_comment(f"mine-{number}", user_id=AUTHOR, title="Title", body="Text"))
     seen = load_comment("mine-0")
     edit_comment(seen, now=NOW, body="A text of more bytes than lists show. " * 20)
-    vote(comment_id="mine-0", user_id=READER)
+    cast_vote(comment_id="mine-0", user_id=READER)
     report_comment(
         comment_id="mine-0",
         user_id=READER,

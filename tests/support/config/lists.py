@@ -7,7 +7,7 @@ from django.test import Client
 
 from comments.posting.services import add_comment
 from comments.replies.services import reply_to
-from comments.votes.services import vote
+from comments.votes.services import cast_vote
 from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
@@ -107,7 +107,7 @@ def _comment(owner: Writer, product_ids: list[str]) -> None:
     loved = [written(product_id, rating=5) for product_id in product_ids[1:]]
     for comment in (*first, *loved):
         add_comment(comment)
-        vote(comment_id=comment.id, user_id=voter)
+        cast_vote(comment_id=comment.id, user_id=voter)
     reply_to(comment_id=first[-1].id, text="Thanks.", user_id=owner.username, seen=None, now=now)
 
 

@@ -1,0 +1,139 @@
+"""The rank of a comment by its votes: three attributes of its item, which lead to ``ranked``.
+
+It is derived after the commit of what changes it, under a version of its own: a vote must not make
+an edit fail. See docs/writing.md.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from comments import keys
+from comments.models import Comment
+from comments.store.counts import tallies
+from comments.store.states import is_listed, product_id_of
+from comments.store.table import (
+    ATTEMPTS,
+    BEING_CHANGED,
+    comment_key,
+    read_item,
+    write_if_condition_holds,
+)
+from comments.store.writing import NOTHING_FOLLOWS, CommentChange, Following, Owes
+from dynapages.calls import Backoff, labelled_calls, sentence_about
+from dynapages.items import Item, Value
+from dynapages.lists import id_at
+from dynapages.pynamodb import FAILURES, set_or_remove, unchanged, update
+from dynapages.writes import Contended
+
+HELPFUL = "helpful"
+"""The cell of a tally that counts votes."""
+VERSION = Comment.rank_version.attr_name
+ENOUGH_LATER_VERSIONS = 2
+"""That others have stored since a writer began: the second of them began after its commit."""
+_PLACE = Comment.place.attr_name
+_BACKOFF = Backoff(attempts=ATTEMPTS + 1, first=0.05, longest=0.2)
+"""Pauses in which other voters may store the rank."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class RankedByVotes:
+    """Whether the rank of a comment is stored, and its votes; None where they were not read."""
+
+    is_done: bool
+    votes: int | None
+
+
+def follow(changes: Sequence[CommentChange]) -> Following:
+    """Return that comments are to be ranked which are put into their lists again."""
+    back = [one for one in changes if one.before and one.is_listed and not one.was_listed]
+    if not back:
+        return NOTHING_FOLLOWS
+    comment_ids = [change.comment_id for change in back]
+
+    def rank() -> bool:
+        outcomes = [rank_or_log(comment_id).is_done for comment_id in comment_ids]
+        return all(outcomes)
+
+    return Following(owes=Owes(votes=tuple(comment_ids)), finish=rank)
+
+
+def count_votes(comment_id: str) -> int:
+    """Read strongly how many found a comment helpful: a unit as long as it has one shard."""
+    return tallies().read(comment_id, consistent=True).get(HELPFUL, 0)
+
+
+def rank_or_log(comment_id: str) -> RankedByVotes:
+    """Rank a comment by its votes after a commit, also where nothing was changed.
+
+    A failure is logged.
+    """
+    counted: int | None = None
+
+    def count() -> int:
+        nonlocal counted
+        counted = count_votes(comment_id)
+        return counted
+
+    try:
+        is_in_lists = store_rank(comment_id, count=count)
+        if not is_in_lists:
+            counted = count_votes(comment_id)
+    except FAILURES as failure:
+        sentence = "The rank of comment %s was left behind: %s"
+        logger.warning(sentence, comment_id, sentence_about(failure))
+        return RankedByVotes(is_done=False, votes=counted)
+    return RankedByVotes(is_done=True, votes=counted)
+
+
+def rank_by_votes(comment_id: str) -> bool:
+    """Rank a comment by its votes; return whether there is such a comment in lists.
+
+    Raises Contended, and botocore's errors.
+    """
+    return store_rank(comment_id, count=lambda: count_votes(comment_id))
+
+
+def store_rank(comment_id: str, *, count: Callable[[], int]) -> bool:
+    """Rank a comment after a commit by the votes that ``count`` reads strongly, for each attempt.
+
+    Returns whether there is such a comment in lists. Raises Contended.
+    """
+    first_version: int | None = None
+    with labelled_calls("ranks"):
+        for pause in _BACKOFF.pauses():
+            stored = read_item(comment_key(comment_id))
+            if not is_listed(stored):  # deleted, or hidden
+                return False
+            version = _version_of(stored)
+            if first_version is None:
+                first_version = version
+            if version >= first_version + ENOUGH_LATER_VERSIONS:
+                return True
+            if _store_rank_once(comment_id, stored, count()):
+                return True
+            time.sleep(pause)
+    raise Contended(BEING_CHANGED)
+
+
+def _store_rank_once(comment_id: str, stored: Item, votes: int) -> bool:
+    partition: Value | None = None
+    place: Value | None = None
+    if votes > 0:
+        partition = {"S": keys.helpful(product_id_of(stored))}
+        place = {"S": keys.scored(votes, id_at(stored[_PLACE]["S"]))}
+    changes = [
+        Comment.rank_version.set(_version_of(stored) + 1),
+        set_or_remove(Comment.rank_partition, partition),
+        set_or_remove(Comment.rank_place, place),
+    ]
+    same = unchanged(stored, Comment.product_partition, Comment.rank_version)
+    return write_if_condition_holds(update(Comment, comment_key(comment_id), changes, same))
+
+
+def _version_of(stored: Item) -> int:
+    value: str = stored.get(VERSION, {"N": "0"})["N"]
+    return int(value)
