@@ -27,8 +27,6 @@ The tree, each class beside the function that raises it::
     └── EngineError                 engine/server.py: the embedded engine could not start, or died
 """
 
-__all__ = ["DynamoError", "gettext_noop"]
-
 
 class DynamoError(Exception):
     """Base of every exception of this library; its text is one sentence to show to a person."""

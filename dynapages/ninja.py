@@ -39,7 +39,6 @@ from dynapages.lists.reader import Page, PageRequest, PageResult
 from dynapages.lists.runs import timestamp
 
 __all__ = [
-    "ANONYMOUS",
     "IDEMPOTENCY_KEY",
     "KEY_OR_NOBODY",
     "LONGEST_KEY",
@@ -53,7 +52,6 @@ __all__ = [
     "caller_of",
     "lists",
     "token_of",
-    "visitor_of",
 ]
 
 T = TypeVar("T")

@@ -31,21 +31,7 @@ from dynapages.writes.transactions import Action, write_transaction
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-__all__ = [
-    "NotConnected",
-    "background_client",
-    "client",
-    "connect",
-    "connected",
-    "current_connection",
-    "on_every_client",
-    "page_batches",
-    "pool",
-    "read",
-    "read_in_segments",
-    "slow_client",
-    "write",
-]
+__all__ = ["NotConnected", "client", "connect", "pool", "read"]
 
 Attach = Callable[["DynamoDBClient"], None]
 """Sees each call of a client from then on, by its events."""

@@ -26,13 +26,40 @@ Nobody imports the lab.
 PACKAGES = tuple(chain.from_iterable(LAYERS))
 APPS = PACKAGES[1:]
 FILES = "dynapages.files"
-"""What imports and exports of anything share: not public, and yet for the apps of this project."""
+"""What imports and exports of anything share."""
 KNOWS_DJANGO = ("dynapages.django", "dynapages.drf", "dynapages.ninja", FILES)
 ADAPTERS = (*KNOWS_DJANGO, "dynapages.pynamodb", "dynapages.engine")
 """What the library has besides its core, for those who install more than botocore."""
 PROCESS = "dynapages.process"
 """One connection for a process: for the adapters, and for who wants it."""
+FACES = (
+    "dynapages",
+    "dynapages.calls",
+    "dynapages.django",
+    "dynapages.drf",
+    "dynapages.engine",
+    "dynapages.items",
+    "dynapages.lists",
+    "dynapages.ninja",
+    "dynapages.process",
+    "dynapages.pynamodb",
+    "dynapages.streams",
+    "dynapages.tables",
+    "dynapages.upkeep",
+    "dynapages.work",
+    "dynapages.writes",
+)
+"""The modules that say what is public: the only ones with an ``__all__``."""
 MOST_NAMES = 15
+"""Of the library's first face."""
+FOR_THIS_PROJECT = (
+    "dynapages.django",
+    "dynapages.engine",
+    "dynapages.errors",
+    "dynapages.files",
+    "dynapages.process",
+)
+"""What the apps of this project may import as it is, though the names are not public (ADR 52)."""
 TYPES = "types_boto3_dynamodb"
 """Only for type checkers."""
 DATA = ("shop.data", "comments.data")
@@ -325,6 +352,10 @@ class TestTheLibrary:
         others = (name for name in below("dynapages") if not name.startswith(KNOWS_DJANGO))
         assert offenders(others, "django", "django_htmx", "rest_framework") == []
 
+    def test_says_in_its_faces_alone_what_is_public(self):
+        saying = {name for name in below("dynapages") if exported(name) is not None}
+        assert saying == {*FACES}
+
     def test_exports_few_names(self):
         names = exported("dynapages")
         assert names is not None
@@ -342,14 +373,14 @@ class TestTheLibrary:
         assert [name for name in lists if strings.search(modules()[name].read_text())] == []
 
     @pytest.mark.parametrize("app", APPS)
-    def test_lends_an_app_its_public_names_alone(self, app):
+    def test_gives_an_app_what_is_public_or_is_for_this_project(self, app):
         private = {
             f"{module} imports {name} of {source}"
             for module in below(app)
             for source, name in taken_from_the_library(modules()[module].read_text())
-            if not source.startswith(FILES)
-            and name not in (exported(source) or ())
+            if name not in (exported(source) or ())
             and not is_public(f"{source}.{name}")
+            and (name.startswith("_") or not source.startswith(FOR_THIS_PROJECT))
         }
         assert private == set()
 

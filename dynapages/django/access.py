@@ -25,18 +25,6 @@ from dynapages.django.refusals import error_in_format
 from dynapages.django.security_log import log_event
 from dynapages.process import pool
 
-__all__ = [
-    "NOBODY",
-    "SHARED_SECONDS",
-    "Visitor",
-    "is_personal",
-    "prefetch",
-    "public",
-    "signed_in",
-    "staff_only",
-    "visitor_of",
-]
-
 SHARED_SECONDS = 30
 """How long a shared cache may show a page without asking again."""
 

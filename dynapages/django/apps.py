@@ -13,8 +13,6 @@ from dynapages.django.tables import compare_with_first_request
 from dynapages.django.work import start_with_first_request
 from dynapages.process import connect
 
-__all__ = ["DEFAULTS", "DynamoAppConfig"]
-
 DEFAULTS: Final[dict[str, Any]] = {
     # Where DynamoDB is: empty for Amazon's, in the region. Without keys the credentials are those
     # of botocore's usual chain.

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # it is a model, and this is imported before apps are ready
     from django.contrib.auth.base_user import AbstractBaseUser
 
-__all__ = ["Caller", "Scope"]
-
 
 class Scope(StrEnum):
     """What a key of an API may be used for; each scope includes those before it."""

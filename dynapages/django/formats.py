@@ -19,20 +19,6 @@ from dynapages.calls.faults import FAILURES, fault_in
 from dynapages.calls.pool import time_budget
 from dynapages.lists.reader import PageRequest, PageResult
 
-__all__ = [
-    "ATOM",
-    "PARAMETER",
-    "AtomEntry",
-    "AtomFeed",
-    "CsvPage",
-    "as_atom",
-    "csv_response",
-    "csv_text",
-    "escape_formula",
-    "format_asked",
-    "site_name",
-]
-
 PARAMETER = "format"
 ATOM = "atom"
 """The parameter by which a list is asked for in the one form that there is beside its page."""

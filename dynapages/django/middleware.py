@@ -11,8 +11,6 @@ from django.utils.translation import gettext as _
 from dynapages.calls.pool import seconds_left, time_budget
 from dynapages.django.refusals import error_in_format, is_of_api, refusal_of
 
-__all__ = ["READING", "BudgetMiddleware", "RefusalMiddleware", "time_spent"]
-
 READING = frozenset({"GET", "HEAD", "OPTIONS"})
 time_spent = Signal()
 """Sent with ``request`` when its time budget is spent."""

@@ -5,8 +5,6 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.http import url_has_allowed_host_and_scheme
 
-__all__ = ["back", "path_of_next", "with_next"]
-
 LONGEST_ADDRESS = 2_000
 """Characters of an address that is redirected to."""
 

@@ -11,15 +11,6 @@ from dynapages.calls.faults import FAILURES, EngineTooOld, fault_in, sentence_ab
 from dynapages.errors import DynamoError
 from dynapages.tables import TableDiffers
 
-__all__ = [
-    "Advance",
-    "Progress",
-    "at_least_one",
-    "failures_in_one_line",
-    "interruptible",
-    "sentence_to_go_on",
-]
-
 INTERRUPTED = 130
 GO_ON = "Run the same command again to go on."
 

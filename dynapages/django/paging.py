@@ -35,40 +35,6 @@ from dynapages.lists.reader import Page, PageRequest, Toward
 from dynapages.lists.runs import Position
 from dynapages.lists.tokens import BadToken, Tokens
 
-__all__ = [
-    "END",
-    "EXPLAIN",
-    "LONGEST_ID",
-    "Id",
-    "IdWithSlashes",
-    "ListRequest",
-    "ListResult",
-    "PageLinks",
-    "Pager",
-    "PositionSigner",
-    "Toggle",
-    "address_of",
-    "address_of_item",
-    "anchor_of",
-    "anchors_behind",
-    "extent_of",
-    "grouped",
-    "links_of",
-    "list_read",
-    "note_list",
-    "notify",
-    "page_of",
-    "redirect_page",
-    "register_id_converters",
-    "render_list",
-    "render_page",
-    "show_page",
-    "site_of",
-    "tokens",
-    "wants_explanation",
-    "wants_partial",
-]
-
 
 def site_of(request: HttpRequest) -> str:
     """Return SITE_URL; without it, as on a developer's machine, what the request was sent to."""

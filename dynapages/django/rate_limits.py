@@ -18,8 +18,6 @@ from dynapages.calls.meter import labelled_calls
 from dynapages.django.refusals import TooManyRequests
 from dynapages.writes.rate_limiter import Limit, Limiter
 
-__all__ = ["NamedLimit", "Use", "in_words", "limiter", "take", "take_or_refuse"]
-
 MINUTE = 60
 
 

@@ -22,20 +22,6 @@ from dynapages.calls.faults import FAILURES, Unauthorized, Unavailable, fault_in
 from dynapages.django.formats import ATOM, format_asked
 from dynapages.errors import DynamoError
 
-__all__ = [
-    "NOTICE_TEMPLATE",
-    "Refusal",
-    "TooManyRequests",
-    "database_failed",
-    "error_in_format",
-    "into_notice",
-    "is_of_api",
-    "problem",
-    "refusal_of",
-    "refuse",
-    "unavailable",
-]
-
 logger = logging.getLogger(__name__)
 NOTICE = "#notice"
 """The element, on every page, that htmx puts refusals into."""

@@ -7,8 +7,6 @@ from ipaddress import IPv6Address, IPv6Network, ip_address
 from django.conf import settings
 from django.http import HttpRequest
 
-__all__ = ["client_network", "log_event"]
-
 HOME_NETWORK_BITS = 64
 """The part of an IPv6 address that one connection has; the rest can vary."""
 

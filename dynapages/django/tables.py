@@ -29,8 +29,6 @@ from dynapages.work import worker
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-__all__ = ["TableCommand", "compare_tables", "declared_models", "refuse_tables_that_differ"]
-
 LOOK_AGAIN = 10.0
 """Seconds until a request has tables compared again that were missing, away, or different."""
 HANDLERS = (WSGIHandler, ASGIHandler)

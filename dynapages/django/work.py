@@ -13,8 +13,6 @@ from django.utils.module_loading import import_string
 
 from dynapages.work import Queue, worker
 
-__all__ = ["queue_named", "queues", "start_worker"]
-
 
 def queues() -> list[Queue]:
     """Return the queues of the setting ``WORK_QUEUES``, dotted paths. Raises ImproperlyConfigured.

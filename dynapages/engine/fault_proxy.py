@@ -21,8 +21,6 @@ from zlib import crc32
 from dynapages.engine.lag import Lag, item_name
 from dynapages.engine.proxy import HTML, SINGLE_WRITES, Answer, Call, Proxy, refusal
 
-__all__ = ["DAMAGED", "Fault", "FaultProxy", "Lag", "Rule"]
-
 Fault = Literal[
     "throttled",
     "rate exceeded",

@@ -29,7 +29,6 @@ from typing import Any
 from dynapages.engine.proxy import Answer, Call, Connections, EngineAway, EngineConnection
 from dynapages.engine.server import EngineError, embedded
 
-__all__ = ["Lag", "ReplicaFailed"]
 EVENTUAL = frozenset({"GetItem", "BatchGetItem", "Query", "Scan"})
 CHANGES_OF_TABLES = frozenset({"CreateTable", "UpdateTable", "DeleteTable"})
 BATCH = 25

@@ -20,7 +20,6 @@ from zlib import crc32
 
 from dynapages.engine.server import LOOPBACK, EngineError
 
-__all__ = ["Answer", "Call", "EngineAway", "Proxy", "refusal"]
 JSON, HTML = "application/x-amz-json-1.0", "text/html"
 TARGET = "X-Amz-Target"
 SINGLE_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem"})

@@ -13,8 +13,6 @@ import pytest
 
 from dynapages.engine.server import NoEngine, embedded
 
-__all__ = ["dynamodb_endpoint", "pytest_addoption"]
-
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option ``--dynamodb-required``."""

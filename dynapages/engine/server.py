@@ -23,26 +23,6 @@ from typing import Self
 
 from dynapages.errors import DynamoError
 
-__all__ = [
-    "KEPT_LINES",
-    "LOOPBACK",
-    "START_SECONDS",
-    "BinaryMissing",
-    "Child",
-    "DynoxideEngine",
-    "EngineDied",
-    "EngineError",
-    "EngineServer",
-    "EngineSilent",
-    "MotoEngine",
-    "NoEngine",
-    "PortInUse",
-    "answers",
-    "embedded",
-    "find",
-    "free_port",
-    "require_free",
-]
 LOOPBACK = "127.0.0.1"
 KEPT_LINES = 20
 LEASH = """\

@@ -6,7 +6,7 @@ from django.urls import path
 from sample_table import TABLE, TEAMS
 
 from dynapages import Feed, Index
-from dynapages.django.paging import page_of, render_list, tokens
+from dynapages.django import page_of, render_list, tokens
 from dynapages.process import client
 
 LIST = """{% load dynapages %}<section id="notes"><ol>{% for note in page.items %}

@@ -6,7 +6,7 @@ from django.urls import path
 from sample_table import TABLE, TEAMS, client
 
 from dynapages import Feed, Index
-from dynapages.django.paging import tokens
+from dynapages.django import tokens
 
 settings.configure(
     DEBUG=True,

@@ -6,8 +6,7 @@ from django.urls import path
 from sample_table import TABLE, TEAMS
 
 from dynapages import Index, Run
-from dynapages.django.callers import Caller, Scope
-from dynapages.django.paging import Pager
+from dynapages.django import Caller, Pager, Scope
 from dynapages.lists import PageResult
 from dynapages.process import read
 

@@ -19,8 +19,6 @@ from dynapages.lists.tokens import Tokens
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-__all__ = ["feed_of", "index_of"]
-
 
 def feed_of(
     listed: ModelIndex[Any] | type[Model],

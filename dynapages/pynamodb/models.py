@@ -24,8 +24,6 @@ from dynapages.process import client
 from dynapages.writes import transactions
 from dynapages.writes.transactions import Action, Table
 
-__all__ = ["FAILURES", "DynamoModel", "set_or_remove", "unchanged", "update"]
-
 FAILURES = (*faults.FAILURES, PynamoDBException)
 """Everything a call to DynamoDB may raise, also by a model: PynamoDB wraps a refused request."""
 

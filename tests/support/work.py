@@ -8,7 +8,8 @@ from unittest.mock import patch
 
 from comments.store.writing import QUEUE
 from dynapages.calls import clock
-from dynapages.work import Figures, Queue, worker
+from dynapages.work import Queue, worker
+from dynapages.work.workers import Figures
 
 LONG = timedelta(minutes=2)
 """Longer than a change is left to the process that has made it."""

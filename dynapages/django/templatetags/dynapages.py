@@ -18,8 +18,6 @@ from dynapages.django.formats import site_name
 from dynapages.django.paging import PageLinks, links_of
 from dynapages.lists.feed import FeedPage
 
-__all__ = ["as_datetime", "moment", "pager", "remembered", "site_name"]
-
 register = template.Library()
 register.simple_tag(site_name)
 

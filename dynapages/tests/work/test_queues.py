@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from dynapages.calls import Unreachable, clock, metered
-from dynapages.work import Outcome, Postponed, Queue, Worker
-from dynapages.work.queues import ERRORS, MOST_CLAIMS, PAGE, POSTPONED
+from dynapages.work import Postponed, Queue, Worker
+from dynapages.work.queues import ERRORS, MOST_CLAIMS, PAGE, POSTPONED, Outcome
 from dynapages.writes import write_transaction
 
 NOW = datetime(2026, 11, 20, 9, 30, 0, tzinfo=UTC)

@@ -14,7 +14,9 @@ from dynapages.calls import Units
 from dynapages.django.options import at_least_one, failures_in_one_line
 from dynapages.django.tables import TableCommand
 from dynapages.django.work import queues
-from dynapages.work import INTERVAL, LEASE, Figures, Queue, Worker
+from dynapages.work import INTERVAL, Queue, Worker
+from dynapages.work.queues import LEASE
+from dynapages.work.workers import Figures
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
