@@ -1,7 +1,7 @@
 """The download of one's own data."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 
 from django.conf import settings
@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from config.user_data import END, OWN, Batch, export_text, sections_of
+from config.user_data import LIST_END, OWN_TRACES, Batch, Section, export_text, sections_of
 from dynapages.calls import fault_in, time_budget
 from dynapages.django.access import signed_in
 from dynapages.django.rate_limits import NamedLimit, take_or_refuse
@@ -39,24 +39,28 @@ def own_data(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     sentence = _("You have downloaded your data several times. Try again in %(wait)s.")
     take_or_refuse(DOWNLOADS.use(username), sentence=sentence)
     log_event("data-downloaded", user=username, request=request)
-    sections = sections_of(username, OWN, page_batches().get_from_tables)
-    in_time = ((kind, _in_time(iter(batches))) for kind, batches in sections)
+    sections = _read_in_time(sections_of(username, OWN_TRACES, page_batches().get_from_tables))
     return StreamingHttpResponse(
-        _parts(export_text(username, in_time), _("This file is not complete.")),
+        _closed(export_text(username, sections), _("This file is not complete.")),
         content_type="application/json",
         headers={"Content-Disposition": 'attachment; filename="dynashop.json"'},
     )
 
 
-def _parts(text: Iterator[str], sentence: str) -> Iterator[str]:
-    """Close the object where reading fails: the answer has begun."""
+def _closed(text: Iterator[str], sentence: str) -> Iterator[str]:
+    """Yield the text; where reading fails, close its object with a sentence, as half is sent."""
     try:
         yield from text
     except Interrupted:
-        yield f'{END},\n  "error": {json.dumps(sentence, ensure_ascii=False)}\n}}\n'
+        yield f'{LIST_END},\n  "error": {json.dumps(sentence, ensure_ascii=False)}\n}}\n'
 
 
-def _in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
+def _read_in_time(sections: Iterable[Section]) -> Iterator[Section]:
+    for kind, batches in sections:
+        yield kind, _batches_in_time(iter(batches))
+
+
+def _batches_in_time(batches: Iterator[Batch]) -> Iterator[Batch]:
     """Yield batches, each read within the time of a page, or raise Interrupted."""
     while True:
         try:

@@ -1,4 +1,8 @@
-"""What the whole site answers: pages of errors, CSRF failures, files, fields to be sent again."""
+"""What the whole site answers: errors, CSRF failures, uploads; and forms to be sent again.
+
+The settings and `config.urls` name these functions. `fields_to_send_again` is for pages that are
+answered in place of a form's view.
+"""
 
 import re
 from collections.abc import Callable
@@ -20,40 +24,54 @@ from django.views.decorators.http import require_safe
 
 from dynapages.django.refusals import error_in_format, refuse
 
-FORM = "application/x-www-form-urlencoded"
-TOKEN = "csrfmiddlewaretoken"  # noqa: S105 - its name
-SECRET = re.compile("password|code|secret", re.IGNORECASE)
+FORM_TYPE = "application/x-www-form-urlencoded"
+TOKEN_FIELD = "csrfmiddlewaretoken"  # noqa: S105 - its name
+SECRET_FIELD = re.compile("password|code|secret", re.IGNORECASE)
 """Names of fields that no page shows what was typed into."""
-FROM_ELSEWHERE = frozenset({"cross-site", "same-site"})
-Again = Callable[..., HttpResponse | None]
+OTHER_SITES = frozenset({"cross-site", "same-site"})
+"""Values of the header ``Sec-Fetch-Site``."""
+STALE_PAGE = gettext_lazy(
+    "This page is from before you last signed in, or cookies are blocked: reload it."
+)
+
+ShowAgain = Callable[..., HttpResponse | None]
+"""Shows a form as it was sent, without writing; None where it cannot."""
+
+
+# Forms to be sent again
 
 
 def fields_to_send_again(request: HttpRequest) -> dict[str, Any]:
     """Return what ``503.html`` needs to show a form of ours; nothing for any other request.
 
-    A form that the site would not take, such as one that is too long, is read no further.
+    A form that the site would not accept, such as one that is too long, is read no further.
     """
-    if request.method != "POST" or request.content_type != FORM:
+    if request.method != "POST" or request.content_type != FORM_TYPE:
         return {}
     try:
         if not is_from_our_page(request):
             return {}
         sent = dict(request.POST.lists())
-        if TOKEN not in sent:  # the choice of a language, which leads back to the page before
+        if TOKEN_FIELD not in sent:  # the choice of a language, which leads back to the page before
             sent.setdefault("next", [urlsplit(request.headers.get("Referer", "")).path])
     except (BadRequest, SuspiciousOperation, UnreadablePostError, ValueError):
         return {}  # a ValueError is of a header that is no address, or no length
-    secrets = {name for name in sent if SECRET.search(name)}
-    shown = [(name, value) for name in sent if name not in secrets for value in sent[name]]
-    return {"fields": shown, "has_secrets": bool(secrets)}
+    shown = []
+    has_secrets = False
+    for name, values in sent.items():
+        if SECRET_FIELD.search(name):
+            has_secrets = True
+        else:
+            shown += [(name, value) for value in values]
+    return {"fields": shown, "has_secrets": has_secrets}
 
 
 def is_from_our_page(request: HttpRequest) -> bool:
-    """Return whether the browser says so; without a word from it, the answer is no.
+    """Return whether a page of this site sent a request, by its headers; False without any.
 
-    Raises DisallowedHost where the site was asked by another name than its own.
+    Raises DisallowedHost where the request names a host that is not this site.
     """
-    if request.headers.get("Sec-Fetch-Site") in FROM_ELSEWHERE:
+    if request.headers.get("Sec-Fetch-Site") in OTHER_SITES:
         return False
     sender = request.headers.get("Origin") or request.headers.get("Referer", "")
     try:
@@ -72,9 +90,7 @@ class NoUploads(FileUploadHandler):
         raise MultiPartParserError("No form takes files.")
 
 
-STALE = gettext_lazy(
-    "This page is from before you last signed in, or cookies are blocked: reload it."
-)
+# Errors
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -88,17 +104,15 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 404 with the sentence of the Http404, if it has one (``handler404``)."""
     message = exception.args[0] if exception.args else None
-    return refuse(
-        request,
-        HTTPStatus.NOT_FOUND,
-        message=message if isinstance(message, str | Promise) else None,
-    )
+    if not isinstance(message, str | Promise):  # Django's own has what it resolved
+        message = None
+    return refuse(request, HTTPStatus.NOT_FOUND, message=message)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer 500 (``handler500``), by a page that needs nothing which may be broken."""
-    broken = _("Something went wrong on our side. The error has been logged.")
-    in_format = error_in_format(request.META, broken, HTTPStatus.INTERNAL_SERVER_ERROR)
+    sentence = _("Something went wrong on our side. The error has been logged.")
+    in_format = error_in_format(request.META, sentence, HTTPStatus.INTERNAL_SERVER_ERROR)
     return in_format or defaults.server_error(request)
 
 
@@ -116,9 +130,18 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     attribute ``again``: a view that shows the form, does not write, and may return None.
     """
     del reason
-    match = request.resolver_match if is_from_our_page(request) else None
-    again: Again | None = getattr(match.func, "again", None) if match else None
-    response = again(request, *match.args, **match.kwargs) if match and again else None
+    response = _form_again(request) if is_from_our_page(request) else None
     if response is not None:
         return response
-    return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE)
+    return refuse(request, HTTPStatus.FORBIDDEN, template="403_csrf.html", message=STALE_PAGE)
+
+
+def _form_again(request: HttpRequest) -> HttpResponse | None:
+    """Return the form of a request as it was sent, if its view has a way to show it."""
+    match = request.resolver_match
+    if match is None:
+        return None
+    show_again: ShowAgain | None = getattr(match.func, "again", None)
+    if show_again is None:
+        return None
+    return show_again(request, *match.args, **match.kwargs)

@@ -14,24 +14,24 @@ from dynapages.calls import metered
 from dynapages.django.access import is_personal
 
 PERMISSIONS_POLICY = "camera=(), geolocation=(self), microphone=(), payment=(), usb=()"
-"""Pickup points ask where the browser is; nothing else is asked for."""
-HEALTH = frozenset({"/healthz", "/readyz"})
-DRAWING = "/drawing.svg"
-"""The end of addresses of products' drawings, which read nothing."""
+"""Pages of pickup points use where the browser is; no page needs anything else."""
+HEALTH_PATHS = frozenset({"/healthz", "/readyz"})
+DRAWING_END = "/drawing.svg"
+"""Of addresses of products' drawings, which read nothing."""
 TRACE_HEADERS = ("traceparent", "tracestate")
 
 
 def is_watched(path: str) -> bool:
-    """Return whether requests of a path are metered and told of.
+    """Return whether requests of a path are metered and recorded.
 
     Health checks come every few seconds, and a page has dozens of static files and drawings.
     """
-    is_file = path.startswith(settings.STATIC_URL) or path.endswith(DRAWING)
-    return path not in HEALTH and not is_file
+    is_file = path.startswith(settings.STATIC_URL) or path.endswith(DRAWING_END)
+    return path not in HEALTH_PATHS and not is_file
 
 
 class RequestMiddleware:
-    """Meters what a request reads and writes, and tells of it when its answer was sent."""
+    """Meters what a request reads and writes, and records it when its answer was sent."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -46,26 +46,26 @@ class RequestMiddleware:
                 trace_headers=_trace_headers(request),
                 meter=meter,
             )
-            with observed(record) as told:
+            with observed(record) as on_sent:
                 response = self._get_response(request)
                 match = request.resolver_match
                 if match:
                     record.view, record.route = match.view_name, f"/{match.route}"
                 record.status = response.status_code
                 if isinstance(response, StreamingHttpResponse):
-                    _tell_when_sent(response, told)
+                    _call_when_sent(response, on_sent)
                 else:
-                    told()
+                    on_sent()
         return response
 
 
 class _Parts:
     """The parts of an answer, made in the context of its request; closed when they were sent."""
 
-    def __init__(self, parts: Iterator[bytes], context: Context, told: OnSent) -> None:
+    def __init__(self, parts: Iterator[bytes], context: Context, on_sent: OnSent) -> None:
         self._parts = parts
         self._context = context
-        self._told = told
+        self._on_sent = on_sent
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -74,12 +74,13 @@ class _Parts:
         return self._context.run(next, self._parts)
 
     def close(self) -> None:
-        self._context.run(self._told)
+        self._context.run(self._on_sent)
 
 
-def _tell_when_sent(response: StreamingHttpResponse, told: OnSent) -> None:
+def _call_when_sent(response: StreamingHttpResponse, on_sent: OnSent) -> None:
+    """Have a function called when a streaming response was sent, in the context of now."""
     parts = cast("Iterator[bytes]", response.streaming_content)  # none of ours are asynchronous
-    response.streaming_content = _Parts(parts, copy_context(), told)
+    response.streaming_content = _Parts(parts, copy_context(), on_sent)
 
 
 def _trace_headers(request: HttpRequest) -> dict[str, str]:

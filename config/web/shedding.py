@@ -3,9 +3,9 @@
 A queue would only make all of them late. So at most MAX_CONCURRENT_REQUESTS requests run at a time.
 Twice as many pages wait, for `PAGE_WAITS` at most, and twice as many forms, for `FORM_WAITS`; each
 further request is answered before Django sees it: a page by one that was rendered before, a form of
-ours with its fields. Forms take
-half of the slots at most: where writes alone hang, pages are still answered. Health checks, static
-files and drawings do not wait. Around all of this, `WithoutBodies` answers HEAD.
+ours with its fields. Forms have half of the slots at most: where writes alone hang, pages are still
+answered. Health checks, static files and drawings do not wait. `WithoutBodies`, around all of this,
+answers HEAD.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language_from_request, gettext_lazy, override
@@ -32,13 +32,16 @@ if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 
-PAGE_WAITS, FORM_WAITS = 1.0, 2.0
+PAGE_WAITS = 1.0
+FORM_WAITS = 2.0
 """Seconds that a request waits for a slot."""
 WAITING_BY_RUNNING = 2
 """How many pages wait at most for each slot, and how many forms."""
 RETRY_AFTER = 2
+"""Seconds, in the header of that name."""
+PAGE_TEMPLATE = "503.html"
 TOO_MANY = gettext_lazy("Too many people are in the shop at the moment.")
-ONLY_HEADERS = (
+HEADER_MIDDLEWARE = (
     "SecurityMiddleware",
     "CSPMiddleware",
     "ContentSecurityPolicyMiddleware",
@@ -48,7 +51,7 @@ ONLY_HEADERS = (
 
 
 class Slots:
-    """``most`` slots, two or more, of which forms take half at the most."""
+    """``most`` slots for requests, two or more, of which forms have half at the most."""
 
     def __init__(self, most: int) -> None:
         self._all = BoundedSemaphore(most)
@@ -56,39 +59,45 @@ class Slots:
         self._room_for_pages = BoundedSemaphore(most * WAITING_BY_RUNNING)
         self._room_for_forms = BoundedSemaphore(most * WAITING_BY_RUNNING)
 
-    def take(self, *, is_form: bool = False) -> bool:
-        """Take a slot, waiting for one if there is room; return whether there was one."""
-        needed = (self._of_forms, self._all) if is_form else (self._all,)
-        if _acquire(needed, seconds=0.0):
+    def acquire(self, *, is_form: bool) -> bool:
+        """Acquire a slot, waiting for one if there is room to; return whether it was acquired."""
+        if is_form:
+            needed = [self._of_forms, self._all]
+            room, seconds = self._room_for_forms, FORM_WAITS
+        else:
+            needed = [self._all]
+            room, seconds = self._room_for_pages, PAGE_WAITS
+        if _acquire_all(needed, seconds=0.0):
             return True
-        room = self._room_for_forms if is_form else self._room_for_pages
         if not room.acquire(blocking=False):
             return False
         try:
-            return _acquire(needed, seconds=FORM_WAITS if is_form else PAGE_WAITS)
+            return _acquire_all(needed, seconds=seconds)
         finally:
             room.release()
 
-    def release(self, *, is_form: bool = False) -> None:
-        """Release a slot that was taken."""
+    def release(self, *, is_form: bool) -> None:
+        """Release a slot that was acquired."""
         self._all.release()
         if is_form:
             self._of_forms.release()
 
 
-def _acquire(semaphores: Sequence[BoundedSemaphore], *, seconds: float) -> bool:
+def _acquire_all(semaphores: Sequence[BoundedSemaphore], *, seconds: float) -> bool:
     """Acquire all semaphores within a time, or none; return whether it was all."""
-    until = monotonic() + seconds
-    for number, semaphore in enumerate(semaphores):
-        if not semaphore.acquire(timeout=max(until - monotonic(), 0.0)):
-            for acquired in semaphores[:number]:
-                acquired.release()
+    deadline = monotonic() + seconds
+    acquired: list[BoundedSemaphore] = []
+    for semaphore in semaphores:
+        if not semaphore.acquire(timeout=max(deadline - monotonic(), 0.0)):
+            for held in acquired:
+                held.release()
             return False
+        acquired.append(semaphore)
     return True
 
 
 class Shedding:
-    """A WSGI application that passes requests on, and answers those with 503 that are too many."""
+    """A WSGI application that passes requests on, and answers 503 to those that are too many."""
 
     def __init__(self, application: "WSGIApplication") -> None:
         self._application = application
@@ -100,16 +109,16 @@ class Shedding:
         if not is_watched(environ["PATH_INFO"]):
             return self._application(environ, start_response)
         is_form = environ["REQUEST_METHOD"] not in READING
-        if not self._slots.take(is_form=is_form):
+        if not self._slots.acquire(is_form=is_form):
             record = RequestRecord(
                 environ["REQUEST_METHOD"],
                 scheme=environ["wsgi.url_scheme"],
                 status=HTTPStatus.SERVICE_UNAVAILABLE.value,
                 is_shed=True,
             )
-            with observed(record) as told:
+            with observed(record) as on_sent:
                 response = _refusal(WSGIRequest(environ))
-                told()
+                on_sent()
             start_response("503 Service Unavailable", list(response.items()))
             return [response.content]
         try:
@@ -140,37 +149,47 @@ class WithoutBodies:
 
 
 def _refusal(request: WSGIRequest) -> HttpResponse:
-    is_partial = "HX-Request" in request.headers
+    """Build the answer to a request that is one too many, with all headers of the site."""
     language = get_language_from_request(request)
     with override(language):
         response = error_in_format(request.META, TOO_MANY, HTTPStatus.SERVICE_UNAVAILABLE)
-    if response is not None:
-        is_partial = False
-    elif is_partial or not (form := fields_to_send_again(request)):
-        response = HttpResponse(_page(language, is_partial=is_partial))
-    else:
-        response = HttpResponse(_rendered(language, is_unread=True, sent=form))
-    headers = {
-        "Content-Length": str(len(response.content)),
-        "Cache-Control": "no-store",
-        "Retry-After": str(RETRY_AFTER),
-    }
-    for name, value in headers.items():
-        response[name] = value
-    if is_partial:
+    if response is None and "HX-Request" in request.headers:
+        response = HttpResponse(_rendered_once(NOTICE_TEMPLATE, language))
         into_notice(response)
+    elif response is None:
+        response = HttpResponse(_page(request, language))
+    response["Content-Length"] = str(len(response.content))
+    response["Cache-Control"] = "no-store"
+    response["Retry-After"] = str(RETRY_AFTER)
+    return _with_headers(request, response)
+
+
+def _with_headers(request: WSGIRequest, response: HttpResponse) -> HttpResponse:
+    """Return a response with the headers that middleware sets, which has not seen the request."""
+
+    def get_response(_request: HttpRequest) -> HttpResponse:
+        return response
+
     for name in settings.MIDDLEWARE:
-        if name.endswith(ONLY_HEADERS):
-            import_string(name)(lambda _: response).process_response(request, response)
+        if name.endswith(HEADER_MIDDLEWARE):
+            import_string(name)(get_response).process_response(request, response)
     return response
 
 
+def _page(request: WSGIRequest, language: str) -> bytes:
+    """Return the page of a refusal; with the fields of a form of ours, to be sent again."""
+    form = fields_to_send_again(request)
+    if not form:
+        return _rendered_once(PAGE_TEMPLATE, language)
+    return _rendered(PAGE_TEMPLATE, language, is_unread=True, sent=form)
+
+
 @cache
-def _page(language: str, *, is_partial: bool) -> bytes:
-    return _rendered(language, NOTICE_TEMPLATE if is_partial else "503.html")
+def _rendered_once(template: str, language: str) -> bytes:
+    return _rendered(template, language)
 
 
-def _rendered(language: str, template: str = "503.html", **context: object) -> bytes:
+def _rendered(template: str, language: str, **context: object) -> bytes:
     context |= {
         "message": TOO_MANY,
         "retry_after": RETRY_AFTER,

@@ -105,7 +105,7 @@ class TestAFormThatAFullSiteRefuses:
 
     def refuse(self, bob: PlainBrowser, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """Send the form on the page to a site without a free slot; show what it answers."""
-        monkeypatch.setattr(Slots, "take", lambda *_, **__: False)
+        monkeypatch.setattr(Slots, "acquire", lambda *_, **__: False)
         fields = bob._fields(bob.page.one("form", id="comment-form"))
         sent = {**fields, "rating": "4", "title": "Typed", "body": self.TYPED}
         request = RequestFactory(headers={"Origin": "http://testserver"}).post(

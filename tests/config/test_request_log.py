@@ -164,7 +164,7 @@ class TestAnAnswer:
         monkeypatch.setattr(shedding, "PAGE_WAITS", 0.01)
         settings.MAX_CONCURRENT_REQUESTS = 2
         full = shedding.Shedding(lambda *_: [])
-        assert all(full._slots.take() for _ in range(2))
+        assert all(full._slots.acquire(is_form=False) for _ in range(2))
         full(RequestFactory().get("/orders/").environ, lambda *_: lambda _: None)
         (line,) = request_lines(log)
         assert (line["status"], line["shed"]) == (503, True)

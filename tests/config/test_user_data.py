@@ -261,7 +261,7 @@ class TestOnesOwnData:
         assert not any("activity" in call.table for call in meter.log)
 
     def test_is_all_there_in_several_parts(self, alice, monkeypatch):
-        monkeypatch.setattr(user_data, "NAMES_AT_ONCE", 2)
+        monkeypatch.setattr(user_data, "NAMES_AT_A_TIME", 2)
         written = [alice.has_written(made_product()).comment.id for _ in range(5)]
         found = [each["pk"].removeprefix("COMMENT#") for each in downloaded(alice)["comments"]]
         assert sorted(found) == sorted(written)

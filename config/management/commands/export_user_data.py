@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from config.user_data import ALL, export_text, sections_of
+from config.user_data import ALL_TRACES, export_text, sections_of
 from dynapages.calls import Keyed
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
@@ -32,13 +32,13 @@ class Command(TableCommand):
         except BadUsername as error:
             raise CommandError(str(error)) from error
         with failures_in_one_line():
-            for part in export_text(username, sections_of(username, ALL, _read)):
+            for part in export_text(username, sections_of(username, ALL_TRACES, _read_one_by_one)):
                 self.stdout.write(part, ending="")
 
 
-def _read(wanted: Sequence[Keyed]) -> Iterator[Keyed]:
+def _read_one_by_one(keys: Sequence[Keyed]) -> Iterator[Keyed]:
     """Read one item after the other: those who may run this may not all read batches of the log."""
-    for table, key in wanted:
-        found = client().get_item(TableName=table, Key=key, ConsistentRead=True)
-        if "Item" in found:
-            yield table, found["Item"]
+    for table, key in keys:
+        response = client().get_item(TableName=table, Key=key, ConsistentRead=True)
+        if "Item" in response:
+            yield table, response["Item"]
