@@ -17,7 +17,7 @@ class ConfigConfig(AppConfig):
         import config.comment_log  # noqa: PLC0415 - connects its receivers
         import config.reply_emails  # noqa: F401, PLC0415 - the same
         from comments.rankings.services import rename_ranks  # noqa: PLC0415
-        from shop.catalogue.services import name_copies  # noqa: PLC0415
+        from shop.catalogue.changes import name_copies  # noqa: PLC0415
 
         name_copies.add(rename_ranks)
         checks.register(check_settings, "config")

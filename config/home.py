@@ -17,7 +17,7 @@ from dynapages.django.paging import Pager, show_page, wants_partial
 from dynapages.lists import Page, PageRequest
 from dynapages.process import pool
 from shop.catalogue.queries import list_categories
-from shop.catalogue.services import shelves_in
+from shop.catalogue.shelves import shelves_in
 
 SHELVES_ON_A_PAGE = 12
 RANKED_PRODUCTS = 6

@@ -23,11 +23,12 @@ from dynapages.files.identifiers import IDENTIFIER
 from dynapages.lists import PageRequest
 from dynapages.ninja import IdText, Listing, ListOf, Moment, PageOf, caller_of, lists
 from shop.basket.basket import pickup_chosen
-from shop.catalogue import editing
+from shop.catalogue import editing, tiles
 from shop.catalogue import queries as catalogue
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.listing import category_pager, search_pager
 from shop.catalogue.search import find_products, parse_search
-from shop.catalogue.views import NO_SUCH_PRODUCT, search_pager
+from shop.catalogue.views import NO_SUCH_PRODUCT
 from shop.days import BadListFilter, Days, parse_day
 from shop.order_status import ENDS, OPEN, Status
 from shop.orders import queries as orders
@@ -41,8 +42,8 @@ from shop.orders.placing import OrderRefused, place_order
 from shop.pickup.queries import NoSuchPoint
 
 ERRORS: dict[type[Exception], tuple[HTTPStatus, object]] = {
-    catalogue.NoSuchProduct: (HTTPStatus.NOT_FOUND, gettext_lazy(NO_SUCH_PRODUCT)),
-    catalogue.NoSuchCategory: (HTTPStatus.NOT_FOUND, gettext_lazy("There is no such category.")),
+    tiles.NoSuchProduct: (HTTPStatus.NOT_FOUND, gettext_lazy(NO_SUCH_PRODUCT)),
+    tiles.NoSuchCategory: (HTTPStatus.NOT_FOUND, gettext_lazy("There is no such category.")),
     orders.NoSuchOrder: (HTTPStatus.NOT_FOUND, gettext_lazy(order_views.NO_SUCH_ORDER)),
     NoSuchPoint: (
         HTTPStatus.CONFLICT,
@@ -249,7 +250,7 @@ def _filter(chosen: Chosen | Queued) -> OrderFilter:
 
 @router.get("/categories", response=Listing[CategoryOut], auth=READ)
 @lists
-def list_categories(request: HttpRequest) -> ListOf[catalogue.CategoryNode]:
+def list_categories(request: HttpRequest) -> ListOf[tiles.CategoryNode]:
     """List all categories by name, each followed by those in it."""
     return ListOf(Pager("", "categories/tree"), catalogue.list_all_categories, catalogue.PLAN)
 
@@ -258,11 +259,11 @@ def list_categories(request: HttpRequest) -> ListOf[catalogue.CategoryNode]:
 @lists
 def list_products(
     request: HttpRequest, slug: IdText, order: catalogue.ProductOrder | None = None
-) -> ListOf[catalogue.ProductTile]:
+) -> ListOf[tiles.ProductTile]:
     """List a category's products by id, by name, or by price those that have one."""
     plan = "products of a category" if order is None else catalogue.PLAN
     read = partial(catalogue.read_category, slug, order=order)
-    return ListOf(catalogue.category_pager(slug, order), read, plan)
+    return ListOf(category_pager(slug, order), read, plan)
 
 
 @router.get("/search", response=Listing[ProductOut], auth=READ)
@@ -271,12 +272,12 @@ def search_products(
     request: HttpRequest,
     q: Annotated[str, Query(max_length=200)] = "",
     by: Annotated[str, Query(max_length=200)] = "",
-) -> ListOf[catalogue.ProductTile]:
+) -> ListOf[tiles.ProductTile]:
     """List products by the beginnings of words of their names; links add ``by``."""
     typed = " ".join(q.split())
     words = parse_search(typed)
 
-    def read(asked: PageRequest) -> PageOf[catalogue.ProductTile]:
+    def read(asked: PageRequest) -> PageOf[tiles.ProductTile]:
         found = find_products(words, asked, leading=by)
         return PageOf(found.items, found.page, pager=search_pager(typed, words, found.leading))
 
@@ -285,7 +286,7 @@ def search_products(
 
 @router.get("/products", response=Listing[ProductOut], auth=READ)
 @lists
-def all_products(request: HttpRequest) -> ListOf[catalogue.ProductTile]:
+def all_products(request: HttpRequest) -> ListOf[tiles.ProductTile]:
     """List all products by name."""
     return ListOf(Pager("", "products/all"), catalogue.list_all_products, catalogue.PLAN)
 
@@ -296,7 +297,7 @@ def get_product(request: HttpRequest, product_id: IdText) -> WholeProductOut:
     if not caller_of(request).allows(Scope.STAFF):
         return WholeProductOut.model_validate(catalogue.find_product(product_id))
     stored = editing.find_editable(product_id)  # as of the last write
-    product, content = catalogue.product_in(product_id, [stored.node]), stored.content
+    product, content = tiles.product_in(product_id, [stored.node]), stored.content
     shown = WholeProductOut.model_validate(replace(product, description=content.description))
     shown.version, shown.external_id = stored.version, content.external_id
     shown.currency = content.currency or ""

@@ -9,8 +9,10 @@ from django.contrib.auth.base_user import AbstractBaseUser
 
 from dynapages.items import Item, table_key
 from shop.accounts.queries import load_user
-from shop.catalogue.queries import NoSuchProduct, Product, find_tiles, product_in, product_keys
-from shop.catalogue.services import ensure_products, stored_products
+from shop.catalogue.queries import find_tiles
+from shop.catalogue.services import ensure_products
+from shop.catalogue.stored import stored_products
+from shop.catalogue.tiles import NoSuchProduct, Product, product_in, product_keys
 from shop.table import TABLE
 
 

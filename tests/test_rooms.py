@@ -120,17 +120,12 @@ SCATTERED = frozenset(
         "shop.activity.entries",
         "shop.activity.listing",
         "shop.activity.tables",
-        "shop.catalogue.items",
-        "shop.catalogue.queries",
-        "shop.catalogue.services",
         "shop.data.fields",
         "shop.data.orders",
         "shop.orders.actions",
         "shop.orders.items",
         "shop.orders.listing",
         "shop.orders.moving",
-        "shop.pickup.cells",
-        "shop.pickup.queries",
     }
 )
 """Modules whose constants still stand in several places."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 
 CATALOGUE_FILE = Path(__file__).with_name("catalogue.toml")
 DEFAULT_SEED = 1_972

@@ -38,7 +38,7 @@ from lab.reports.results import Cost, Results, Row, Value, rows
 from lab.reports.tables import Section, promise, section
 from shop.accounts.queries import users_called
 from shop.accounts.services import UsernameTaken, create_profile
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.days import Days
 from shop.models import ShopItem

@@ -19,7 +19,7 @@ from comments.store.counts import Cell
 from dynapages.django.options import Advance
 from dynapages.lists import PageRequest, id_at, moment_at
 from lab.sql_comparison.postgres import ALIAS, rows_of
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 
 NEWEST_FIRST = ("-created", "-id")
 

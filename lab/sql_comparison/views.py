@@ -43,7 +43,7 @@ from dynapages.lists import (
 )
 from lab.sql_comparison import models
 from shop.catalogue.drawings import drawing_url
-from shop.catalogue.queries import Category
+from shop.catalogue.tiles import Category
 
 PLAN = "sql"
 READ_BESIDE = (OtherLine("counts", 1, 0.0), OtherLine("product", 2, 0.0))

@@ -13,7 +13,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from dynapages.django.paging import LONGEST_ID
-from shop.catalogue.queries import ProductTile, prices_of
+from shop.catalogue.queries import prices_of
+from shop.catalogue.tiles import ProductTile
 from shop.orders.entries import OrderLine
 from shop.orders.ids import new_order_id
 from shop.orders.items import MOST_LINES, MOST_OF_A_PRODUCT, NewPickup

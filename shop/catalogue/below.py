@@ -22,17 +22,14 @@ from dynapages.work import Owed, worker
 from dynapages.writes import ConditionFailed, Contended, write_transaction
 from shop import keys
 from shop.catalogue import queries, services
-from shop.catalogue.items import (
-    EDGES,
-    BrokenTree,
-    CategoryTree,
-    NewCategory,
-    NewProduct,
-    category_item,
-    parent_edge,
-)
-from shop.catalogue.services import Stored
-from shop.models import Category, ShopItem
+from shop.catalogue.changes import actions_of_change
+from shop.catalogue.content import BrokenTree, CategoryTree, NewCategory, NewProduct
+from shop.catalogue.items import EDGES, category_item, parent_edge
+from shop.catalogue.shelves import put_shelf
+from shop.catalogue.stored import Stored, nodes_above, stored_products, tree_above, tree_in
+from shop.catalogue.tiles import CATEGORIES, Category, steps_in, trail_in
+from shop.models import Category as StoredCategory
+from shop.models import ShopItem
 from shop.table import put_of, read_items, unless_changed
 from shop.work import QUEUE, owe_alone
 
@@ -40,11 +37,11 @@ CATEGORY = "category"
 """The kind of these due items."""
 PATIENCE = timedelta(seconds=10)
 """How long a change is left to the request that has made it."""
-MOST_AT_ONCE = 25
+MOST_IN_REQUEST = 25
 """Products that the request brings up to date."""
 MOST_IN_ATTEMPT = 300
 """Products that the worker brings up to date before it owes the rest anew."""
-DECISIVE = (Category.name, Category.trail, Category.is_off)
+DECISIVE = (StoredCategory.name, StoredCategory.trail, StoredCategory.is_off)
 """What is derived from a category's own item depends on these."""
 
 logger = logging.getLogger(__name__)
@@ -67,10 +64,12 @@ def refresh_first(slug: str) -> bool:
     It is not where DynamoDB fails: that is logged, and left to the worker.
     """
     try:
-        services.put_shelf(slug)
-        found = queries.product_ids_in(slug, MOST_AT_ONCE + 1)
-        refresh_products(found[:MOST_AT_ONCE])
-        return len(found) <= MOST_AT_ONCE and not queries.child_slugs(slug)
+        put_shelf(slug)
+        product_ids = queries.product_ids_in(slug, MOST_IN_REQUEST + 1)
+        refresh_products(product_ids[:MOST_IN_REQUEST])
+        if len(product_ids) > MOST_IN_REQUEST:
+            return False
+        return not queries.child_slugs(slug)
     except FAILURES as failure:
         logger.warning("What is below %s was left to the worker: %s", slug, sentence_about(failure))
         return False
@@ -83,14 +82,15 @@ def refresh_below(payload: Mapping[str, Any]) -> None:
     """
     slug, after = payload["slug"], payload.get("after", "")
     if not after:
-        services.put_shelf(slug)
+        put_shelf(slug)
         # One after the other: each transaction names those above, and would meet the others.
         for child in queries.child_slugs(slug):
             _refresh_category(child)
-    found = queries.product_ids_in(slug, MOST_IN_ATTEMPT + 1, after=after)
-    refresh_products(found[:MOST_IN_ATTEMPT])
-    if len(found) > MOST_IN_ATTEMPT:
-        owe_alone(owed_below(slug, after=found[MOST_IN_ATTEMPT - 1]))
+    product_ids = queries.product_ids_in(slug, MOST_IN_ATTEMPT + 1, after=after)
+    refresh_products(product_ids[:MOST_IN_ATTEMPT])
+    if len(product_ids) > MOST_IN_ATTEMPT:
+        last_refreshed = product_ids[MOST_IN_ATTEMPT - 1]
+        owe_alone(owed_below(slug, after=last_refreshed))
 
 
 # Products
@@ -101,27 +101,32 @@ def refresh_products(product_ids: Sequence[str]) -> None:
 
     Raises Contended, and botocore's errors.
     """
-    left = product_ids
     for _attempt in range(services.ATTEMPTS):
-        left = _refresh_once(left)
-        if not left:
+        product_ids = _refresh_once(product_ids)
+        if not product_ids:
             return
     raise Contended("These products are being changed by others at the moment.")
 
 
 def _refresh_once(product_ids: Sequence[str]) -> Sequence[str]:
     """Write the products that are not up to date; return those that must be looked at again."""
-    products = services.stored_products(product_ids)
-    slugs = {slug for one in products.values() for slug in one.content.category_slugs}
-    tree = services.tree_above(slugs)
+    products = stored_products(product_ids)
+    slugs: set[str] = set()
+    for product in products.values():
+        slugs.update(product.content.category_slugs)
+    tree = tree_above(slugs)
     shards = EDGES.writable()
-    stale = {one: product for one, product in products.items() if _is_stale(product, tree)}
-    writes = [partial(_write, product, tree, shards) for product in stale.values()]
-    written = pool().gather(writes)
-    # A category that changed meanwhile owes the same, and its worker may have been here before.
-    if stale and services.tree_above(slugs) != tree:
+    stale = {each: product for each, product in products.items() if _is_stale(product, tree)}
+    writes = [partial(_write_product, product, tree, shards) for product in stale.values()]
+    outcomes = pool().gather(writes)
+    # A category that changed meanwhile owes the same, and its worker may have read these already.
+    if stale and tree_above(slugs) != tree:
         return product_ids
-    return [one for one, is_written in zip(stale, written, strict=True) if not is_written]
+    unwritten = []
+    for product_id, is_written in zip(stale, outcomes, strict=True):
+        if not is_written:
+            unwritten.append(product_id)
+    return unwritten
 
 
 def _is_stale(product: Stored[NewProduct], tree: CategoryTree) -> bool:
@@ -129,7 +134,7 @@ def _is_stale(product: Stored[NewProduct], tree: CategoryTree) -> bool:
 
     What lists no categories, or lies in one whose way from the root is broken, is for the check.
     """
-    if queries.CATEGORIES not in product.node:
+    if CATEGORIES not in product.node:
         return False
     slugs = product.content.category_slugs
     try:
@@ -137,19 +142,19 @@ def _is_stale(product: Stored[NewProduct], tree: CategoryTree) -> bool:
     except BrokenTree:
         return False
     trail = _shown(path)
-    listed = _shown([tree.by_slug[slug] for slug in slugs])
-    has_trail = queries.trail_in(product.node) == trail
-    has_names = queries.steps_in(product.node, queries.CATEGORIES) == listed
+    names = _shown([tree.by_slug[slug] for slug in slugs])
+    has_trail = trail_in(product.node) == trail
+    has_names = steps_in(product.node, CATEGORIES) == names
     return not (has_trail and has_names)
 
 
-def _shown(categories: Sequence[NewCategory]) -> tuple[queries.Category, ...]:
-    return tuple(queries.Category(one.slug, one.name) for one in categories)
+def _shown(categories: Sequence[NewCategory]) -> tuple[Category, ...]:
+    return tuple(Category(one.slug, one.name) for one in categories)
 
 
-def _write(product: Stored[NewProduct], tree: CategoryTree, shards: int) -> bool:
+def _write_product(product: Stored[NewProduct], tree: CategoryTree, shards: int) -> bool:
     """Write a product with all that leads to it; return False where it has changed meanwhile."""
-    actions = services.actions_of_change(product.content, product, tree, shards)
+    actions = actions_of_change(product.content, product, tree, shards)
     try:
         write_transaction(client(), actions)
     except ConditionFailed:
@@ -166,18 +171,19 @@ def _refresh_category(slug: str) -> None:
     Nothing is written where both are right: whoever wrote them has stored what they owe.
     """
     for _attempt in range(services.ATTEMPTS):
-        nodes = services.nodes_above([slug])
+        nodes = nodes_above([slug])
         path = _path_in(nodes, slug)
         # One that was hidden or moved to the root meanwhile has followed those above it.
         if len(path) <= 1 or path[-1].is_off:
             return
-        own, edge = category_item(path, shards=EDGES.writable()), parent_edge(path)
+        own = category_item(path, shards=EDGES.writable())
+        edge = parent_edge(path)
         edge_key = edge.pk, edge.sk
         stored_edge = read_items([edge_key]).get(edge_key, {})
         if _shows(nodes[slug], own) and _shows(stored_edge, edge):
             return
         owed = owed_below(slug)
-        same = unchanged(nodes[slug], Category.pk, *DECISIVE)
+        same = unchanged(nodes[slug], StoredCategory.pk, *DECISIVE)
         actions = [put_of(own, same), put_of(edge), owed.action]
         for one in path[:-1]:
             above = keys.category(one.slug)
@@ -194,16 +200,16 @@ def _refresh_category(slug: str) -> None:
 def _path_in(nodes: Mapping[str, Item], slug: str) -> tuple[NewCategory, ...]:
     """Return the way from the root to a category, () where it is broken: that is for the check."""
     try:
-        return services.tree_in(nodes).path(slug)
+        return tree_in(nodes).path(slug)
     except BrokenTree:
         return ()
 
 
-def _shows(stored: Item, wanted: ShopItem) -> bool:
+def _shows(stored: Item, expected: ShopItem) -> bool:
     """Return whether an item of a category has the names and the place that it should have."""
-    expected = wanted.serialize()
+    values = expected.serialize()
     names = "name", "category", "trail", "data"
-    return all(stored.get(name) == expected.get(name) for name in names)
+    return all(stored.get(name) == values.get(name) for name in names)
 
 
 QUEUE.register(CATEGORY, refresh_below)

@@ -20,27 +20,38 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition, require_safe
 
-FILE = Path(__file__).with_name("drawings.toml")
-ANYTHING = "anything"
+Tone = tuple[int, int]
+"""Hue and saturation, as in ``hsl()``."""
+
+SHAPES_FILE = Path(__file__).with_name("drawings.toml")
+DEFAULT_FAMILY = "anything"
 """The family of what neither its id nor its category names."""
-CATEGORY = "category"
-WIDTH, HEIGHT = 120, 90
-SECONDS = 30 * 24 * 3600
+CATEGORY_FIELD = "category"
+"""Of the query of a drawing's address."""
+WIDTH = 120
+HEIGHT = 90
+CACHE_SECONDS = 30 * 24 * 3600
 """How long caches keep a drawing without asking: it changes with ``drawings.toml`` alone."""
 MOST_WORDS = 2
 """In the name of a shape."""
-Tone = tuple[int, int]
-"""Hue and saturation, as in ``hsl()``."""
-LIGHTNESS = {"a": (46, 52), "b": (66, 70), "c": (30, 36)}
-"""Of a product's colour by its class in the shapes, on a light page and on a dark one."""
-FIXED = {"w": "#bd9055", "m": "#8f9aa3", "p": "#f5f1e5", "v": "#4d8959", "y": "#f6d76f"}
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+GROUND_CLASS = "g"
+SHADOW_CLASS = "c"
+LIGHTNESS = {"a": 46, "b": 66, "c": 30}
+"""Of a product's colour, in per cent, by its class in the shapes."""
+DARK_LIGHTNESS = {"a": 52, "b": 70, "c": 36}
+"""The same on a dark page."""
+FIXED_COLOURS = {"w": "#bd9055", "m": "#8f9aa3", "p": "#f5f1e5", "v": "#4d8959", "y": "#f6d76f"}
+SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """For a drawing that is opened by itself: it has a style sheet, and needs nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shapes:
-    """The contents of ``drawings.toml``: bodies and families of shapes, and what words mean."""
+    """The contents of ``drawings.toml``.
+
+    ``bodies`` are fragments of SVG by the names of shapes, ``families`` the names of the shapes of
+    each family. The others say what the words of ids and of slugs stand for.
+    """
 
     bodies: Mapping[str, str]
     families: Mapping[str, tuple[str, ...]]
@@ -50,22 +61,78 @@ class Shapes:
     tones: tuple[Tone, ...]
 
 
+# The file of shapes
+
+
 @lru_cache(maxsize=1)
 def shapes() -> Shapes:
     """Return the shapes of the file."""
-    told = tomllib.loads(FILE.read_text(encoding="utf-8"))
-    drawn, colours = told["shapes"], told["colours"].values()
+    content = tomllib.loads(SHAPES_FILE.read_text(encoding="utf-8"))
+    bodies: dict[str, str] = {}
     families: dict[str, tuple[str, ...]] = {}
-    for name, shape in drawn.items():
-        families[shape["family"]] = (*families.get(shape["family"], ()), name)
+    shape_by_words: dict[str, str] = {}
+    for name, shape in content["shapes"].items():
+        family = shape["family"]
+        bodies[name] = shape["body"]
+        families[family] = (*families.get(family, ()), name)
+        for words in shape["words"].split():
+            shape_by_words[words] = name
+    family_by_word: dict[str, str] = {}
+    for family, words_of_family in content["families"].items():
+        for word in words_of_family.split():
+            family_by_word[word] = family
+    tones: list[Tone] = []
+    tone_by_word: dict[str, Tone] = {}
+    for colour in content["colours"].values():
+        hue, saturation = colour["tone"]
+        tones.append((hue, saturation))
+        for word in colour["words"].split():
+            tone_by_word[word] = (hue, saturation)
     return Shapes(
-        bodies={name: shape["body"] for name, shape in drawn.items()},
+        bodies=bodies,
         families=families,
-        shape_by_words={one: name for name, of in drawn.items() for one in of["words"].split()},
-        family_by_word={one: name for name, of in told["families"].items() for one in of.split()},
-        tone_by_word={one: tuple(of["tone"]) for of in colours for one in of["words"].split()},
-        tones=tuple(tuple(of["tone"]) for of in colours),
+        shape_by_words=shape_by_words,
+        family_by_word=family_by_word,
+        tone_by_word=tone_by_word,
+        tones=tuple(tones),
     )
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.lower())
+
+
+def _shape_named(product_id: str) -> str:
+    """Return the shape that the last words of an id name, by as many of them as do; or empty."""
+    words = _words(product_id)
+    shape_by_words = shapes().shape_by_words
+    for end in range(len(words), 0, -1):
+        for start in range(max(0, end - MOST_WORDS), end):
+            shape = shape_by_words.get("-".join(words[start:end]))
+            if shape:
+                return shape
+    return ""
+
+
+def _family_named(slug: str) -> str:
+    """Return the family that a word of a category's slug names, empty without one."""
+    family_by_word = shapes().family_by_word
+    for word in _words(slug):
+        if word in family_by_word:
+            return family_by_word[word]
+    return ""
+
+
+def _tone_named(product_id: str) -> Tone | None:
+    """Return the colour that a word of an id names, None without one."""
+    tone_by_word = shapes().tone_by_word
+    for word in _words(product_id):
+        if word in tone_by_word:
+            return tone_by_word[word]
+    return None
+
+
+# Drawing
 
 
 @lru_cache(maxsize=1_000)
@@ -78,78 +145,81 @@ def drawing_url(product_id: str, slugs: tuple[str, ...] = ()) -> str:
     url = reverse("drawing", args=[product_id])
     if _shape_named(product_id):
         return url
-    slug = next(filter(_family_of, slugs), "")
-    return f"{url}?{urlencode({CATEGORY: slug})}" if slug else url
+    for slug in slugs:
+        if _family_named(slug):
+            return f"{url}?{urlencode({CATEGORY_FIELD: slug})}"
+    return url
 
 
 @lru_cache(maxsize=256)  # an answer needs it twice, for its ETag as well
 def svg_of(product_id: str, category: str = "") -> str:
-    """Draw a product, the same for the same id and category. It repeats no text of them."""
+    """Draw a product, the same for the same id and category. It repeats no text of them.
+
+    What neither of them names follows from a digest of the id.
+    """
     known = shapes()
     digest = blake2b(product_id.encode(errors="replace"), digest_size=5).digest()
-    family = known.families[_family_of(category) or ANYTHING]
-    shape = _shape_named(product_id) or family[digest[0] % len(family)]
+    shape = _shape_named(product_id)
+    if not shape:
+        family = known.families[_family_named(category) or DEFAULT_FAMILY]
+        shape = family[digest[0] % len(family)]
     count = len(known.tones)
-    named = (known.tone_by_word.get(word) for word in _words(product_id))
-    hue, saturation = tone = next(filter(None, named), known.tones[digest[1] % count])
-    behind = (known.tones.index(tone) + 1 + digest[2] % (count - 1)) % count
-    turned = ' transform="translate(120)scale(-1 1)"' if digest[3] % 2 else ""
+    tone = _tone_named(product_id) or known.tones[digest[1] % count]
+    # The ground has any tone but the product's.
+    ground = known.tones[(known.tones.index(tone) + 1 + digest[2] % (count - 1)) % count]
+    mirrored = ' transform="translate(120)scale(-1 1)"' if digest[3] % 2 else ""
+    hue, saturation = tone
     colour = (hue - 7 + digest[4] % 15, saturation)
     body = known.bodies[shape]
+    styles = "".join(_styles(body, colour, ground))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" fill="none" '
         'stroke-width="4" stroke-linecap="round" stroke-linejoin="round">'
-        f"<style>{''.join(_styles(body, colour, known.tones[behind]))}</style>"
-        f'<path class="g" d="M0 0h{WIDTH}v{HEIGHT}H0z"/><g{turned}>'
-        f'<ellipse class="c" opacity=".15" cx="60" cy="78" rx="44" ry="4"/>{body}</g></svg>'
+        f"<style>{styles}</style>"
+        f'<path class="{GROUND_CLASS}" d="M0 0h{WIDTH}v{HEIGHT}H0z"/><g{mirrored}>'
+        f'<ellipse class="{SHADOW_CLASS}" opacity=".15" cx="60" cy="78" rx="44" ry="4"/>'
+        f"{body}</g></svg>"
     )
 
 
-def _styles(body: str, colour: Tone, behind: Tone) -> Iterator[str]:
-    """Yield the rules for the classes of a body; capitals are strokes."""
-    used = sorted({"c", *re.findall(r'class="(\w)"', body)} - {"g"})
-    light = {name: _hex(colour, each) for name, (each, _) in LIGHTNESS.items()} | FIXED
-    dark = {name: _hex(colour, each) for name, (_, each) in LIGHTNESS.items()}
-    ground, in_the_dark = (behind[0], behind[1] * 2 // 3), (behind[0], behind[1] // 2)
-    yield _rule("g", _hex(ground, 90))
-    yield from (_rule(name, light[name.lower()]) for name in used)
+def _styles(body: str, colour: Tone, ground: Tone) -> Iterator[str]:
+    """Yield the rules for the classes of a body, on a light page and on a dark one."""
+    classes = {SHADOW_CLASS, *re.findall(r'class="(\w)"', body)} - {GROUND_CLASS}
+    hue, saturation = ground
+    yield _rule(GROUND_CLASS, _hex((hue, saturation * 2 // 3), 90))
+    for name in sorted(classes):
+        kind = name.lower()
+        if kind in FIXED_COLOURS:
+            yield _rule(name, FIXED_COLOURS[kind])
+        else:
+            yield _rule(name, _hex(colour, LIGHTNESS[kind]))
     yield "@media(prefers-color-scheme:dark){"
-    yield _rule("g", _hex(in_the_dark, 20))
-    yield from (_rule(name, dark[name.lower()]) for name in used if name.lower() in dark)
+    yield _rule(GROUND_CLASS, _hex((hue, saturation // 2), 20))
+    for name in sorted(classes):
+        kind = name.lower()
+        if kind in DARK_LIGHTNESS:
+            yield _rule(name, _hex(colour, DARK_LIGHTNESS[kind]))
     yield "}"
 
 
 def _rule(name: str, colour: str) -> str:
-    return f".{name}{{{'stroke' if name.isupper() else 'fill'}:{colour}}}"
+    """Return the style of a class; those in capitals are strokes."""
+    attribute = "stroke" if name.isupper() else "fill"
+    return f".{name}{{{attribute}:{colour}}}"
 
 
 def _hex(tone: Tone, lightness: int) -> str:
-    red_green_blue = hls_to_rgb(tone[0] % 360 / 360, lightness / 100, tone[1] / 100)
-    return f"#{''.join(f'{round(255 * part):02x}' for part in red_green_blue)}"
+    """Return a colour as CSS has it, such as ``#8f9aa3``; ``lightness`` is in per cent."""
+    hue, saturation = tone
+    red, green, blue = hls_to_rgb(hue % 360 / 360, lightness / 100, saturation / 100)
+    return f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z]+", text.lower())
-
-
-def _shape_named(product_id: str) -> str:
-    """Return the shape that the last words of an id name, by as many of them as do; or empty."""
-    words, known = _words(product_id), shapes().shape_by_words
-    for end in range(len(words), 0, -1):
-        for start in range(max(0, end - MOST_WORDS), end):
-            if shape := known.get("-".join(words[start:end])):
-                return shape
-    return ""
-
-
-def _family_of(slug: str) -> str:
-    """Return the family that a word of a category's slug names, empty without one."""
-    known = shapes().family_by_word
-    return next((known[word] for word in _words(slug) if word in known), "")
+# Answering
 
 
 def _etag(request: HttpRequest, product_id: str) -> str:
-    svg = svg_of(product_id, request.GET.get(CATEGORY, ""))
+    svg = svg_of(product_id, request.GET.get(CATEGORY_FIELD, ""))
     return f'"{blake2b(svg.encode(), digest_size=8).hexdigest()}"'
 
 
@@ -157,8 +227,8 @@ def _etag(request: HttpRequest, product_id: str) -> str:
 @condition(etag_func=_etag)
 def drawing(request: HttpRequest, product_id: str) -> HttpResponse:
     """Answer with the drawing of an id, for all visitors the same; no product of it need exist."""
-    svg = svg_of(product_id, request.GET.get(CATEGORY, ""))
+    svg = svg_of(product_id, request.GET.get(CATEGORY_FIELD, ""))
     response = HttpResponse(svg, content_type="image/svg+xml")
-    response["Content-Security-Policy"] = POLICY
-    patch_cache_control(response, public=True, max_age=SECONDS, immutable=True)
+    response["Content-Security-Policy"] = SECURITY_POLICY
+    patch_cache_control(response, public=True, max_age=CACHE_SECONDS, immutable=True)
     return response

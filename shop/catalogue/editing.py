@@ -4,7 +4,7 @@ Who changes one names the version that they read. A category's name is copied to
 (`shop.catalogue.below`): docs/adr/0040-a-change-of-a-category-is-bounded.md.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -13,18 +13,34 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from dynapages.errors import DynamoError
-from dynapages.items import table_key
+from dynapages.items import Item, table_key
 from dynapages.process import client
 from dynapages.pynamodb import unchanged, update
 from dynapages.work import Owed, worker
 from dynapages.writes import Action, ConditionFailed, Contended, delete, write_transaction
 from shop import keys
-from shop.catalogue import below, items, queries, services
-from shop.catalogue.items import CategoryTree, NewCategory, NewProduct
-from shop.catalogue.queries import OFF, NoSuchCategory, NoSuchProduct
-from shop.catalogue.services import Content, Stored
-from shop.models import Category, CategoryEdge, Description
-from shop.table import put_of, read_items, unless_changed
+from shop.catalogue import below, queries, services, shelves
+from shop.catalogue.changes import actions_of_change
+from shop.catalogue.content import (
+    DEEPEST,
+    MOST_CHILDREN,
+    CategoryTree,
+    NewCategory,
+    NewProduct,
+)
+from shop.catalogue.items import EDGES, category_item, description_item, parent_edge
+from shop.catalogue.stored import (
+    Content,
+    Stored,
+    category_in,
+    category_key,
+    stored_categories,
+    stored_products,
+)
+from shop.catalogue.tiles import OFF, NoSuchCategory, NoSuchProduct
+from shop.models import Category as StoredCategory
+from shop.models import CategoryEdge, Description
+from shop.table import Key, put_of, read_items, unless_changed
 from shop.work import QUEUE
 
 MOST_CATEGORIES = 10
@@ -43,19 +59,15 @@ class CategoryRefused(DynamoError):
     """A category cannot be changed like that; the text says why."""
 
 
+# Products
+
+
 def find_editable(product_id: str) -> Stored[NewProduct]:
-    """Read a product, strongly. Raises NoSuchProduct."""
-    if found := services.stored_products([product_id], is_whole=True).get(product_id):
-        return found
-    raise NoSuchProduct(product_id)
-
-
-def find_editable_category(slug: str) -> Stored[NewCategory]:
-    """Read a category, strongly. Raises NoSuchCategory."""
-    key = (keys.category(slug),) * 2
-    if node := read_items([key]).get(key):
-        return Stored(services.category_in(node), node)
-    raise NoSuchCategory(slug)
+    """Read a product with its description, strongly. Raises NoSuchProduct."""
+    product = stored_products([product_id], is_whole=True).get(product_id)
+    if product is None:
+        raise NoSuchProduct(product_id)
+    return product
 
 
 def save_product(product: NewProduct, *, version: str = "") -> None:
@@ -65,23 +77,55 @@ def save_product(product: NewProduct, *, version: str = "") -> None:
     """
     product = replace(product, category_slugs=tuple(sorted({*product.category_slugs})))
 
-    def wanted(stored: Stored[NewProduct] | None) -> NewProduct:
-        new = product.priced_like(stored.content) if stored else product
+    def content_for(stored: Stored[NewProduct] | None) -> NewProduct:
+        new = product.keep_priced_at(stored.content) if stored else product
         return _unless_changed(new, stored, version=version)
 
-    services.put_shelves(settle_product(product.id, wanted, may_be_new=not version))
+    shelves.put_shelves(settle_product(product.id, content_for, may_be_new=not version))
 
 
 def settle_product(
-    product_id: str, wanted: Callable[[Any], NewProduct], *, may_be_new: bool = False
+    product_id: str, content_for: Callable[[Any], NewProduct], *, may_be_new: bool = False
 ) -> set[str]:
-    """Write what ``wanted`` makes of a product as it is stored, None for a new one.
+    """Write what ``content_for`` makes of a product as it is stored, None for a new one.
 
-    Returns the slugs of its categories, for `services.put_shelves`.
+    Returns the slugs of its categories, before and after, for `shelves.put_shelves`.
     """
     find = partial(find_editable, product_id)
-    stored, product = _settled(find, wanted, _write_product, may_be_new=may_be_new)
-    return {*product.category_slugs, *(stored.content.category_slugs if stored else ())}
+    stored, product = _write_settled(find, content_for, _write_product, may_be_new=may_be_new)
+    slugs = {*product.category_slugs}
+    if stored:
+        slugs.update(stored.content.category_slugs)
+    return slugs
+
+
+def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> None:
+    """Write a product and its description in one transaction. Raises NoSuchCategory."""
+    tree = CategoryTree(stored_categories(product.category_slugs))
+    for slug in {*product.category_slugs} - tree.by_slug.keys():
+        raise NoSuchCategory(slug)
+    actions = actions_of_change(product, stored, tree, EDGES.writable())
+    before = stored.content.description if stored else ""
+    same_text = unchanged({"text": {"S": before}} if before else {}, Description.text)
+    description = description_item(product)
+    if description:
+        actions.append(put_of(description, same_text))
+    else:
+        key = table_key(keys.product(product.id), keys.description(product.id))
+        actions.append(delete(Description, key, same_text))
+    write_transaction(client(), actions)
+
+
+# Categories
+
+
+def find_editable_category(slug: str) -> Stored[NewCategory]:
+    """Read a category, strongly. Raises NoSuchCategory."""
+    key = category_key(slug)
+    node = read_items([key]).get(key)
+    if node is None:
+        raise NoSuchCategory(slug)
+    return Stored(category_in(node), node)
 
 
 def save_category(category: NewCategory, *, version: str = "") -> bool:
@@ -90,11 +134,14 @@ def save_category(category: NewCategory, *, version: str = "") -> bool:
     Returns whether all that is below it is up to date, else the worker does the rest soon. Raises
     Changed unless just that is stored, NoSuchCategory, CategoryRefused, and Contended.
     """
-    slug, wanted = category.slug, partial(_unless_changed, category, version=version)
-    find = partial(find_editable_category, slug)
+    slug = category.slug
     owed = below.owed_below(slug, patience=below.PATIENCE)
-    write = partial(_write_category, owed=owed)
-    _settled(find, wanted, write, may_be_new=not version)
+    _write_settled(
+        find=partial(find_editable_category, slug),
+        content_for=partial(_unless_changed, category, version=version),
+        write=partial(_write_category, owed=owed),
+        may_be_new=not version,
+    )
     is_done = below.refresh_first(slug)
     if is_done:
         worker().later(0, partial(QUEUE.done, owed))  # nobody waits for it
@@ -103,19 +150,93 @@ def save_category(category: NewCategory, *, version: str = "") -> bool:
     return is_done
 
 
+def _write_category(
+    category: NewCategory, stored: Stored[NewCategory] | None, *, owed: Owed
+) -> None:
+    """Write a category, the edge to it, and what it owes.
+
+    The condition is that those above it are as they were. Raises CategoryRefused.
+    """
+    above = list(stored_categories([category.parent])) if category.parent else []
+    nodes = read_items(category_key(slug) for slug in above)
+    _refuse_unless_possible(category, stored, above=above, nodes=nodes)
+    path = [category_in(nodes[category_key(slug)]) for slug in above]
+    path.append(category)
+    node = category_item(path, shards=EDGES.writable())
+    seen: Item = stored.node if stored else {}
+    same = unchanged(seen, StoredCategory.pk, *below.DECISIVE)
+    actions: list[Action] = [put_of(node, same), owed.action]
+    for key, item in nodes.items():
+        actions.append(unless_changed(key, item, *below.DECISIVE))
+    is_moved = stored is not None and stored.content.parent != category.parent
+    if category.is_off or is_moved:
+        left_parent = stored.content.parent if stored else category.parent
+        left_partition = keys.category(left_parent) if left_parent else keys.ROOT
+        actions.append(delete(CategoryEdge, table_key(left_partition, node.sk)))
+    if not category.is_off:
+        actions.append(_action_of_edge(path))
+    write_transaction(client(), actions)
+
+
+def _refuse_unless_possible(
+    category: NewCategory,
+    stored: Stored[NewCategory] | None,
+    *,
+    above: Sequence[str],
+    nodes: Mapping[Key, Item],
+) -> None:
+    """Raise CategoryRefused where a category cannot lie in its parent, or not move away.
+
+    ``above`` are the slugs of its parent and those above that, ``nodes`` their own items.
+    """
+    slug, parent = category.slug, category.parent
+    siblings = {slug}
+    if parent:
+        siblings.update(queries.child_slugs(parent))
+        parent_node = nodes.get(category_key(parent))
+        is_parent_off = parent_node is None or OFF in parent_node
+        if is_parent_off or len(nodes) != len(above):
+            raise CategoryRefused(_("The parent category does not exist, or is hidden."))
+    is_moved = stored is not None and stored.content.parent != parent
+    if stored and (category.is_off or is_moved) and queries.child_slugs(slug):
+        raise CategoryRefused(_("Move or hide the categories in it first."))
+    is_in_itself = slug in above
+    if is_in_itself or len(above) >= DEEPEST or len(siblings) > MOST_CHILDREN:
+        sentence = _("Categories are at most %(deep)s deep, and hold at most %(most)s others.")
+        raise CategoryRefused(sentence % {"deep": DEEPEST, "most": MOST_CHILDREN})
+
+
+def _action_of_edge(path: Sequence[NewCategory]) -> Action:
+    """Build the write of the edge to the last category of a path, from its parent or the root."""
+    category = path[-1]
+    if category.parent:
+        return put_of(parent_edge(path))
+    # An edge from the root has a shelf as well, which is derived behind the transaction.
+    name = CategoryEdge.name.set(category.name)
+    return update(CategoryEdge, table_key(*shelves.root_key(category.slug)), [name])
+
+
+# Both
+
+
 def _unless_changed(new: Content, stored: Stored[Content] | None, *, version: str) -> Content:
+    """Return the new content. Raises Changed if neither the version nor the new one is stored."""
     if stored and stored.version != version and new != stored.content:
         raise Changed(stored)
     return new
 
 
-def _settled(
+def _write_settled(
     find: Callable[[], Stored[Content]],
-    wanted: Callable[[Any], Content],
+    content_for: Callable[[Any], Content],
     write: Callable[[Content, Stored[Content] | None], None],
     *,
     may_be_new: bool,
 ) -> tuple[Stored[Content] | None, Content]:
+    """Read and write until nobody else wrote in between; return what was stored, and is now.
+
+    Raises what ``find`` does unless it ``may_be_new``, and Contended after some attempts.
+    """
     for _attempt in range(services.ATTEMPTS):
         stored = None
         try:
@@ -123,57 +244,8 @@ def _settled(
         except LookupError:
             if not may_be_new:
                 raise
-        content = wanted(stored)
+        content = content_for(stored)
         with suppress(ConditionFailed):
             write(content, stored)
             return stored, content
     raise Contended
-
-
-def _write_product(product: NewProduct, stored: Stored[NewProduct] | None) -> None:
-    tree = CategoryTree(services.stored_categories(product.category_slugs))
-    for slug in {*product.category_slugs} - tree.by_slug.keys():
-        raise NoSuchCategory(slug)
-    before = stored.content.description if stored else ""
-    actions = services.actions_of_change(product, stored, tree, items.EDGES.writable())
-    same = unchanged({"text": {"S": before}} if before else {}, Description.text)
-    own, text = queries.product_keys(product.id)[1], items.description_item(product)
-    last = put_of(text, same) if text else delete(Description, table_key(*own), same)
-    write_transaction(client(), [*actions, last])
-
-
-def _write_category(
-    category: NewCategory, stored: Stored[NewCategory] | None, *, owed: Owed
-) -> None:
-    """Write a category, the edge to it, and what it owes.
-
-    The condition is that those above it are as they were.
-    """
-    slug, parent = category.slug, category.parent
-    above = list(services.stored_categories([parent])) if parent else []
-    found = read_items((keys.category(each),) * 2 for each in above)
-    was_in = stored.content.parent if stored else parent
-    held = {*queries.child_slugs(parent), slug} if parent else set()
-    if parent and (len(found) != len(above) or OFF in found.get((keys.category(parent),) * 2, OFF)):
-        raise CategoryRefused(_("The parent category does not exist, or is hidden."))
-    if stored and (category.is_off or was_in != parent) and queries.child_slugs(slug):
-        raise CategoryRefused(_("Move or hide the categories in it first."))
-    if slug in above or len(above) >= items.MOST_DEEP or len(held) > items.MOST_IN_ONE:
-        sentence = _("Categories are at most %(deep)s deep, and hold at most %(most)s others.")
-        raise CategoryRefused(sentence % {"deep": items.MOST_DEEP, "most": items.MOST_IN_ONE})
-    path = [*(services.category_in(found[(keys.category(each),) * 2]) for each in above), category]
-    seen = stored.node if stored else {}
-    node = items.category_item(path, shards=items.EDGES.writable())
-    same = unchanged(seen, Category.pk, *below.DECISIVE)
-    actions: list[Action] = [put_of(node, same), owed.action]
-    actions += [unless_changed(key, item, *below.DECISIVE) for key, item in found.items()]
-    if category.is_off or was_in != parent:
-        old = keys.category(was_in) if was_in else keys.ROOT
-        actions.append(delete(CategoryEdge, table_key(old, node.sk)))
-    if parent and not category.is_off:
-        actions.append(put_of(items.parent_edge(path)))
-    elif not category.is_off:
-        # Its shelf is in the same item, and is derived behind the transaction.
-        name = CategoryEdge.name.set(category.name)
-        actions.append(update(CategoryEdge, table_key(*services.root_key(slug)), [name]))
-    write_transaction(client(), actions)

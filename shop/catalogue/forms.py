@@ -12,9 +12,10 @@ from django.utils.translation import gettext_lazy
 from dynapages.django.paging import LONGEST_ID
 from dynapages.lists import PageRequest
 from shop.catalogue import editing
-from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import CATEGORIES, list_all_categories, steps_in, trail_in
-from shop.catalogue.services import Stored
+from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.queries import list_all_categories
+from shop.catalogue.stored import Stored
+from shop.catalogue.tiles import CATEGORIES, steps_in, trail_in
 
 MOST_OFFERED = 200
 """Categories to choose from; into others a product comes by an import."""
@@ -22,6 +23,7 @@ ID = gettext_lazy("Id (cannot be changed later)")
 
 
 def _optional(kind: Any, label: Any, **options: Any) -> Any:  # noqa: ANN401 - a field of any kind
+    """Build a field that may be left empty, and is None then."""
     return kind(label=label, required=False, empty_value=None, **options)
 
 
@@ -29,15 +31,25 @@ class PriceField(forms.DecimalField):
     """A price of so many cents."""
 
     def prepare_value(self, value: Any) -> Any:  # noqa: ANN401 - Django's
-        return Decimal(value).scaleb(-2) if isinstance(value, int) else value
+        """Return the decimal that the field shows for a number of cents."""
+        if not isinstance(value, int):
+            return value  # as it was typed
+        return Decimal(value).scaleb(-2)
 
     def clean(self, value: Any) -> Any:  # noqa: ANN401 - Django's
+        """Return the cents of what was typed, None for nothing."""
         price = super().clean(value)
-        return None if price is None else int(price.scaleb(2))
+        if price is None:
+            return None
+        return int(price.scaleb(2))
 
 
 class EditForm(forms.Form):
-    """What staff write of something that is ``stored``, or of something new."""
+    """What staff write of something that is ``stored``, or of something new.
+
+    A subclass says what: ``headings`` are those of the page for a new one and for a stored one,
+    ``content`` is the type of its values, ``find`` reads one by its id, and ``write`` writes it.
+    """
 
     id_name: ClassVar[str]
     headings: ClassVar[tuple[Any, Any]]
@@ -50,17 +62,18 @@ class EditForm(forms.Form):
     def __init__(
         self, data: Mapping[str, Any] | None = None, *, stored: Stored[Any] | None = None
     ) -> None:
-        initial = {**asdict(stored.content), "version": stored.version} if stored else {}
+        initial = {}
+        if stored:
+            initial = {**asdict(stored.content), "version": stored.version}
         super().__init__(data, initial=initial)
-        own = steps_in(stored.node, CATEGORIES) + trail_in(stored.node) if stored else ()
         if stored:
             del self.fields[self.id_name]
-        found = list_all_categories(PageRequest(MOST_OFFERED)).items
-        ways = {one.slug: " / ".join(step.name for step in (*one.trail, one)) for one in found}
+        categories = list(_category_choices(stored).items())
         for field in self.fields.values():
-            if isinstance(field, forms.ChoiceField):
-                empty = [] if isinstance(field, forms.MultipleChoiceField) else [("", "–")]
-                field.choices = [*empty, *({one.slug: one.name for one in own} | ways).items()]
+            if isinstance(field, forms.MultipleChoiceField):
+                field.choices = categories
+            elif isinstance(field, forms.ChoiceField):
+                field.choices = [("", "–"), *categories]
 
     def save(self) -> object:
         """Write what was typed; return False where copies wait. Raises like `save_category`."""
@@ -68,12 +81,27 @@ class EditForm(forms.Form):
         version = typed.pop("version")
         return self.write(self.content(**typed), version=version)
 
-    def theirs(self) -> Iterator[tuple[Any, Any]]:
+    def differences(self) -> Iterator[tuple[Any, Any]]:
         """Yield the labels and the stored values of fields in which something else was typed."""
         for field in self.visible_fields():
             value = field.field.prepare_value(self.initial[field.name])
-            if field.field.has_changed(value, field.data):
-                yield field.label, ", ".join(value) if isinstance(value, tuple) else value
+            if not field.field.has_changed(value, field.data):
+                continue
+            if isinstance(value, tuple):
+                value = ", ".join(value)
+            yield field.label, value
+
+
+def _category_choices(stored: Stored[Any] | None) -> dict[str, str]:
+    """Return the labels of the categories to choose from by slug, those of ``stored`` first."""
+    choices = {}
+    if stored:
+        for category in steps_in(stored.node, CATEGORIES) + trail_in(stored.node):
+            choices[category.slug] = category.name
+    for node in list_all_categories(PageRequest(MOST_OFFERED)).items:
+        path = (*node.trail, node)
+        choices[node.slug] = " / ".join(category.name for category in path)
+    return choices
 
 
 class ProductForm(EditForm):

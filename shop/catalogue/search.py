@@ -18,92 +18,124 @@ from dynapages.django.refusals import Refusal
 from dynapages.lists import Order, PageRequest, PageResult, QuerySource, Run, read_page
 from dynapages.process import client, pool
 from shop import keys
-from shop.catalogue.items import BELOW, JOINT, cut, words_in
-from shop.catalogue.queries import ProductTile, tile_of
+from shop.catalogue.names import PARENT_JOINT, WORD_JOINT, cut_name, words_in
+from shop.catalogue.tiles import ProductTile, tile_of
 from shop.models import ProductWord
 from shop.table import BY_KEY
 
 LONGEST_SEARCH = 200
 """Characters."""
-MOST_TYPED = 8
-"""Words of a search."""
+MOST_SEARCH_WORDS = 8
 MOST_UNITS = 12.0
 """Of a page: one that is not full by then is short, and the next one goes on."""
 ITEM_BYTES = 300
 """That an item by a word is taken to have."""
-FILTERED = 60
+FIRST_READ_FILTERED = 60
 """Items that a page of several words reads first, if it may."""
+FIRST_READ_OF_ONE_WORD = 1.5
+"""The same of one word, for each product of a page: some are left out, as another word led."""
 TRIAL_UNITS = 1.0
 """Of each word of several, to find the rarest one."""
 SUGGESTED = PageRequest(8, most_units=4.0)
 """What is read of a search while it is being typed."""
 
 
-def parse_search(text: str) -> tuple[str, ...]:
-    """Return the different words of a search, maybe none. Raises Refusal."""
-    words = tuple(dict.fromkeys(map(cut, words_in(text))))
-    if len(text) > LONGEST_SEARCH:
-        raise Refusal(_("A search has at most %(most)s characters.") % {"most": LONGEST_SEARCH})
-    if len(words) > MOST_TYPED:
-        raise Refusal(_("A search has at most %(most)s words.") % {"most": MOST_TYPED})
-    return words
-
-
 @dataclass(frozen=True, slots=True)
-class FoundProducts(PageResult[ProductTile]):
+class ProductSearchResult(PageResult[ProductTile]):
     """A page of the products of a search, and the word that leads."""
 
     leading: str
 
 
+def parse_search(text: str) -> tuple[str, ...]:
+    """Return the different words of a search, maybe none. Raises Refusal."""
+    words = dict.fromkeys(cut_name(word) for word in words_in(text))
+    if len(text) > LONGEST_SEARCH:
+        raise Refusal(_("A search has at most %(most)s characters.") % {"most": LONGEST_SEARCH})
+    if len(words) > MOST_SEARCH_WORDS:
+        raise Refusal(_("A search has at most %(most)s words.") % {"most": MOST_SEARCH_WORDS})
+    return tuple(words)
+
+
 def find_products(
     words: Sequence[str], request: PageRequest, *, leading: str = ""
-) -> FoundProducts:
+) -> ProductSearchResult:
     """Read a page of the products whose names have a word that begins like each of ``words``.
 
     ``leading`` is the word that led on another page. A word of a single letter leads only where all
     are such, and then stands for itself alone. Without words nothing is read.
     """
-    tried = [word for word in words if len(word) >= keys.WORD_LETTERS] or [*words[:1], ""][:1]
-    left = min(request.most_units, MOST_UNITS)
-    if leading in tried:
-        tried = [leading]
-    if len(tried) == 1:
-        return _read(tried[0], words, request, left)
-    found = pool().gather([partial(_read, each, words, request, TRIAL_UNITS) for each in tried])
-    best = max(found, key=lambda one: (one.page.cut_at is None, len(one.items)))
-    left -= sum(one.page.capacity_units for one in found)
-    if best.page.cut_at and left > 0:
-        best = _read(best.leading, words, request, left)
-    tries = [read for one in found if one is not best for read in one.page.reads]
-    reads = *best.page.reads, *(replace(read, items_returned=0) for read in tries)
-    allowed = min(request.most_units, MOST_UNITS)
-    return replace(best, page=replace(best.page, reads=reads, most_units=allowed))
+    candidates = _words_that_may_lead(words)
+    if leading in candidates:
+        candidates = [leading]
+    most_units = min(request.most_units, MOST_UNITS)
+    if len(candidates) == 1:
+        return _read(candidates[0], words, request, most_units)
+    trials = pool().gather(
+        [partial(_read, word, words, request, TRIAL_UNITS) for word in candidates]
+    )
+    best = max(trials, key=_rarity)
+    units_left = most_units - sum(trial.page.capacity_units for trial in trials)
+    reads_of_trials = []
+    if best.page.cut_at and units_left > 0:
+        result = _read(best.leading, words, request, units_left)
+    else:
+        result = best
+    for trial in trials:
+        if trial is not result:
+            reads_of_trials += [replace(read, items_returned=0) for read in trial.page.reads]
+    reads = (*result.page.reads, *reads_of_trials)
+    return replace(result, page=replace(result.page, reads=reads, most_units=most_units))
+
+
+def _words_that_may_lead(words: Sequence[str]) -> list[str]:
+    """Return the words of several letters, else the first word, or "" without words."""
+    long_words = [word for word in words if len(word) >= keys.WORD_LETTERS]
+    if long_words:
+        return long_words
+    return [words[0] if words else ""]
+
+
+def _rarity(trial: ProductSearchResult) -> tuple[bool, int]:
+    """Return what is greatest for the trial that was read to its end, or shows most products."""
+    return trial.page.cut_at is None, len(trial.items)
 
 
 def _read(
     leading: str, words: Sequence[str], request: PageRequest, most_units: float
-) -> FoundProducts:
-    prefix = leading if len(leading) >= keys.WORD_LETTERS else leading + BELOW
-    runs = [Run(index=BY_KEY, partition=keys.words(leading), prefix=prefix)] if leading else []
+) -> ProductSearchResult:
+    """Read a page of the run of the leading word, filtered by the others."""
+    prefix = leading
+    if len(leading) < keys.WORD_LETTERS:
+        prefix += PARENT_JOINT  # ends the word
+    runs = []
+    if leading:
+        runs.append(Run(index=BY_KEY, partition=keys.words(leading), prefix=prefix))
+    if len(words) > 1:
+        first_read = FIRST_READ_FILTERED
+    else:
+        first_read = int(request.size * FIRST_READ_OF_ONE_WORD)
     page = read_page(
         runs,
         replace(request, most_units=most_units, largest_item=ITEM_BYTES),
         source=QuerySource(client(), query=_filter(leading, words)),
         pool=pool(),
         order=Order.OLDEST_FIRST,
-        first_reads=[FILTERED if len(words) > 1 else int(request.size * 1.5)] * len(runs),
+        first_reads=[first_read for _run in runs],
     )
-    return FoundProducts(tuple(tile_of(entry.item) for entry in page.entries), page, leading)
+    tiles = tuple(tile_of(entry.item) for entry in page.entries)
+    return ProductSearchResult(tiles, page, leading)
 
 
 def _filter(leading: str, words: Sequence[str]) -> dict[str, Any]:
+    """Build the filter of a Query: products that have all words, by the first that leads."""
     terms = ["NOT begins_with(#before, :leading)"]
     names = {"#before": ProductWord.before.attr_name}
     values = {":leading": {"S": leading}}
-    for number, word in enumerate(word for word in words if word != leading):
+    others = [word for word in words if word != leading]
+    for number, word in enumerate(others):
         names["#words"] = ProductWord.words.attr_name
-        values[f":word{number}"] = {"S": f"{JOINT}{word}"}
+        values[f":word{number}"] = {"S": f"{WORD_JOINT}{word}"}
         terms.append(f"contains(#words, :word{number})")
     return {
         "FilterExpression": " AND ".join(terms),

@@ -1,14 +1,13 @@
 """Pages of the catalogue."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
-from urllib.parse import urlencode
+from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -21,25 +20,21 @@ from dynapages.django.access import public, staff_only
 from dynapages.django.paging import Pager, render_list, show_page, wants_partial
 from dynapages.django.refusals import Refusal, refuse
 from dynapages.lists import explain_reads
+from shop.catalogue.also_bought import read_also_bought
 from shop.catalogue.editing import CategoryRefused, Changed
 from shop.catalogue.forms import CategoryForm, EditForm, ProductForm
-from shop.catalogue.items import JOINT
+from shop.catalogue.listing import ORDER_LABELS, category_pager, parse_order, search_pager
 from shop.catalogue.queries import (
-    LABELS,
     PLAN,
-    NoSuchCategory,
-    NoSuchProduct,
-    Product,
     ProductOrder,
-    category_pager,
     find_product,
     list_all_categories,
     list_all_products,
-    parse_order,
-    read_also_bought,
     read_category,
 )
 from shop.catalogue.search import SUGGESTED, find_products, parse_search
+from shop.catalogue.stored import Stored
+from shop.catalogue.tiles import NoSuchCategory, NoSuchProduct, Product
 from shop.days import url_without_blanks
 
 NO_SUCH_PRODUCT = gettext_noop("There is no such product.")
@@ -67,15 +62,15 @@ def categories(request: HttpRequest) -> HttpResponse:
     """Show all categories by name, each followed by its children (P9)."""
     url = reverse("categories")
     pager = Pager(url, "categories/tree", canonical=url)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = list_all_categories(asked)
+    page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    result = list_all_categories(page_request)
     return show_page(
         request,
         pager,
-        asked,
-        found.page,
+        page_request,
+        result.page,
         templates=("shop/catalogue/categories.html", "shop/catalogue/_categories.html"),
-        context=lambda: {"heading": _("All categories"), "categories": found.items},
+        context=lambda: {"heading": _("All categories"), "categories": result.items},
         plan=PLAN,
     )
 
@@ -86,15 +81,15 @@ def products(request: HttpRequest) -> HttpResponse:
     """Show all products by name, those in no category too (P9)."""
     url = reverse("products")
     pager = Pager(url, "products/all", canonical=url)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = list_all_products(asked)
+    page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    result = list_all_products(page_request)
     return show_page(
         request,
         pager,
-        asked,
-        found.page,
+        page_request,
+        result.page,
         templates=("shop/catalogue/products.html", "shop/catalogue/_all_products.html"),
-        context=lambda: {"heading": _("All products"), "products": found.items},
+        context=lambda: {"heading": _("All products"), "products": result.items},
         plan=PLAN,
     )
 
@@ -103,32 +98,57 @@ def products(request: HttpRequest) -> HttpResponse:
 @public
 def category(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the products of a category by id, name or price (P9)."""
-    if request.GET.get("order") == "" and (address := url_without_blanks(request)):
-        return redirect(address)  # the default, as the form sends it
+    if request.GET.get("order") == "":  # the default, as the form sends it
+        address = url_without_blanks(request)
+        if address:
+            return redirect(address)
     order = parse_order(request.GET.get("order"), slug)
     pager = category_pager(slug, order)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
     try:
-        read = read_category(slug, asked, order=order)
+        result = read_category(slug, page_request, order=order)
     except NoSuchCategory as error:
         raise Http404(_("There is no such category.")) from error
     context = {
-        "heading": read.category.name,
-        "category": read.category,
-        "products": read.items,
-        "orders": LABELS.items(),
+        "heading": result.category.name,
+        "category": result.category,
+        "products": result.items,
+        "orders": ORDER_LABELS.items(),
         "order": order,
         "leaves_out_unpriced": order not in {None, ProductOrder.NAME},
     }
     return show_page(
         request,
         pager,
-        asked,
-        read.page,
+        page_request,
+        result.page,
         templates=("shop/catalogue/category.html", "shop/catalogue/_products.html"),
         context=lambda: context,
         plan="products of a category" if order is None else PLAN,
     )
+
+
+# Pages of staff
+
+
+class _Edited:
+    """A form of staff, and how it is answered where it is shown again."""
+
+    def __init__(self, form: EditForm) -> None:
+        self.form = form
+        self.status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+        self.differences: list[tuple[Any, Any]] = []
+
+    def refuse(self, status: HTTPStatus, sentence: str) -> None:
+        self.status = status
+        self.form.add_error(None, sentence)
+
+    def offer_to_replace(self, stored: Stored[Any], data: QueryDict) -> None:
+        """Show what others have stored meanwhile; what is sent once more replaces that."""
+        again = data.copy()
+        again["version"] = stored.version
+        self.form = type(self.form)(again, stored=stored)
+        self.differences = list(self.form.differences())
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -147,48 +167,53 @@ def edit_category(request: HttpRequest, slug: str = "", *, is_forged: bool = Fal
     return _edit(request, CategoryForm, slug, "category", is_forged=is_forged)
 
 
-for _view in (edit_product, edit_category):  # what was typed comes back where the CSRF token fails
-    _view.again = partial(_view, is_forged=True)  # type: ignore[attr-defined] # see csrf_failure
+# What was typed comes back where the CSRF token fails.
+edit_product.again = partial(edit_product, is_forged=True)  # type: ignore[attr-defined] # for CSRF_FAILURE_VIEW
+edit_category.again = partial(edit_category, is_forged=True)  # type: ignore[attr-defined] # the same
 
 
 def _edit(
     request: HttpRequest, kind: type[EditForm], item_id: str, route: str, *, is_forged: bool
 ) -> HttpResponse:
+    """Show or save a form of staff; ``item_id`` is empty for something new.
+
+    What is saved is shown by the ``route``. With ``is_forged`` nothing is.
+    """
     try:
         stored = kind.find(item_id) if item_id else None
     except LookupError as error:
         raise Http404(_("There is nothing here.")) from error
-    sent, is_theirs = request.POST.copy(), False
-    form = kind(sent if request.method == "POST" else None, stored=stored)
-    status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
+    edited = _Edited(kind(request.POST if request.method == "POST" else None, stored=stored))
     if is_forged:
-        status = HTTPStatus.FORBIDDEN
-        form.add_error(None, _(FORGED))
-    elif form.is_valid():
-        status = HTTPStatus.CONFLICT
+        edited.refuse(HTTPStatus.FORBIDDEN, _(FORGED))
+    elif edited.form.is_valid():
         try:
-            is_done = form.save()
+            is_done = edited.form.save()
         except Changed as error:
-            if stored:  # what is sent once more replaces theirs
-                is_theirs, sent["version"] = True, error.stored.version
-                form = kind(sent, stored=error.stored)
-            sentence = str(error) if stored else _("This id is already taken.")
-            form.add_error(None, sentence)
+            if stored:
+                edited.offer_to_replace(error.stored, request.POST)
+                sentence = str(error)
+            else:
+                sentence = _("This id is already taken.")
+            edited.refuse(HTTPStatus.CONFLICT, sentence)
         except CategoryRefused as error:
-            form.add_error(None, str(error))
+            edited.refuse(HTTPStatus.CONFLICT, str(error))
         else:
             messages.success(request, _("Saved."))
             if is_done is False:
                 messages.warning(request, _(COPIES_WAIT))
-            return redirect(route, item_id or sent[kind.id_name])
+            return redirect(route, item_id or request.POST[kind.id_name])
     context = {
-        "form": form,
-        "heading": kind.headings[stored is not None],
-        "stored": stored and stored.content,
+        "form": edited.form,
+        "heading": kind.headings[0 if stored is None else 1],
+        "stored": stored.content if stored else None,
         "page_url": reverse(route, args=[item_id]) if stored else "",
-        "theirs": list(form.theirs()) if is_theirs else (),
+        "differences": edited.differences,
     }
-    return render(request, "shop/catalogue/edit.html", context, status=status)
+    return render(request, "shop/catalogue/edit.html", context, status=edited.status)
+
+
+# What belongs to a product, and searches
 
 
 @require_safe
@@ -217,23 +242,30 @@ def also_bought(request: HttpRequest, product_id: str) -> HttpResponse:
 @public
 def search(request: HttpRequest) -> HttpResponse:
     """Show the products whose names have words that begin like those that were typed (S2)."""
-    typed, whole = " ".join(request.GET.get("q", "").split()), "shop/catalogue/search.html"
+    typed = " ".join(request.GET.get("q", "").split())
+    template = "shop/catalogue/search.html"
     try:
         words = parse_search(typed)
     except Refusal as error:
-        return refuse(request, error.status, template=whole, message=error, typed=typed)
+        return refuse(request, error.status, template=template, message=error, typed=typed)
     leading = request.GET.get("by", "")
-    asked = search_pager(typed, words, leading).requested(request.GET, size=settings.PAGE_SIZE)
-    found = find_products(words, asked, leading=leading)
+    pager = search_pager(typed, words, leading)
+    page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    result = find_products(words, page_request, leading=leading)
     heading = _("Products for “%(typed)s”") if typed else _("Search products")
-    context = {"typed": typed, "words": words, "products": found.items}
+    context = {
+        "heading": heading % {"typed": typed},
+        "typed": typed,
+        "words": words,
+        "products": result.items,
+    }
     return show_page(
         request,
-        search_pager(typed, words, found.leading),
-        asked,
-        found.page,
-        templates=(whole, "shop/catalogue/_found.html"),
-        context=lambda: {"heading": heading % {"typed": typed}, **context},
+        search_pager(typed, words, result.leading),  # the next page need not try each word
+        page_request,
+        result.page,
+        templates=(template, "shop/catalogue/_found.html"),
+        context=lambda: context,
         plan="words of names",
     )
 
@@ -243,18 +275,11 @@ def search(request: HttpRequest) -> HttpResponse:
 @vary_on_headers("HX-Request")
 def suggestions(request: HttpRequest) -> HttpResponse:
     """Show the first products for what is being typed, none for what is no search."""
-    typed, template = request.GET.get("q", ""), "shop/catalogue/_suggestions.html"
+    typed = request.GET.get("q", "")
+    template = "shop/catalogue/_suggestions.html"
     if not wants_partial(request):
         return redirect(search_pager(typed).first_url)
     context = {}
     with suppress(Refusal):
         context["products"] = find_products(parse_search(typed), SUGGESTED).items
     return render_list(request, template, template, context)
-
-
-def search_pager(typed: str, words: Sequence[str] = (), leading: str = "") -> Pager:
-    """Return the pager of a search, which one of several words leads on its later pages."""
-    query = {"by": leading} if len(words) > 1 and leading else {}
-    url = f"{reverse('search')}?{urlencode({'q': typed, **query})}"
-    list_name = f"search/{JOINT.join([*query.values(), *words])}"
-    return Pager(url, list_name, shape={"words": len(words)})

@@ -7,8 +7,8 @@ from dynapages.files.export_command import list_walk, table_walk
 from dynapages.files.exports import Row, Walk
 from dynapages.items import Item
 from shop import keys
-from shop.catalogue.items import NewProduct
-from shop.catalogue.services import Stored, stored_products
+from shop.catalogue.content import NewProduct
+from shop.catalogue.stored import Stored, stored_products
 from shop.data.orders import write_history
 from shop.data.shape import PICKUP
 from shop.models import Order, OrderItem

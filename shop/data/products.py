@@ -15,16 +15,11 @@ from dynapages.files.identifiers import LONGEST_ID, identifier_of
 from dynapages.files.records import RowRefused, short_text
 from dynapages.files.rejects import RejectsFile
 from dynapages.process import pool
+from shop.catalogue.content import DEEPEST, BrokenTree, NewCategory, NewProduct
 from shop.catalogue.editing import settle_product
-from shop.catalogue.items import MOST_DEEP, BrokenTree, NewCategory, NewProduct
-from shop.catalogue.services import (
-    EVERYTHING_ELSE,
-    Stored,
-    put_catalogue,
-    put_shelves,
-    stored_categories,
-    stored_products,
-)
+from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
+from shop.catalogue.shelves import put_shelves
+from shop.catalogue.stored import Stored, stored_categories, stored_products
 from shop.data.fields import LONGEST_TEXT, cents, currency
 from shop.data.points import PlainFile, Texts
 from shop.data.survey import category_named
@@ -50,7 +45,7 @@ class ProductRow:
         """Return the product as it is to be stored."""
         new = NewProduct(self.id, "", (EVERYTHING_ELSE.slug,))
         before = stored.content if stored else new
-        return replace(before, **self.told).priced_like(before)
+        return replace(before, **self.told).keep_priced_at(before)
 
 
 def product_row(
@@ -85,8 +80,8 @@ def _path(text: str) -> list[NewCategory]:
         parent = path[-1].slug if path else None
         slug = category_named(step).slug
         path.append(NewCategory(f"{parent}.{slug}" if parent else slug, step, parent))
-    if len(path) > MOST_DEEP or (path and len(path[-1].slug) > LONGEST_ID):
-        raise RowRefused(f"category is deeper than {MOST_DEEP}, or its names are too long")
+    if len(path) > DEEPEST or (path and len(path[-1].slug) > LONGEST_ID):
+        raise RowRefused(f"category is deeper than {DEEPEST}, or its names are too long")
     return path
 
 

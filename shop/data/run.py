@@ -19,7 +19,7 @@ from dynapages.files.rejects import RejectsFile
 from dynapages.process import pool
 from shop import keys
 from shop.accounts.services import ensure_profile
-from shop.catalogue.items import NewCategory
+from shop.catalogue.content import NewCategory
 from shop.data.orders import ImportedOrder
 from shop.data.survey import (
     Catalogue,

@@ -23,15 +23,10 @@ from dynapages.files.json_rows import flat
 from dynapages.files.records import ColumnNames, Record, Rejected, RowRefused
 from dynapages.files.row_files import RowFile, open_rows
 from dynapages.files.values import Skipped
-from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import CATEGORIES, steps_in
-from shop.catalogue.services import (
-    EVERYTHING_ELSE,
-    Stored,
-    put_catalogue,
-    stored_categories,
-    stored_products,
-)
+from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
+from shop.catalogue.stored import Stored, stored_categories, stored_products
+from shop.catalogue.tiles import CATEGORIES, steps_in
 from shop.data.fields import UNCLEAR, decimal_mark, field_text, is_return
 from shop.data.orders import ImportedOrder, Names, PlainLine, RowRef, parse_line, parse_order
 from shop.data.shape import AMOUNTS, LINE_FIELDS, ORDER_FIELDS, Shape

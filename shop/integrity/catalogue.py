@@ -19,34 +19,21 @@ from dynapages.pynamodb import unchanged, update
 from dynapages.upkeep import Candidate, Difference, Handlers, compare
 from dynapages.writes import Action, delete
 from shop import keys
+from shop.catalogue.changes import SHOWN, edge_keys, words_of
+from shop.catalogue.content import DEEPEST, BrokenTree, CategoryTree, NewCategory, NewProduct
 from shop.catalogue.items import (
     EDGES,
-    MOST_DEEP,
     MOST_SHARDS,
-    BrokenTree,
-    CategoryTree,
-    NewCategory,
-    NewProduct,
     category_item,
     parent_edge,
     product_edges,
     product_item,
     shard_in,
 )
-from shop.catalogue.queries import first_products, steps_in, trail_in
-from shop.catalogue.services import (
-    ON_A_SHELF,
-    SHELF,
-    SHOWN,
-    category_in,
-    edge_keys,
-    items_on,
-    product_of,
-    put_shelf,
-    root_key,
-    shelf_of,
-    words_of,
-)
+from shop.catalogue.queries import first_edges
+from shop.catalogue.shelves import SHELF, SHELF_LENGTH, items_on, put_shelf, root_key, shelf_of
+from shop.catalogue.stored import category_in, product_of
+from shop.catalogue.tiles import steps_in, trail_in
 from shop.models import Category, CategoryEdge, Product, ProductEdge, ShopItem
 from shop.table import Key, key_of, put_of, read_items, set_or_remove, unless_changed
 
@@ -178,7 +165,7 @@ class CatalogueItems:
         for key, item in sorted(self._items.items()):
             slug = _slug(key)
             if key[0] == keys.ROOT and slug in tree.by_slug:
-                on_shelf = edges.get(slug, [])[:ON_A_SHELF]
+                on_shelf = edges.get(slug, [])[:SHELF_LENGTH]
                 if found := list(_differing_shelf(slug, item, on_shelf)):
                     yield Candidate(partial(_reread_shelf, slug), found)
 
@@ -356,7 +343,7 @@ def _differing_shelf(slug: str, item: Item, edges: Sequence[Item]) -> Iterator[D
 def _reread_shelf(slug: str) -> Iterator[Difference]:
     key = root_key(slug)
     if item := read_items([key]).get(key):
-        yield from _differing_shelf(slug, item, first_products(slug, ON_A_SHELF))
+        yield from _differing_shelf(slug, item, first_edges(slug, SHELF_LENGTH))
 
 
 def _names_on(edge: Item) -> str:
@@ -384,7 +371,7 @@ def _category(key: Key, items: Mapping[Key, Item]) -> NewCategory | None:
 
 def _is_broken(tree: CategoryTree, slug: str) -> bool:
     try:
-        return len(tree.path(slug)) > MOST_DEEP
+        return len(tree.path(slug)) > DEEPEST
     except BrokenTree:
         return True
 

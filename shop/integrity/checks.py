@@ -25,9 +25,9 @@ from dynapages.upkeep import (
 )
 from dynapages.writes import Action, check
 from shop import keys
-from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, purchase_data, shard_in
-from shop.catalogue.queries import DERIVED as PURCHASE_KEYS
-from shop.catalogue.services import LISTED, actions_of_listing, listed_by
+from shop.catalogue.also_bought import PURCHASE_KEYS, purchase_keys
+from shop.catalogue.changes import ALL_PRODUCTS_KEYS, keys_among_all, update_among_all
+from shop.catalogue.items import EDGE_SHARDS, EDGES, MOST_SHARDS, shard_in
 from shop.integrity.catalogue import (
     PARTITION,
     CatalogueItems,
@@ -115,9 +115,11 @@ def catalogue_kinds() -> Sequence[Kind]:
         kind="listed",
         starts=(keys.PRODUCT_PREFIX,) * 2,
         subject=lambda item: f"product {key_of(item)[0].removeprefix(keys.PRODUCT_PREFIX)}",
-        names=LISTED,
-        derive=lambda item: in_stored_shard(texts_in(item, LISTED), listed_by(item)),
-        actions=actions_of_listing,
+        names=ALL_PRODUCTS_KEYS,
+        derive=lambda item: in_stored_shard(
+            texts_in(item, ALL_PRODUCTS_KEYS), keys_among_all(item)
+        ),
+        actions=update_among_all,
         read=_read,
         write=write,
     )
@@ -333,7 +335,7 @@ def _keys_if_delivered(item: Item) -> dict[str, str]:
         moment = moment_in(_order_in(item))
     except ValueError:
         return {}
-    return purchase_data(username, product_id, moment)
+    return purchase_keys(username, product_id, moment)
 
 
 def _purchase_actions(item: Item, expected: Mapping[str, str]) -> list[Action]:

@@ -10,7 +10,7 @@ from dynapages.lists import id_at, sort_key_of
 from dynapages.process import pool
 from dynapages.pynamodb import unchanged
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Deltas
-from shop.catalogue.queries import bought_before
+from shop.catalogue.also_bought import bought_before
 from shop.models import Order
 from shop.order_status import Status
 from shop.orders.counts import add_up, count_changes

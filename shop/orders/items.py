@@ -12,7 +12,7 @@ from dynapages.items import Item
 from dynapages.lists import sort_key_of, timestamp
 from dynapages.writes import Action
 from shop import keys
-from shop.catalogue.items import also_bought, nearest_to, purchase_data
+from shop.catalogue.also_bought import also_bought_ids, nearest_to, purchase_keys
 from shop.models import (
     Order,
     OrderItem,
@@ -265,13 +265,13 @@ def _purchases(order: NewOrder, before: Iterable[str]) -> Iterator[Purchase]:
         # Only delivered orders count among those who bought a product.
         index_keys: dict[str, Any] = {}
         if is_delivered:
-            index_keys = purchase_data(order.username, product_id, moment_in(order.id))
+            index_keys = purchase_keys(order.username, product_id, moment_in(order.id))
         yield Purchase(
             pk=keys.user(order.username),
             sk=keys.bought(order.username, product_id),
             username=order.username,
             order_id=order.id,
-            also=also_bought(product_id, nearest),
+            also=also_bought_ids(product_id, nearest),
             **index_keys,
         )
 

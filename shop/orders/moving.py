@@ -18,7 +18,7 @@ from dynapages.lists import parse_timestamp
 from dynapages.pynamodb import update
 from dynapages.writes import Action, ConditionFailed
 from shop import keys
-from shop.catalogue.queries import purchase_updates
+from shop.catalogue.also_bought import purchase_updates
 from shop.models import Order
 from shop.order_status import Move, Status, may_move
 from shop.orders.counts import count_changes

@@ -9,7 +9,8 @@ from django.utils.translation import gettext as _
 from dynapages.process import pool
 from dynapages.writes import ConditionFailed
 from shop import keys
-from shop.catalogue.queries import bought_before, prices_of
+from shop.catalogue.also_bought import bought_before
+from shop.catalogue.queries import prices_of
 from shop.models import OrderPointer
 from shop.order_status import Status
 from shop.orders.counts import count_changes

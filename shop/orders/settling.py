@@ -16,8 +16,7 @@ from dynapages.pynamodb import unchanged, update
 from dynapages.writes import MOST_ACTIONS, Action, ConditionFailed, Contended, check
 from shop import keys
 from shop.accounts.queries import find_user
-from shop.catalogue.items import also_bought, nearest_to, purchase_data
-from shop.catalogue.queries import DERIVED as PURCHASE_KEYS
+from shop.catalogue.also_bought import PURCHASE_KEYS, also_bought_ids, nearest_to, purchase_keys
 from shop.models import Order, Purchase
 from shop.order_status import Status
 from shop.orders.ids import moment_in
@@ -102,13 +101,13 @@ def _purchase(order: Order, product_id: str, nearest: Sequence[str]) -> Purchase
     order_id = order.sk.removeprefix(keys.ORDER_PREFIX)
     index_keys: dict[str, Any] = {}
     if order.status == Status.DELIVERED:
-        index_keys = purchase_data(username, product_id, moment_in(order_id))
+        index_keys = purchase_keys(username, product_id, moment_in(order_id))
     return Purchase(
         pk=order.pk,
         sk=keys.bought(username, product_id),
         username=username,
         order_id=order_id,
-        also=also_bought(product_id, nearest),
+        also=also_bought_ids(product_id, nearest),
         **index_keys,
     )
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from shop.catalogue.items import NewCategory
+from shop.catalogue.content import NewCategory
 from shop.catalogue.queries import ProductOrder
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status

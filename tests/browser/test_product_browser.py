@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from comments.lists.orders import CommentOrder
 from comments.moderation.services import feature
 from comments.votes.services import cast_vote
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.browser.conftest import REFUSED
 from tests.support.catalogue.making import category

@@ -15,7 +15,7 @@ from dynapages.django.rate_limits import NamedLimit
 from shop.accounts import rate_limits
 from shop.accounts.queries import find_user
 from shop.accounts.services import OF_REPLIES, confirm, shut_profile, token_for
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.work import QUEUE
 from tests.support.accounts.emails import emails

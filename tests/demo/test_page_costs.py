@@ -26,7 +26,7 @@ from dynapages.process import client, read
 from dynapages.tables import create_missing
 from shop.accounts.queries import find_user
 from shop.accounts.services import create_profile
-from shop.catalogue.queries import find_also_bought
+from shop.catalogue.also_bought import find_also_bought
 from tests.support.chance import unique
 from tests.support.comments.browsing import HTMX, follow, with_explanation
 from tests.support.comments.options import comments_set

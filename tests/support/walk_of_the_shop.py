@@ -11,7 +11,7 @@ django.setup()
 from django.contrib.auth.models import User
 from django.test import Client
 
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 
 

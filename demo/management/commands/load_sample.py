@@ -31,8 +31,9 @@ from dynapages.django.tables import TableCommand
 from dynapages.lists import PageRequest
 from dynapages.process import client, pool
 from dynapages.pynamodb import FAILURES
-from shop.catalogue.queries import category_of, list_categories
+from shop.catalogue.queries import list_categories
 from shop.catalogue.services import put_catalogue
+from shop.catalogue.tiles import category_of
 
 INTERRUPTED = 130
 MOST_CATEGORIES = 500

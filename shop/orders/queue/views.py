@@ -19,7 +19,9 @@ from dynapages.django.paging import ListResult, render_list, show_page, wants_pa
 from dynapages.django.refusals import Refusal
 from dynapages.lists import Page
 from dynapages.process import pool, read
-from shop.catalogue.queries import PLAN, Product, buyers_of
+from shop.catalogue.also_bought import buyers_of
+from shop.catalogue.queries import PLAN
+from shop.catalogue.tiles import Product
 from shop.catalogue.views import product_or_404
 from shop.days import url_without_blanks
 from shop.order_status import FORWARD, Move

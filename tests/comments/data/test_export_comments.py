@@ -22,7 +22,8 @@ from dynapages.calls import metered
 from dynapages.files.exports import progress_of
 from dynapages.items import Item
 from dynapages.process import client
-from shop.catalogue.services import ensure_products, stored_products
+from shop.catalogue.services import ensure_products
+from shop.catalogue.stored import stored_products
 from tests.support.comments.deciding import hide
 from tests.support.comments.loading import delete_all_comments, load
 from tests.support.comments.outage import own_engine

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load

@@ -28,7 +28,7 @@ from comments.votes.services import cast_vote
 from dynapages.calls import Batches, metered
 from dynapages.lists import PageRequest, timestamp
 from dynapages.process import client, pool
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.chance import unique
 from tests.support.comments.browsing import Shown

@@ -25,7 +25,7 @@ from dynapages.calls import Batches, metered
 from dynapages.django.options import Progress
 from dynapages.lists import PageRequest, Toward
 from dynapages.process import client, pool
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.switching import put_back, take_off
 from tests.support.chance import examples

@@ -9,7 +9,7 @@ import pytest
 from comments.items import NewComment
 from comments.posting.services import add_comment
 from comments.votes.rank import store_rank
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load

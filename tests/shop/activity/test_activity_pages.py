@@ -8,7 +8,7 @@ import pytest
 from shop.activity import listing
 from shop.activity.entries import Kind
 from shop.activity.tables import Month
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.activity.making import made_entry, newest_first, write_entries
 from tests.support.chance import unique

@@ -9,7 +9,9 @@ from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
-from shop.catalogue.items import ALSO_BYTES, EDGES, NewCategory, NewProduct
+from shop.catalogue.also_bought import ALSO_BYTES
+from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.items import EDGES
 from shop.catalogue.queries import (
     ProductOrder,
     find_category,

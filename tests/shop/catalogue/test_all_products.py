@@ -4,7 +4,8 @@ import pytest
 from django.test import Client
 
 from shop import keys
-from shop.catalogue.items import NewProduct, folded
+from shop.catalogue.content import NewProduct
+from shop.catalogue.names import fold_name
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import products_in
 from tests.support.catalogue.spoiling import found, mend, put_lamp
@@ -28,7 +29,7 @@ class TestThePage:
     def test_is_walked_by_its_links_there_and_back(self, products):
         there = list(follow("/products/", "older"))
         back = list(follow(there[-2].older, "newer"))
-        truth = [p.id for p in sorted(products, key=lambda p: (folded(p.name), p.id))]
+        truth = [p.id for p in sorted(products, key=lambda p: (fold_name(p.name), p.id))]
         for shown in (there, [*reversed(back)]):
             tiles = [tile for page in shown for tile in page.page.all(class_="tile")]
             assert [tile["data-product"] for tile in tiles] == truth

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 from comments.erasure.user_data import TRACES as OF_COMMENTS
 from dynapages.calls import Pool, metered
 from dynapages.upkeep import erase
-from shop.catalogue.items import ALSO_BYTES, MOST_ALSO, NewProduct, also_bought
-from shop.catalogue.queries import BOUNDS, Bounds, find_also_bought
+from shop.catalogue.also_bought import (
+    ALSO_BYTES,
+    BOUNDS,
+    MOST_ALSO,
+    Bounds,
+    also_bought_ids,
+    find_also_bought,
+)
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.orders.items import NewLine, NewOrder
@@ -198,7 +205,7 @@ class TestAPurchase:
     @pytest.mark.parametrize("length", [1, 20, 100])
     def test_names_as_many_products_as_leave_its_item_below_a_kilobyte(self, length):
         nearest = [f"{n:02}".ljust(length, "x") for n in range(60)]
-        found = also_bought(nearest[1], nearest) or []
+        found = also_bought_ids(nearest[1], nearest) or []
         assert found[:2] == [nearest[0], nearest[2]]
         assert len(found) == min(MOST_ALSO, ALSO_BYTES // (len(nearest[0]) + 1))
 

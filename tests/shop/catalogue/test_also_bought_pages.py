@@ -3,7 +3,7 @@
 import pytest
 
 from dynapages.calls import metered
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from tests.support.catalogue.making import category, sell

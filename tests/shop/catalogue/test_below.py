@@ -14,16 +14,17 @@ from dynapages.work import Owed, worker
 from dynapages.writes import write_transaction
 from shop import keys
 from shop.catalogue import below
-from shop.catalogue.below import MOST_AT_ONCE
+from shop.catalogue.below import MOST_IN_REQUEST
+from shop.catalogue.content import NewProduct
 from shop.catalogue.editing import (
     find_editable,
     find_editable_category,
     save_category,
     save_product,
 )
-from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import find_category, find_product, list_categories, list_category
-from shop.catalogue.services import put_catalogue, shelves_in
+from shop.catalogue.services import put_catalogue
+from shop.catalogue.shelves import shelves_in
 from shop.work import QUEUE
 from tests.support.catalogue.making import category
 from tests.support.catalogue.spoiling import found, mend
@@ -53,7 +54,7 @@ class Shop:
 
     @property
     def lamps(self) -> list[str]:
-        return [f"{self.upper}#{number:02}" for number in range(MOST_AT_ONCE + IN_ATTEMPT + 3)]
+        return [f"{self.upper}#{number:02}" for number in range(MOST_IN_REQUEST + IN_ATTEMPT + 3)]
 
     @property
     def both(self) -> str:
@@ -82,7 +83,7 @@ def shop(fresh):
 def leaf(fresh):
     """A category without others in it, which may be moved."""
     slug = fresh("leaf")
-    number = MOST_AT_ONCE + IN_ATTEMPT + 3
+    number = MOST_IN_REQUEST + IN_ATTEMPT + 3
     lamps = [NewProduct(f"{slug}-{n:02}", "Lamp", (slug,)) for n in range(number)]
     put_catalogue(categories=[category(slug)], products=lamps)
     return slug
@@ -164,7 +165,7 @@ class TestWhatIsBelowACategory:
             raise EndpointConnectionError(endpoint_url="nowhere")
 
         with monkeypatch.context() as patch:
-            patch.setattr(below.services, "put_shelf", fail)
+            patch.setattr(below, "put_shelf", fail)
             assert not change(shop.deep, name="Deep")
         assert find_category(shop.deep).name == "Deep"
         work_off(QUEUE)

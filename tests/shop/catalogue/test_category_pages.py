@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from django.test import Client
 
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.queries import ProductOrder
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in

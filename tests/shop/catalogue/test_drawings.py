@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import metered
 from shop.catalogue.drawings import drawing_url, shapes, svg_of
-from shop.catalogue.queries import Category, ProductTile
+from shop.catalogue.tiles import Category, ProductTile
 from tests.support.comments.writers import someone
 
 NO_SHAPE = [f"{number:032x}" for number in range(40)]

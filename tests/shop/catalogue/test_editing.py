@@ -7,6 +7,7 @@ import pytest
 from dynapages.lists import PageRequest
 from shop.basket.basket import Basket
 from shop.catalogue import editing
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.editing import (
     CategoryRefused,
     Changed,
@@ -15,10 +16,7 @@ from shop.catalogue.editing import (
     save_category,
     save_product,
 )
-from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import (
-    NoSuchCategory,
-    NoSuchProduct,
     find_category,
     find_product,
     list_all_categories,
@@ -27,7 +25,9 @@ from shop.catalogue.queries import (
     list_category,
 )
 from shop.catalogue.search import find_products, parse_search
-from shop.catalogue.services import ensure_products, put_catalogue, shelves_in
+from shop.catalogue.services import ensure_products, put_catalogue
+from shop.catalogue.shelves import shelves_in
+from shop.catalogue.tiles import NoSuchCategory, NoSuchProduct
 from tests.support.catalogue.making import category
 from tests.support.catalogue.switching import (
     put_back,
@@ -262,7 +262,7 @@ class TestACategory:
             take_off_category(shelf)
 
     def test_that_is_full_takes_no_other(self, shelf, fresh, monkeypatch):
-        monkeypatch.setattr(editing.items, "MOST_IN_ONE", 1)
+        monkeypatch.setattr(editing, "MOST_CHILDREN", 1)
         save_category(NewCategory(fresh("inner"), "Inner", shelf))
         with pytest.raises(CategoryRefused):
             save_category(NewCategory(fresh("inner"), "Inner", shelf))

@@ -5,8 +5,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from shop.accounts.queries import find_user
+from shop.catalogue.content import NewProduct
 from shop.catalogue.editing import find_editable, find_editable_category, save_product
-from shop.catalogue.items import NewProduct
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import put_catalogue
 from shop.work import QUEUE

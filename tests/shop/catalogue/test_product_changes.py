@@ -13,7 +13,7 @@ from dynapages.calls import metered
 from dynapages.items import table_key
 from dynapages.lists import PageRequest
 from dynapages.process import client
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.queries import (
     ProductOrder,
     find_product,
@@ -21,14 +21,8 @@ from shop.catalogue.queries import (
     list_category,
     prices_of,
 )
-from shop.catalogue.services import (
-    ON_A_SHELF,
-    ensure_products,
-    put_catalogue,
-    put_shelf,
-    root_key,
-    shelves_in,
-)
+from shop.catalogue.services import ensure_products, put_catalogue
+from shop.catalogue.shelves import SHELF_LENGTH, put_shelf, root_key, shelves_in
 from shop.table import TABLE
 from tests.support.catalogue.making import category
 from tests.support.comments.faulty import before_the_next_transaction
@@ -137,9 +131,9 @@ class TestTheFrontPage:
 
     def test_has_the_first_products_of_a_category(self, lamp, fresh):
         (slug,) = lamp.category_slugs
-        others = [replace(lamp, id=f"{lamp.id}-{n}", name=f"Lamp {n}") for n in range(ON_A_SHELF)]
+        others = [replace(lamp, id=f"{lamp.id}-{n}", name=f"Lamp {n}") for n in range(SHELF_LENGTH)]
         put_catalogue(categories=[category(slug)], products=others)
-        assert len(self.shelf(slug)) == ON_A_SHELF
+        assert len(self.shelf(slug)) == SHELF_LENGTH
         assert self.shelf(slug)[0] == ("Lamp", 1_999)
 
     def test_loses_a_product_that_leaves_the_category(self, lamp, fresh):

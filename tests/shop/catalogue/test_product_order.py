@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from dynapages.calls import metered
 from dynapages.lists import PageRequest
-from shop.catalogue.items import EDGES, NewProduct
+from shop.catalogue.content import NewProduct
+from shop.catalogue.items import EDGES
 from shop.catalogue.queries import PLAN, ProductOrder, list_category
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category, in_order, products_in

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from dynapages.calls import metered
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest
-from shop.catalogue.items import MOST_WORDS, NewProduct, product_item, word_items
+from shop.catalogue.content import NewProduct
+from shop.catalogue.items import MOST_WORDS, product_item, word_items
 from shop.catalogue.search import (
     LONGEST_SEARCH,
-    MOST_TYPED,
+    MOST_SEARCH_WORDS,
     SUGGESTED,
     find_products,
     parse_search,
@@ -121,7 +122,7 @@ class TestWhatIsTyped:
         assert meter.calls == 0
 
     def test_has_few_words_and_characters(self):
-        assert len(parse_search("a b c d e f g h")) == MOST_TYPED
+        assert len(parse_search("a b c d e f g h")) == MOST_SEARCH_WORDS
         with pytest.raises(Refusal, match="8 words"):
             parse_search("a b c d e f g h i")
         assert parse_search("x" * LONGEST_SEARCH)

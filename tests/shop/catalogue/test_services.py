@@ -9,16 +9,15 @@ from hypothesis import strategies as st
 
 from dynapages.calls import Pool
 from dynapages.lists import every_entry
-from shop.catalogue.items import (
-    LONGEST,
-    MOST_DEEP,
-    MOST_IN_ONE,
+from shop.catalogue.content import (
+    DEEPEST,
+    MOST_CHILDREN,
     BrokenTree,
     CategoryTree,
     NewCategory,
     NewProduct,
-    folded,
 )
+from shop.catalogue.names import LONGEST_NAME, fold_name
 from shop.catalogue.queries import (
     find_category,
     find_product,
@@ -110,8 +109,8 @@ class TestATree:
             [category("a", "a")],
             [category("a", "b"), category("b", "a")],
             [category("a", "elsewhere")],
-            [category(str(n), str(n - 1) if n else None) for n in range(MOST_DEEP + 1)],
-            [category("a"), *(NewCategory(f"a{n}", "", "a") for n in range(MOST_IN_ONE + 1))],
+            [category(str(n), str(n - 1) if n else None) for n in range(DEEPEST + 1)],
+            [category("a"), *(NewCategory(f"a{n}", "", "a") for n in range(MOST_CHILDREN + 1))],
         ],
     )
     def test_that_is_broken_is_refused_before_anything_is_written(self, broken):
@@ -137,23 +136,23 @@ class TestFolding:
         ],
     )
     def test_keeps_the_words_alone(self, name, key):
-        assert folded(name) == key
+        assert fold_name(name) == key
 
     @pytest.mark.parametrize(
         ("earlier", "later"),
         [("Ärmel", "Zebra"), ("zebra", "Zoo"), ("Lamp", "Lamp shade"), ("Lamp 1", "Lamps")],
     )
     def test_puts_names_in_the_order_of_a_dictionary(self, earlier, later):
-        assert f"{folded(earlier)}#z" < f"{folded(later)}#a"
+        assert f"{fold_name(earlier)}#z" < f"{fold_name(later)}#a"
 
     @given(st.text())
     def test_holds_nothing_that_sorts_before_the_joint(self, name):
-        assert all(letter >= "-" for letter in folded(name))
+        assert all(letter >= "-" for letter in fold_name(name))
 
     @given(st.text(max_size=900))
     def test_fits_a_key(self, name):
-        assert len(folded(name).encode()) <= LONGEST
+        assert len(fold_name(name).encode()) <= LONGEST_NAME
 
     @given(st.text(max_size=50))
     def test_changes_nothing_the_second_time(self, name):
-        assert folded(folded(name)) == folded(name)
+        assert fold_name(fold_name(name)) == fold_name(name)

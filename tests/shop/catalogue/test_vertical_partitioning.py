@@ -9,7 +9,7 @@ from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from shop import keys
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.queries import find_product, list_category, prices_of
 from shop.catalogue.services import put_catalogue
 from shop.models import ShopItem

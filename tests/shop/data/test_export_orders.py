@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 from dynapages.calls import metered
 from dynapages.files.exports import progress_of
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.data import exports
 from shop.data.exports import COLUMNS

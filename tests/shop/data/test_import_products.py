@@ -8,13 +8,13 @@ import pytest
 
 from dynapages.calls import metered
 from dynapages.files.identifiers import identifier_of
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.editing import (
     find_editable,
     find_editable_category,
     save_category,
     save_product,
 )
-from shop.catalogue.items import NewCategory, NewProduct
 from shop.catalogue.queries import find_category, find_product
 from shop.catalogue.services import EVERYTHING_ELSE
 from tests.support.catalogue.switching import take_off

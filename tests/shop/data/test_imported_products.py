@@ -7,9 +7,10 @@ import pytest
 from dynapages.lists import PageRequest
 from shop import keys
 from shop.accounts.queries import find_user
-from shop.catalogue.items import NewCategory, NewProduct
-from shop.catalogue.queries import NoSuchProduct, find_category, find_product, list_category
+from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.queries import find_category, find_product, list_category
 from shop.catalogue.services import put_catalogue
+from shop.catalogue.tiles import NoSuchProduct
 from shop.models import Product
 from tests.support.catalogue.making import category
 from tests.support.shop.checks import differences

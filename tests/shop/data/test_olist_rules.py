@@ -7,7 +7,7 @@ import pytest
 
 from dynapages.django.options import Progress
 from dynapages.files.dates import DateFormats
-from shop.catalogue.items import NewCategory
+from shop.catalogue.content import NewCategory
 from shop.data.olist import olist_files
 from shop.data.orders import history_of
 from shop.data.survey import OrdersFound, survey

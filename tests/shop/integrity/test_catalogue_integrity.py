@@ -9,9 +9,10 @@ import pytest
 from dynapages.lists import PageRequest
 from dynapages.upkeep import Difference
 from shop import keys
+from shop.catalogue.also_bought import PURCHASE_KEYS
 from shop.catalogue.items import EDGES
-from shop.catalogue.queries import DERIVED, ProductOrder, find_product, list_category
-from shop.catalogue.services import put_shelf
+from shop.catalogue.queries import ProductOrder, find_product, list_category
+from shop.catalogue.shelves import put_shelf
 from shop.order_status import Status
 from tests.support.catalogue.making import sell
 from tests.support.catalogue.spoiling import (
@@ -219,7 +220,7 @@ class TestTheCheckOfPurchases:
         listed = stored(key) or {}
         again = sell_to_someone(lamp, Status.RETURNED)
         other = (keys.user(again), keys.bought(again, lamp.id))
-        before = spoil(other, **{name: listed[name] for name in DERIVED})
+        before = spoil(other, **{name: listed[name] for name in PURCHASE_KEYS})
         name = before["order_id"]["S"]
         assert [d.kind for d in found(name)] == ["purchase"]
         assert mend(name) == [True]

@@ -4,7 +4,8 @@ import pytest
 
 from dynapages.upkeep.integrity import confirmed
 from shop import keys
-from shop.catalogue.queries import NoSuchCategory, find_category, find_product
+from shop.catalogue.queries import find_category, find_product
+from shop.catalogue.tiles import NoSuchCategory
 from shop.integrity.catalogue import CatalogueItems
 from shop.integrity.checks import catalogue_kinds
 from tests.support.catalogue.spoiling import found, mend, put_lamp

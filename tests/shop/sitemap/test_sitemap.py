@@ -13,7 +13,7 @@ from dynapages.items import table_key
 from dynapages.process import client
 from dynapages_testing.strict import refuse_what_aws_refuses
 from shop import keys
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.sitemap import queries
 from shop.table import TABLE

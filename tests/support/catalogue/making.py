@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from shop.catalogue.items import NewCategory, NewProduct, folded
+from shop.catalogue.content import NewCategory, NewProduct
+from shop.catalogue.names import fold_name
 from shop.catalogue.queries import ProductOrder
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id
@@ -32,7 +33,7 @@ def products_in(slug: str, count: int) -> list[NewProduct]:
 def in_order(products: Sequence[NewProduct], order: ProductOrder) -> list[str]:
     """The ids of products as a list in that order has them."""
     if order is ProductOrder.NAME:
-        ordered = sorted(products, key=lambda p: (folded(p.name), p.id))
+        ordered = sorted(products, key=lambda p: (fold_name(p.name), p.id))
         return [product.id for product in ordered]
     priced = [(p.unit_price_cents, p.id) for p in products if p.unit_price_cents is not None]
     return [i for _, i in sorted(priced, reverse=order is ProductOrder.DEAREST)]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from unicodedata import combining, normalize
 
 from dynapages.lists import PageRequest, Toward
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.search import find_products, parse_search
 from shop.catalogue.services import put_catalogue
 from tests.support.catalogue.making import category

@@ -2,7 +2,7 @@
 
 from dynapages.upkeep import Difference
 from shop import keys
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from tests.support.catalogue.making import category, sell

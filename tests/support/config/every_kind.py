@@ -38,7 +38,7 @@ from shop.activity.entries import LOG
 from shop.activity.tables import Month, forget_layout
 from shop.api_keys.answers import begin, finish
 from shop.api_keys.services import create_key
-from shop.catalogue.items import NewProduct
+from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from shop.orders import large_orders

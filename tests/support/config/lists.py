@@ -8,7 +8,7 @@ from django.test import Client
 from comments.posting.services import add_comment
 from comments.replies.services import reply_to
 from comments.votes.services import cast_vote
-from shop.catalogue.items import NewCategory, NewProduct
+from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.order_status import Status
 from tests.support.chance import unique

@@ -6,7 +6,8 @@ from typing import Any
 
 from dynapages.process import client
 from shop import keys
-from shop.catalogue.items import NewProduct, product_item
+from shop.catalogue.content import NewProduct
+from shop.catalogue.items import product_item
 from shop.models import Order, ShopItem
 from shop.order_status import OPEN, Status
 from shop.orders.ids import imported_order_id

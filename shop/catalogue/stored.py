@@ -1,0 +1,146 @@
+"""Products and categories as they are stored now: read strongly, by those who change them."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+from dynapages.items import Item
+from dynapages.lists import parse_timestamp
+from shop import keys
+from shop.catalogue.content import CategoryTree, NewCategory, NewProduct
+from shop.catalogue.tiles import (
+    CATEGORIES,
+    OFF,
+    category_of,
+    product_keys,
+    steps_in,
+    trail_in,
+)
+from shop.table import Key, read_items
+
+NO_ITEM: Item = MappingProxyType({})
+
+Content = TypeVar("Content", NewProduct, NewCategory)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored(Generic[Content]):
+    """A product or a category as it is stored, with its own item."""
+
+    content: Content
+    node: Item = field(repr=False)
+
+    @property
+    def version(self) -> str:
+        """A digest of the content: another one once any of it has changed."""
+        return blake2b(repr(self.content).encode(), digest_size=8).hexdigest()
+
+
+def category_key(slug: str) -> Key:
+    """Return the key of a category's own item."""
+    key = keys.category(slug)
+    return key, key
+
+
+# Products
+
+
+def stored_products(
+    product_ids: Iterable[str], *, is_whole: bool = False
+) -> dict[str, Stored[NewProduct]]:
+    """Read products by id, strongly, if whole with descriptions; missing ones are left out."""
+    keys_by_id = {each: product_keys(each, is_whole=is_whole) for each in product_ids}
+    all_keys: list[Key] = []
+    for item_keys in keys_by_id.values():
+        all_keys += item_keys
+    items = read_items(all_keys)
+    stored = {}
+    for product_id, item_keys in keys_by_id.items():
+        node = items.get(item_keys[0])
+        if node is None:
+            continue
+        description = items.get(item_keys[1], NO_ITEM) if is_whole else NO_ITEM
+        stored[product_id] = Stored(product_of(node, description), node)
+    return stored
+
+
+def product_of(node: Item, description: Item = NO_ITEM) -> NewProduct:
+    """Return the product that its own item and that of its description store."""
+    cents = node.get("unit_price_cents")
+    priced_at = node.get("priced_at")
+    categories = steps_in(node, CATEGORIES)
+    return NewProduct(
+        id=node["pk"]["S"].removeprefix(keys.PRODUCT_PREFIX),
+        name=node["name"]["S"],
+        category_slugs=tuple(sorted(category.slug for category in categories)),
+        description=_text_in(description, "text") or "",
+        unit_price_cents=int(cents["N"]) if cents else None,
+        currency=_text_in(node, "currency"),
+        priced_at=parse_timestamp(priced_at["S"]) if priced_at else None,
+        external_id=_text_in(node, "external_id"),
+        is_off=OFF in node,
+    )
+
+
+def _text_in(item: Item, name: str) -> str | None:
+    return item[name]["S"] if name in item else None
+
+
+# Categories
+
+
+def category_in(node: Item) -> NewCategory:
+    """Return the category that its own item stores."""
+    slug = node["pk"]["S"].removeprefix(keys.CATEGORY_PREFIX)
+    parents = trail_in(node)
+    parent = parents[-1].slug if parents else None
+    return NewCategory(slug, node["name"]["S"], parent, OFF in node)
+
+
+def stored_categories(slugs: Iterable[str]) -> dict[str, NewCategory]:
+    """Read categories strongly; return them by slug with those above, but without missing ones.
+
+    Those above are as the trails have them, which follow a change a moment later: see `tree_above`.
+    """
+    above: dict[str, NewCategory] = {}
+    own: dict[str, NewCategory] = {}
+    for item in read_items(category_key(slug) for slug in slugs).values():
+        parent: str | None = None
+        for step in trail_in(item):
+            above[step.slug] = NewCategory(step.slug, step.name, parent)
+            parent = step.slug
+        step = category_of(item)
+        own[step.slug] = NewCategory(step.slug, step.name, parent)
+    # What one's own item has is newer than what the trail of another one repeats.
+    return {**above, **own}
+
+
+def nodes_above(slugs: Iterable[str]) -> dict[str, Item]:
+    """Read the own items of categories and of all above them, strongly, by slug.
+
+    Missing ones are left out. It takes two rounds, or a third where a trail is not up to date.
+    """
+    nodes: dict[str, Item] = {}
+    seen: set[str] = set()
+    unread = {*slugs}
+    while unread:
+        items = read_items(category_key(slug) for slug in sorted(unread))
+        seen |= unread
+        above: set[str] = set()
+        for item in items.values():
+            nodes[category_of(item).slug] = item
+            above |= {step.slug for step in trail_in(item)}
+        unread = above - seen
+    return nodes
+
+
+def tree_in(nodes: Mapping[str, Item]) -> CategoryTree:
+    """Return the tree of the categories whose own items these are, by slug."""
+    return CategoryTree({slug: category_in(node) for slug, node in nodes.items()})
+
+
+def tree_above(slugs: Iterable[str]) -> CategoryTree:
+    """Read the tree of categories and all above them, each as its own item has it."""
+    return tree_in(nodes_above(slugs))
