@@ -1,9 +1,9 @@
 """The table ``shop`` as all rooms read and write it: items by key, actions, shards, counters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.conf import settings
 from pynamodb.attributes import Attribute
@@ -20,7 +20,6 @@ from dynapages.writes import (
     Counters,
     Deltas,
     Limiter,
-    NamedShards,
     Shards,
     Transactions,
     check,
@@ -30,9 +29,6 @@ from dynapages.writes import (
 )
 from shop import keys
 from shop.models import ShopItem
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
 
 TABLE = ShopItem.Meta.table_name
 QUEUE = "OPEN"
@@ -83,11 +79,6 @@ def limiter() -> Limiter:
     return Limiter(client(), TABLE, keys.limit)
 
 
-def shards() -> Shards:
-    """Return the numbers of shards; see `dynapages.writes.counters`."""
-    return _shards_of(client())
-
-
 def counters_of(_name: str) -> Counters:
     """Return the counters that a counter of this name is one of."""
     return _counters_of(page_batches(), settings.COUNTER_SHARDS)
@@ -131,13 +122,13 @@ def share_of(needed: int, shards: int) -> int:
     return min(needed, ceil(mean + 2 * sqrt(mean)))
 
 
-OPEN_ORDERS = NamedShards(QUEUE, shards, lambda: settings.ORDER_SHARDS)
+def stored_shards(name: str, least: Callable[[], int]) -> Shards:
+    """Return the shards of a list, whose number is an item of this table."""
+    return Shards(client, TABLE, keys.shards(name), least)
+
+
+OPEN_ORDERS = stored_shards(QUEUE, lambda: settings.ORDER_SHARDS)
 """The shards of the queue; an order keeps its own. "Write Sharding (GSI)" of the pattern list."""
-
-
-@lru_cache(maxsize=4)
-def _shards_of(connected: "DynamoDBClient") -> Shards:
-    return Shards(connected, TABLE, keys.shards)
 
 
 @lru_cache(maxsize=8)

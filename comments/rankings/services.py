@@ -19,9 +19,8 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from comments import host, keys
 from comments.filters import CommentFilter
@@ -43,14 +42,9 @@ from dynapages.writes import (
     Action,
     ConditionFailed,
     Contended,
-    NamedShards,
     Shards,
     write_transaction,
 )
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-
 
 PARTITION = ProductRank.rank_partition.attr_name
 PLACE = ProductRank.rank_place.attr_name
@@ -59,14 +53,9 @@ NAME = ProductRank.name.attr_name
 VERSION = ProductRank.version.attr_name
 
 
-@lru_cache(maxsize=4)
-def _shards(connected: "DynamoDBClient") -> Shards:
-    return Shards(connected, TABLE, keys.shards)
-
-
 RANK_SHARDS = 2
 """That products which begin to rank are spread over, at least; fewer later lose nothing."""
-RANKED = NamedShards("RANKED", lambda: _shards(client()), lambda: RANK_SHARDS)
+RANKED = Shards(client, TABLE, keys.shards("RANKED"), lambda: RANK_SHARDS)
 """The shards that the rankings of the shop share."""
 
 

@@ -4,13 +4,12 @@ from dynapages.writes.counters import (
     SHARDS,
     Counters,
     Deltas,
-    NamedShards,
     NoSuchCounter,
-    Shards,
     shards_in,
     write_with_counters,
 )
 from dynapages.writes.rate_limiter import Limit, Limiter, Spent
+from dynapages.writes.shards import Shards
 from dynapages.writes.transactions import (
     MOST_ACTIONS,
     Action,
@@ -39,7 +38,6 @@ __all__ = [
     "Expression",
     "Limit",
     "Limiter",
-    "NamedShards",
     "NoSuchCounter",
     "Shards",
     "Spent",

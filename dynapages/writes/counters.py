@@ -1,9 +1,13 @@
 """Sharded counters: exact counts with many concurrent writers.
 
-Follows "Write Sharding (Table)" of "AWS DynamoDB (Design Patterns)". A counter has a name and any
-number of *cells*, each a number attribute. It is one item, and half a capacity unit to read, until
-a writer loses to others twice; then it is spread over more items with other partition keys. A
-write picks any of these shards at random, a read sums them all. Shard 0 holds their number.
+`Counters` reads and changes the counters of one table; `write_with_counters` writes items and what
+counts them in one transaction. Follows "Write Sharding (Table)" of "AWS DynamoDB (Design
+Patterns)".
+
+A counter has a name and any number of *cells*, each a number attribute. It is one item, and half a
+capacity unit to read, until a writer loses to others twice; then it is spread over more items with
+other partition keys. A write picks any of these shards at random, a read sums them all. Shard 0
+holds their number.
 
 A change is an action of the transaction that writes what is counted, so the sum is exact after
 each. A cell of one shard may be negative; the sum never is.
@@ -19,22 +23,16 @@ low or too high:
   that no shard was changed since it was read.
 """
 
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from random import randrange
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, TypeVar
 
 from dynapages.calls.batches import Batches
-from dynapages.calls.faults import FAILURES, Throttled, fault_in
-from dynapages.calls.meter import labelled_calls
-from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
-from dynapages.items import Item, KeyValue, key_value, wire_key, wire_value
+from dynapages.items import Item, KeyValue, Value, key_value, wire_key, wire_value
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
@@ -46,159 +44,36 @@ from dynapages.writes.transactions import (
     put,
     unchanged,
     update,
-    write_item,
     write_transaction,
 )
-
-if TYPE_CHECKING:
-    from types_boto3_dynamodb import DynamoDBClient
-
-
-T = TypeVar("T")
-
-SHARDS = "_shards"
-"""The attribute with the number; an item without it means one shard."""
-
-
-@dataclass(slots=True)
-class Shards:
-    """Numbers of shards, each in the item of ``table`` whose key is ``key_of(name)``.
-
-    A number is raised, never lowered, before the first writer uses a new shard. A process remembers
-    it: maybe too low, never too high. Writers rely on that; readers must read all shards, so they
-    read those they know of together with the number, and the others afterwards.
-    """
-
-    client: "DynamoDBClient"
-    table: str
-    key_of: Callable[[str], Mapping[str, KeyValue]]
-    _known: dict[str, int] = field(default_factory=dict)
-
-    def known(self, name: str) -> int:
-        """Return how many shards there are at least, as far as this process knows."""
-        return self._known.get(name, 1)
-
-    def note(self, name: str, number: int) -> None:
-        """Remember a number that was read."""
-        if number > self.known(name):
-            self._known[name] = number
-
-    def raise_to(self, name: str, number: int) -> None:
-        """Raise the number to ``number`` unless it is as high already."""
-        stored, values = {"#n": SHARDS}, {":n": {"N": str(number)}}
-        raised = update(
-            self.table,
-            wire_key(self.key_of(name)),
-            Expression("SET #n = :n", stored, values),
-            Expression("attribute_not_exists(#n) OR #n < :n", stored, values),
-        )
-        try:
-            write_item(self.client, raised)
-        except ConditionFailed:
-            self.count(name)
-        else:
-            self.note(name, number)
-
-    def count(self, name: str) -> int:
-        """Return the stored number, read strongly."""
-        key = wire_key(self.key_of(name))
-        with labelled_calls("shards"):
-            response = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
-        stored = shards_in(response.get("Item", {}))
-        self.note(name, stored)
-        return stored
-
-
-@dataclass(frozen=True, slots=True)
-class NamedShards:
-    """The shards of one name, such as those of a queue, whose number is one of `Shards`.
-
-    There are at least ``least``. This and ``shards`` are called anew each time: the client may be
-    another by then, and a setting another number.
-    """
-
-    name: str
-    shards: Callable[[], Shards]
-    least: Callable[[], int]
-
-    def pick(self) -> int:
-        """Return a random shard to write to."""
-        return randrange(self.writable())  # noqa: S311 - spreads load
-
-    def writable(self) -> int:
-        """Return how many shards a writer may use, stored if that is new."""
-        shards, least = self.shards(), self.least()
-        if least > shards.known(self.name):
-            shards.raise_to(self.name, least)
-        return shards.known(self.name)
-
-    def count(self) -> int:
-        """Return the stored number, read strongly."""
-        return self.shards().count(self.name)
-
-    def raise_to(self, number: int) -> None:
-        """Raise the stored number to at least ``number``."""
-        self.shards().raise_to(self.name, number)
-
-    def spreading(self, *, most: int) -> Callable[[frozenset[int]], None]:
-        """Return the ``on_throttled`` of a write whose first action is an item in a shard.
-
-        When it was throttled `LOSSES` times, the shards known now are doubled, up to ``most``, for
-        the writes to come. Writers that are throttled at once double them once.
-        """
-        known = self.shards().known(self.name)
-        number, losses = min(2 * known, most), itertools.count(1)
-
-        def spread(throttled: frozenset[int]) -> None:
-            if 0 in throttled and next(losses) == LOSSES and number > known:
-                try:
-                    self.raise_to(number)
-                except FAILURES as failure:
-                    if not isinstance(fault_in(failure), Throttled):  # then the next one does it
-                        raise
-
-        return spread
-
-    def read_all(
-        self, read: Callable[[int], T], *, pool: Pool, count: Callable[[], int] | None = None
-    ) -> T:
-        """Return what ``read`` returns for the stored number of shards, in one round as a rule.
-
-        It is called with the number that this process knows, while the stored one is read, and
-        again if that is greater. Shards may be used as soon as their number is stored, so nothing
-        is missed that was written before this read began. ``count`` may read the number together
-        with other items.
-        """
-        shards = self.shards()
-        with pool.together() as together:
-            counted = together.start(count or partial(shards.count, self.name))
-            known = shards.known(self.name)
-            found = read(known)
-            stored = counted.result()
-        shards.note(self.name, stored)
-        return found if stored <= known else read(stored)
-
-
-def shards_in(item: Item) -> int:
-    """Return the number of shards stored in an item."""
-    return int(item[SHARDS]["N"]) if SHARDS in item else 1
-
-
-MOST_SHARDS = 8
-LOSSES = 2
-"""How often a write meets others on a counter before the counter is spread."""
-ATTEMPTS = 5
 
 Deltas = Mapping[str, Mapping[str, int]]
 """Changes of counters: the counter's name to its cells and what is added to each."""
 Shard = tuple[str, int]
 """A counter's name and the number of one of its shards."""
 
-_SPREAD, _CHANGE = "_spread", "_change"
+SHARDS = "_shards"
+"""The attribute with the number of shards; an item without it means one shard."""
+MOST_SHARDS = 8
+LOSSES_TO_SPREAD = 2
+"""How often a write meets others, or is throttled, before what it writes to is spread further."""
+ATTEMPTS = 5
+"""Transactions that a change or a creation of shards is tried in, until it is `Contended`."""
+_SPREAD = "_spread"
+_CHANGE = "_change"
+_TEXT_BYTES = 6
+"""Of the random texts in the two: no two folds or changes make the same one."""
 
 
 class NoSuchCounter(DynamoError):
     """A counter that only `Counters.begin` creates does not exist."""
+
+
+def shards_in(item: Item) -> int:
+    """Return the number of shards stored in an item."""
+    if SHARDS not in item:
+        return 1
+    return int(item[SHARDS]["N"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,97 +109,7 @@ class Counters:
     must_exist: bool = False
     _known: dict[str, int] = field(default_factory=dict, compare=False)
 
-    def change(self, name: str, deltas: Mapping[str, int]) -> Action:
-        """Build the action that adds ``deltas`` (cell to number) to a counter, in one shard.
-
-        A transaction may contain one change of a counter only. Its condition fails when this
-        process knows a shard that does not exist: see `write_with_counters`. Raises ValueError when
-        every delta is zero.
-        """
-        number = self._known.get(name, 1)
-        if number < self.least_shards:
-            number = self.ensure(name, self.least_shards)
-        shard = randrange(number)  # noqa: S311 - spreads load
-        there = _SPREAD if shard else self._key_name
-        exists = Expression("attribute_exists(#there)", {"#there": there})
-        return self._add(name, shard, deltas, exists if shard or self.must_exist else None)
-
-    def begin(self, name: str, deltas: Mapping[str, int]) -> Action:
-        """Build the change that creates a counter, or adds to its first shard.
-
-        With ``must_exist``, for a transaction that checks what the counter belongs to.
-        """
-        return self._add(name, 0, deltas)
-
-    def deletions(self, name: str) -> list[Action]:
-        """Build the actions that delete a counter, its first shard last; none where there is none.
-
-        Their transaction raises ConditionFailed when the counter was changed since this call.
-        """
-        shards = self._load(name)
-        if not shards[0]:
-            return []
-        every = reversed(list(enumerate(shards)))
-        return [delete(self.table, self._key(name, n), _as_read(item)) for n, item in every]
-
-    def spread(self, name: str) -> int:
-        """Double the shards of a counter, up to ``most_shards``; return how many there are.
-
-        It is left as it is where another process has spread it since this one read the number.
-        """
-        known = self._known.get(name, 1)
-        if known >= self.most_shards:
-            return known
-        stored = len(self._load(name))
-        return stored if stored > known else self.ensure(name, min(stored * 2, self.most_shards))
-
-    def fold(self, name: str) -> bool:
-        """Fold a counter back into its least shards; return False if it was changed meanwhile.
-
-        Nothing measures how quiet a counter is: one that is changed between the read and the
-        transaction stays as it is, and a busy one is soon spread again.
-        """
-        shards, kept = self._load(name), self.least_shards
-        if len(shards) <= kept:
-            return True
-        sums = self._summed([shards[0], *shards[kept:]])
-        spread = token_urlsafe(6)
-        texts = {_SPREAD: {"S": spread}, _CHANGE: {"S": spread}}
-        cells = {cell: {"N": str(number)} for cell, number in sums.items() if number}
-        whole = {**self._key(name, 0), SHARDS: {"N": str(kept)}, **texts, **cells}
-        actions = [put(self.table, whole, _as_read(shards[0]))]
-        for number, item in enumerate(shards[1:], 1):
-            key = self._key(name, number)
-            if number < kept:
-                actions.append(update(self.table, key, _changes({_SPREAD: spread})))
-            else:
-                actions.append(delete(self.table, key, _as_read(item)))
-        try:
-            write_transaction(self.batches.client, actions)
-        except ConditionFailed:
-            return False
-        self._known[name] = kept
-        return True
-
-    def ensure(self, name: str, least: int = 1) -> int:
-        """Make sure that a counter has ``least`` shards, and that all it has exist.
-
-        Returns how many it has, read strongly. Raises NoSuchCounter, and Contended.
-        """
-        for _ in range(ATTEMPTS):
-            shards = self._load(name)
-            if self.must_exist and not shards[0]:
-                raise NoSuchCounter(name)
-            number = max(least, len(shards))
-            if number == len(shards) and _is_whole(shards):
-                return number
-            try:
-                write_transaction(self.batches.client, self._creations(name, shards, number))
-            except ConditionFailed:
-                continue
-            self._known[name] = number
-            return number
-        raise Contended
+    # Reading
 
     def read(self, name: str, *, consistent: bool = False) -> dict[str, int]:
         """Return the sums of a counter's cells, without those that are zero."""
@@ -344,7 +129,7 @@ class Counters:
 
     def keys(self, known: Mapping[str, int]) -> list[Item]:
         """Build the table keys of the known shards, to be read together with other items."""
-        return [self._key(name, shard) for name, shard in _each(known)]
+        return [self._key(name, number) for name, number in _each_shard(known)]
 
     def sums(
         self, known: Mapping[str, int], items: Iterable[Item], *, consistent: bool = False
@@ -353,8 +138,49 @@ class Counters:
 
         Shard 0 tells how many shards there are. Those that were not known are read now.
         """
-        stored = self._complete(known, items, consistent=consistent)
-        return {name: {c: n for c, n in self._summed(s).items() if n} for name, s in stored.items()}
+        complete = self._complete(known, items, consistent=consistent)
+        sums = {}
+        for name, shards in complete.items():
+            sums[name] = {cell: number for cell, number in self._sum(shards).items() if number}
+        return sums
+
+    def cells_in(self, item: Item) -> dict[str, int]:
+        """Return the cells of one shard, every number of its item but those of its key."""
+        others = {SHARDS, *self.key_of("", 0)}
+        cells = {}
+        for name, value in item.items():
+            if "N" in value and name not in others:
+                cells[name] = int(value["N"])
+        return cells
+
+    # Changing
+
+    def change(self, name: str, deltas: Mapping[str, int]) -> Action:
+        """Build the action that adds ``deltas`` (cell to number) to a counter, in one shard.
+
+        A transaction may contain one change of a counter only. Its condition fails when this
+        process knows a shard that does not exist: see `write_with_counters`. Raises ValueError when
+        every delta is zero.
+        """
+        number = self._known.get(name, 1)
+        if number < self.least_shards:
+            number = self.ensure(name, self.least_shards)
+        shard = randrange(number)  # noqa: S311 - spreads load
+        if shard:
+            condition = _exists(_SPREAD)
+        elif self.must_exist:
+            condition = _exists(self._key_name)
+        else:
+            # The first change of a counter creates its first shard.
+            condition = None
+        return self._add(name, shard, deltas, condition)
+
+    def begin(self, name: str, deltas: Mapping[str, int]) -> Action:
+        """Build the change that creates a counter, or adds to its first shard.
+
+        With ``must_exist``, for a transaction that checks what the counter belongs to.
+        """
+        return self._add(name, 0, deltas)
 
     def set_sums(self, name: str, cells: Mapping[str, int]) -> list[Action]:
         """Build the actions that set the sums of cells to recounted numbers; none if all are right.
@@ -363,59 +189,137 @@ class Counters:
         then recount.
         """
         shards = self._load(name)
-        sums = self._summed(shards)
-        wrong = {cell: number - sums[cell] for cell, number in cells.items()}
-        deltas = {cell: delta for cell, delta in sorted(wrong.items()) if delta}
+        sums = self._sum(shards)
+        deltas = {}
+        for cell in sorted(cells):
+            if cells[cell] != sums[cell]:
+                deltas[cell] = cells[cell] - sums[cell]
         if not deltas:
             return []
-        same = [unchanged(item, SHARDS, _SPREAD, *deltas) for item in shards]
-        return [
-            self._add(name, 0, deltas, same[0]),
-            *(check(self.table, self._key(name, n), same[n]) for n in range(1, len(shards))),
-        ]
+        conditions = [unchanged(item, SHARDS, _SPREAD, *deltas) for item in shards]
+        actions = [self._add(name, 0, deltas, conditions[0])]
+        for number in range(1, len(shards)):
+            actions.append(check(self.table, self._key(name, number), conditions[number]))
+        return actions
+
+    def deletions(self, name: str) -> list[Action]:
+        """Build the actions that delete a counter, its first shard last; none where there is none.
+
+        Their transaction raises ConditionFailed when the counter was changed since this call.
+        """
+        shards = self._load(name)
+        if not shards[0]:
+            return []
+        actions = []
+        for number in reversed(range(len(shards))):
+            condition = _unchanged_since(shards[number])
+            actions.append(delete(self.table, self._key(name, number), condition))
+        return actions
+
+    # Spreading and folding
+
+    def spread(self, name: str) -> int:
+        """Double the shards of a counter, up to ``most_shards``; return how many there are.
+
+        It is left as it is where another process has spread it since this one read the number.
+        """
+        known = self._known.get(name, 1)
+        if known >= self.most_shards:
+            return known
+        stored = len(self._load(name))
+        if stored > known:
+            return stored
+        return self.ensure(name, min(stored * 2, self.most_shards))
+
+    def ensure(self, name: str, least: int = 1) -> int:
+        """Make sure that a counter has ``least`` shards, and that all it has exist.
+
+        Returns how many it has, read strongly. Raises NoSuchCounter, and Contended.
+        """
+        for _ in range(ATTEMPTS):
+            shards = self._load(name)
+            if self.must_exist and not shards[0]:
+                raise NoSuchCounter(name)
+            number = max(least, len(shards))
+            if number == len(shards) and _are_of_one_fold(shards):
+                return number
+            try:
+                write_transaction(self.batches.client, self._creations(name, shards, number))
+            except ConditionFailed:
+                continue
+            self._known[name] = number
+            return number
+        raise Contended
+
+    def fold(self, name: str) -> bool:
+        """Fold a counter back into its least shards; return False if it was changed meanwhile.
+
+        Nothing measures how quiet a counter is: one that is changed between the read and the
+        transaction stays as it is, and a busy one is soon spread again.
+        """
+        shards = self._load(name)
+        least = self.least_shards
+        if len(shards) <= least:
+            return True
+        text = token_urlsafe(_TEXT_BYTES)
+        first: dict[str, Value] = {**self._key(name, 0)}
+        first[SHARDS] = {"N": str(least)}
+        first[_SPREAD] = first[_CHANGE] = {"S": text}
+        # The first shard gets what is in those that go, and the others that stay keep theirs.
+        for cell, number in self._sum([shards[0], *shards[least:]]).items():
+            if number:
+                first[cell] = {"N": str(number)}
+        actions = [put(self.table, first, _unchanged_since(shards[0]))]
+        for number in range(1, least):
+            actions.append(update(self.table, self._key(name, number), _changes({_SPREAD: text})))
+        for number in range(least, len(shards)):
+            condition = _unchanged_since(shards[number])
+            actions.append(delete(self.table, self._key(name, number), condition))
+        try:
+            write_transaction(self.batches.client, actions)
+        except ConditionFailed:
+            return False
+        self._known[name] = least
+        return True
+
+    def _creations(self, name: str, shards: Sequence[Item], number: int) -> list[Action]:
+        """Build the actions that store ``number`` and create the shards that do not exist."""
+        text = token_urlsafe(_TEXT_BYTES)
+        spread: str = shards[0].get(_SPREAD, {"S": text})["S"]
+        texts = {_SPREAD: spread, _CHANGE: text}
+        same = [SHARDS, _SPREAD]
+        if self.must_exist:
+            same.append(self._key_name)
+        first = _changes({SHARDS: number, **texts})
+        actions = [update(self.table, self._key(name, 0), first, unchanged(shards[0], *same))]
+        for n in range(1, number):
+            # One that is missing, or was left by another fold, becomes one of this fold.
+            if n >= len(shards) or shards[n].get(_SPREAD) != {"S": spread}:
+                actions.append(update(self.table, self._key(name, n), _changes(texts)))
+        return actions
+
+    # The items of shards
+
+    @property
+    def _key_name(self) -> str:
+        return next(iter(self.key_of("", 0)))
+
+    def _key(self, name: str, shard: int) -> Item:
+        return wire_key(self.key_of(name, shard))
 
     def _add(
         self, name: str, shard: int, deltas: Mapping[str, int], condition: Expression | None = None
     ) -> Action:
         if not any(deltas.values()):
             raise ValueError(f"A change of the counter {name} that changes nothing")
-        changes = _changes({_CHANGE: token_urlsafe(6)}, deltas)
+        changes = _changes({_CHANGE: token_urlsafe(_TEXT_BYTES)}, deltas)
         return update(self.table, self._key(name, shard), changes, condition)
 
-    def cells_in(self, item: Item) -> dict[str, int]:
-        """Return the cells of one shard, every number of its item but those of its key."""
-        others = {SHARDS, *self.key_of("", 0)}
-        return {
-            name: int(value["N"])
-            for name, value in item.items()
-            if "N" in value and name not in others
-        }
-
-    def _summed(self, shards: Iterable[Item]) -> Counter[str]:
+    def _sum(self, shards: Iterable[Item]) -> Counter[str]:
         sums = Counter[str]()
         for item in shards:
             sums.update(self.cells_in(item))
         return sums
-
-    @property
-    def _key_name(self) -> str:
-        return next(iter(self.key_of("", 0)))
-
-    def _creations(self, name: str, shards: Sequence[Item], number: int) -> list[Action]:
-        """Build the actions that store ``number`` and create the shards that do not exist."""
-        text = token_urlsafe(6)
-        spread: str = shards[0].get(_SPREAD, {"S": text})["S"]
-        texts = {_SPREAD: spread, _CHANGE: text}
-        same = unchanged(shards[0], SHARDS, _SPREAD, *([self._key_name] if self.must_exist else []))
-        created = [
-            update(self.table, self._key(name, n), _changes(texts))
-            for n in range(1, number)
-            if n >= len(shards) or shards[n].get(_SPREAD) != {"S": spread}
-        ]
-        return [
-            update(self.table, self._key(name, 0), _changes({SHARDS: number, **texts}), same),
-            *created,
-        ]
 
     def _load(self, name: str) -> list[Item]:
         """Read the stored shards of a counter strongly; an empty item where one is missing."""
@@ -433,38 +337,43 @@ class Counters:
     ) -> dict[str, list[Item]]:
         """Return the items of all stored shards by counter, given those of the known ones.
 
-        Shards that were folded meanwhile are read again, strongly, unless this finds the same:
-        then a deletion was interrupted.
+        Shards that were folded meanwhile are read again, strongly, unless this finds the same as
+        ``before``: then a deletion was interrupted.
         """
-        shards = self._by_shard(_each(known), items)
+        shards = self._by_shard(_each_shard(known), items)
         stored = {name: shards_in(shards.get((name, 0), {})) for name in known}
-        new = [(name, shard) for name, shard in _each(stored) if shard >= known[name]]
-        shards |= self._read(new, consistent=consistent)
-        found = {name: [shards.get((name, n), {}) for n in range(stored[name])] for name in known}
+        unread = [(name, number) for name, number in _each_shard(stored) if number >= known[name]]
+        if unread:
+            keys = [self._key(name, number) for name, number in unread]
+            further = self.batches.get(self.table, keys, consistent=consistent)
+            shards |= self._by_shard(unread, further)
+        complete = {}
+        for name in known:
+            complete[name] = [shards.get((name, number), {}) for number in range(stored[name])]
         self._known.update(stored)
-        doubtful = {
-            name: stored[name]
-            for name, read in found.items()
-            if not _is_whole(read) and read != (before or {}).get(name)
-        }
+        doubtful = {}
+        for name, read in complete.items():
+            was_the_same = before is not None and read == before.get(name)
+            if not _are_of_one_fold(read) and not was_the_same:
+                doubtful[name] = stored[name]
         if doubtful:
             items = self.batches.get(self.table, self.keys(doubtful), consistent=True)
-            found |= self._complete(doubtful, items, consistent=True, before=found)
-        return found
+            complete |= self._complete(doubtful, items, consistent=True, before=complete)
+        return complete
 
-    def _read(self, shards: list[Shard], *, consistent: bool) -> dict[Shard, Item]:
-        keys = [self._key(name, shard) for name, shard in shards]
-        items = self.batches.get(self.table, keys, consistent=consistent)
-        return self._by_shard(shards, items)
+    def _by_shard(self, shards: Iterable[Shard], items: Iterable[Item]) -> dict[Shard, Item]:
+        """Return which of the items are those of the shards."""
+        key_names = tuple(self.key_of("", 0))
+        shard_at = {_values(self._key(*shard), key_names): shard for shard in shards}
+        by_shard = {}
+        for item in items:
+            shard = shard_at.get(_values(item, key_names))
+            if shard is not None:
+                by_shard[shard] = item
+        return by_shard
 
-    def _by_shard(self, shards: list[Shard], items: Iterable[Item]) -> dict[Shard, Item]:
-        parts = tuple(self.key_of("", 0))
-        by_key = {_values(self._key(*shard), parts): shard for shard in shards}
-        found = ((by_key.get(_values(item, parts)), item) for item in items)
-        return {shard: item for shard, item in found if shard}
 
-    def _key(self, name: str, shard: int) -> Item:
-        return wire_key(self.key_of(name, shard))
+# Writing what is counted together with its counters
 
 
 def write_with_counters(
@@ -473,13 +382,13 @@ def write_with_counters(
     *,
     transactions: Transactions,
     counters: Callable[[str], Counters],
-    on_throttled: Callable[[frozenset[int]], None] = lambda _numbers: None,
+    on_throttled: Callable[[frozenset[int]], None] | None = None,
 ) -> None:
     """Write ``actions`` and changes of counters in one transaction, all or nothing.
 
     ``counters`` returns, for the name of a counter, the `Counters` it belongs to; a counter that
-    meets other writers `LOSSES` times is spread over more shards before the next attempt.
-    ``on_throttled`` is that of `Transactions.write`, such as `NamedShards.spreading` returns. The
+    meets other writers `LOSSES_TO_SPREAD` times is spread over more shards before the next attempt.
+    ``on_throttled`` is that of `Transactions.write`, such as `Shards.spreading` returns. The
     numbers in ConditionFailed are those of ``actions``: a change whose shard does not exist is made
     in another. Raises NoSuchCounter, and what `Transactions.write` does.
     """
@@ -487,55 +396,74 @@ def write_with_counters(
     losses = Counter[str]()
 
     def build() -> list[Action]:
-        return [*actions, *(counters(name).change(name, deltas[name]) for name in names)]
+        changes = [counters(name).change(name, deltas[name]) for name in names]
+        return [*actions, *changes]
 
     def spread(conflicts: frozenset[int]) -> None:
         for number, name in enumerate(names, len(actions)):
-            losses[name] += number in conflicts
-            if losses[name] == LOSSES:
+            if number in conflicts:
+                losses[name] += 1
+            if losses[name] == LOSSES_TO_SPREAD:
                 losses[name] = 0
-                with suppress(Contended):  # then the next attempt is made in the shards there are
+                # Where it cannot be spread, the next attempt is made in the shards there are.
+                with suppress(Contended):
                     counters(name).spread(name)
 
     for _ in range(ATTEMPTS):
         try:
             transactions.write(build, on_conflict=spread, on_throttled=on_throttled)
         except ConditionFailed as error:
-            if refused := {n: item for n, item in error.failed.items() if n < len(actions)}:
-                raise ConditionFailed(refused) from error
-            for name in (names[number - len(actions)] for number in error.failed):
+            _raise_refusals(error, len(actions))
+            for number in error.failed:
+                name = names[number - len(actions)]
                 counters(name).ensure(name)
         else:
             return
     raise Contended
 
 
-def _is_whole(shards: Sequence[Item]) -> bool:
+def _raise_refusals(error: ConditionFailed, count: int) -> None:
+    """Raise ConditionFailed if it is one of the first ``count`` actions that was refused."""
+    refused = {number: item for number, item in error.failed.items() if number < count}
+    if refused:
+        raise ConditionFailed(refused) from error
+
+
+# Expressions, and items by shard
+
+
+def _are_of_one_fold(shards: Sequence[Item]) -> bool:
     """Return whether shards were read between the same two folds."""
     first, *others = [item.get(_SPREAD) for item in shards]
     return all(text == first for text in others)
 
 
-def _as_read(item: Item) -> Expression:
+def _each_shard(numbers: Mapping[str, int]) -> list[Shard]:
+    """Return each shard of counters, of which the numbers of shards are given by name."""
+    return [(name, shard) for name, number in numbers.items() for shard in range(number)]
+
+
+def _values(item: Item, names: Iterable[str]) -> tuple[KeyValue, ...]:
+    return tuple(key_value(item[name]) for name in names)
+
+
+def _exists(attribute: str) -> Expression:
+    return Expression("attribute_exists(#there)", {"#there": attribute})
+
+
+def _unchanged_since(item: Item) -> Expression:
+    """Require that a shard was neither changed nor folded since it was read as ``item``."""
     return unchanged(item, SHARDS, _SPREAD, _CHANGE)
-
-
-def _each(shards: Mapping[str, int]) -> list[Shard]:
-    return [(name, shard) for name, number in shards.items() for shard in range(number)]
 
 
 def _changes(values: Mapping[str, KeyValue], deltas: Mapping[str, int] | None = None) -> Expression:
     """Build what sets attributes to values, and adds to cells what is not zero."""
     added = {cell: delta for cell, delta in sorted((deltas or {}).items()) if delta}
-    changed = [*values.items(), *added.items()]
+    changed = {**values, **added}
     sets = ", ".join(f"#{n} = :{n}" for n in range(len(values)))
     adds = ", ".join(f"#{n} :{n}" for n in range(len(values), len(changed)))
     return Expression(
         f"SET {sets} ADD {adds}" if adds else f"SET {sets}",
-        {f"#{n}": name for n, (name, _) in enumerate(changed)},
-        {f":{n}": wire_value(value) for n, (_, value) in enumerate(changed)},
+        {f"#{n}": name for n, name in enumerate(changed)},
+        {f":{n}": wire_value(value) for n, value in enumerate(changed.values())},
     )
-
-
-def _values(item: Item, names: Iterable[str]) -> tuple[KeyValue, ...]:
-    return tuple(key_value(item[name]) for name in names)

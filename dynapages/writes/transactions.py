@@ -1,6 +1,11 @@
-"""Actions, by botocore's expressions or PynamoDB's; transactions, with the retries botocore lacks.
+"""Actions on items, and writes of them: many in one transaction, or one by itself.
 
-    update("comments", key, Expression("SET #p = :p", {"#p": "place"}, {":p": {"S": place}}))
+    changes = Expression("SET #p = :p", {"#p": "place"}, {":p": {"S": place}})
+    write_transaction(client, [update("comments", key, changes)])
+
+An action is built by `put`, `update`, `check` or `delete`; its condition and its changes are an
+`Expression`, or those of PynamoDB. `write_transaction` and `Transactions` send TransactWriteItems,
+`write_item` sends PutItem, UpdateItem or DeleteItem.
 
 DynamoDB cancels a transaction that meets another one on the same item with TransactionConflict,
 which botocore does not retry. Here it is, with backoff and jitter, a bounded number of times. A
@@ -25,14 +30,47 @@ from dynapages.items import Item, table_key
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-
 Action = Mapping[str, Any]
 """One of the actions of TransactWriteItems: ``{"Put": …}``, ``{"Update": …}`` and so on."""
-
 Table = str | type[Any]
 """The name of a table, or a model of PynamoDB."""
 
+MOST_ACTIONS = 100
+"""In one transaction."""
+TOO_MANY_FOR_OLD_ENGINES = 26
+"""Actions; Amazon DynamoDB, and engines like it, took 25 until September 2022."""
+BACKOFF = Backoff(attempts=10, first=0.02, longest=1.0)
+
 _PLACEHOLDER = re.compile(r"[#:]\w+")
+_CONDITION_FAILED = "ConditionalCheckFailed"
+_CONFLICT = "TransactionConflict"
+_THROTTLED = frozenset({"ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"})
+"""Reasons for which DynamoDB cancels a transaction, with the one above and that of a condition."""
+_RETRIED_ERRORS = frozenset({"TransactionInProgressException", "TransactionConflictException"})
+
+
+class ConditionFailed(DynamoError):
+    """A condition of the transaction did not hold; nothing was written.
+
+    ``failed`` maps the number (from 0) of each such action to the item as it is stored, or to an
+    empty item unless the action was built with ``return_item``.
+    """
+
+    def __init__(self, failed: Mapping[int, Item]) -> None:
+        super().__init__("Something that was read has changed since; nothing was written.")
+        self.failed = failed
+
+
+class Contended(Throttled):
+    """Other writers of the same items won until the last attempt; nothing was written."""
+
+    retry_after = 1
+
+    def __init__(self, text: str = "Too many others are writing the same at the moment.") -> None:
+        super().__init__(text)
+
+
+# Actions and their expressions
 
 
 class Serializable(Protocol):
@@ -46,7 +84,7 @@ class Serializable(Protocol):
 class Expression:
     """A condition or an update as botocore takes it: its text, with its names and values.
 
-    The placeholders are its own: those of a condition and of the changes beside it may be the same.
+    Its placeholders are its own: a condition and the changes of one action may have the same ones.
     """
 
     text: str
@@ -56,8 +94,8 @@ class Expression:
     def serialize(self, names: dict[str, str], values: dict[str, Any], /) -> str:
         """Return the text with placeholders that nothing else of the action has."""
 
-        def replaced(found: re.Match[str]) -> str:
-            own = found.group()
+        def replaced(match: re.Match[str]) -> str:
+            own = match.group()
             if own in self.names:
                 return names.setdefault(self.names[own], f"#{len(names)}")
             if own in self.values:
@@ -104,18 +142,21 @@ def delete(table: Table, key: Item, condition: Serializable | None = None) -> Ac
 
 def parameters(action: Action) -> Mapping[str, Any]:
     """Return the parameters of PutItem, UpdateItem or DeleteItem that do the same."""
-    (found,) = action.values()
-    return dict(found)
+    (of_action,) = action.values()
+    return dict(of_action)
 
 
 def unchanged(item: Item, *names: str) -> Expression:
     """Require that each attribute is as it is in ``item``, or missing as it is there."""
+    terms = []
+    values = {}
+    for number, name in enumerate(names):
+        if name in item:
+            terms.append(f"#{number} = :{number}")
+            values[f":{number}"] = item[name]
+        else:
+            terms.append(f"attribute_not_exists(#{number})")
     placeholders = {f"#{number}": name for number, name in enumerate(names)}
-    values = {f":{own[1:]}": item[name] for own, name in placeholders.items() if name in item}
-    terms = (
-        f"{own} = :{own[1:]}" if name in item else f"attribute_not_exists({own})"
-        for own, name in placeholders.items()
-    )
     return Expression(" AND ".join(terms), placeholders, values)
 
 
@@ -126,48 +167,25 @@ def _parameters(
     changes: Serializable | None = None,
     return_item: bool = False,
 ) -> dict[str, Any]:
+    """Build what all actions have in common; DynamoDB refuses parameters that are empty."""
     names: dict[str, str] = {}
     values: dict[str, Any] = {}
-    built = {
-        "TableName": table if isinstance(table, str) else table.Meta.table_name,
-        "UpdateExpression": None if changes is None else changes.serialize(names, values),
-        "ConditionExpression": None if condition is None else condition.serialize(names, values),
-        "ExpressionAttributeNames": {name: path for path, name in names.items()},
-        "ExpressionAttributeValues": values,
-        "ReturnValuesOnConditionCheckFailure": "ALL_OLD" if return_item else None,
+    built: dict[str, Any] = {
+        "TableName": table if isinstance(table, str) else table.Meta.table_name
     }
+    # Each adds its own names and values to those that both share.
+    if changes is not None:
+        built["UpdateExpression"] = changes.serialize(names, values)
+    if condition is not None:
+        built["ConditionExpression"] = condition.serialize(names, values)
+    built["ExpressionAttributeNames"] = {name: path for path, name in names.items()}
+    built["ExpressionAttributeValues"] = values
+    if return_item:
+        built["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     return {name: value for name, value in built.items() if value}
 
 
-MOST_ACTIONS = 100
-TOO_MANY_FOR_OLD_ENGINES = 26
-"""Actions; Amazon DynamoDB, and engines like it, took 25 until September 2022."""
-
-_CONFLICT = "TransactionConflict"
-_THROTTLED = frozenset({"ThrottlingError", "ProvisionedThroughputExceeded", "RequestLimitExceeded"})
-_RETRIED_ERRORS = frozenset({"TransactionInProgressException", "TransactionConflictException"})
-BACKOFF = Backoff(attempts=10, first=0.02, longest=1.0)
-
-
-class ConditionFailed(DynamoError):
-    """A condition of the transaction did not hold; nothing was written.
-
-    ``failed`` maps the number (from 0) of each such action to the item as it is stored, or to an
-    empty item unless the action was built with ``return_item``.
-    """
-
-    def __init__(self, failed: Mapping[int, Item]) -> None:
-        super().__init__("Something that was read has changed since; nothing was written.")
-        self.failed = failed
-
-
-class Contended(Throttled):
-    """Other writers of the same items won until the last attempt; nothing was written."""
-
-    retry_after = 1
-
-    def __init__(self, text: str = "Too many others are writing the same at the moment.") -> None:
-        super().__init__(text)
+# Transactions
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +200,8 @@ class Transactions:
         self,
         build: Callable[[], Sequence[Action]],
         *,
-        on_conflict: Callable[[frozenset[int]], None] = lambda _numbers: None,
-        on_throttled: Callable[[frozenset[int]], None] = lambda _numbers: None,
+        on_conflict: Callable[[frozenset[int]], None] | None = None,
+        on_throttled: Callable[[frozenset[int]], None] | None = None,
     ) -> None:
         """Write the actions ``build`` returns; it is called again after a conflict.
 
@@ -200,18 +218,19 @@ class Transactions:
             try:
                 self.client.transact_write_items(TransactItems=actions, ClientRequestToken=token)
             except ClientError as error:
-                conflicts, throttled = _obstacles_in(error, len(actions))
+                obstacles = _obstacles_in(error, len(actions))
                 is_certain = not error.response.get("ResponseMetadata", {}).get("RetryAttempts")
             else:
                 return
             pause = next(pauses, None)
             if pause is None:
                 raise Contended
-            if throttled:
-                on_throttled(throttled)
+            if obstacles.throttled and on_throttled is not None:
+                on_throttled(obstacles.throttled)
             # After a lost answer the conflict may be with this very transaction: keep its token.
-            if conflicts and is_certain:
-                on_conflict(conflicts)
+            if obstacles.conflicts and is_certain:
+                if on_conflict is not None:
+                    on_conflict(obstacles.conflicts)
                 rebuilt = list(build())
                 if rebuilt != actions:
                     actions, token = rebuilt, uuid4().hex
@@ -239,32 +258,46 @@ def too_old(client: "DynamoDBClient", table: str) -> EngineTooOld | None:
     return None
 
 
-def _obstacles_in(error: ClientError, count: int) -> tuple[frozenset[int], frozenset[int]]:
-    """Return which of ``count`` actions met another transaction, and which were throttled.
+@dataclass(frozen=True, slots=True)
+class _Obstacles:
+    """Why a transaction is tried again, by the numbers of its actions.
 
-    Raises what is final.
+    ``conflicts`` met another transaction, ``throttled`` were more than their partitions allow.
     """
+
+    conflicts: frozenset[int] = frozenset()
+    throttled: frozenset[int] = frozenset()
+
+
+def _obstacles_in(error: ClientError, count: int) -> _Obstacles:
+    """Return what was in the way of a transaction of ``count`` actions. Raises what is final."""
     code = error.response["Error"]["Code"]
     if code in _RETRIED_ERRORS:
-        return frozenset(), frozenset()
+        return _Obstacles()
     if isinstance(fault_in(error), Throttled):
-        return frozenset(), frozenset(range(count))
+        return _Obstacles(throttled=frozenset(range(count)))
     if code != "TransactionCanceledException":
         raise error
     reasons: Sequence[Mapping[str, Any]] = error.response.get("CancellationReasons", [])
-    failed = {
-        number: reason.get("Item", {})
-        for number, reason in enumerate(reasons)
-        if reason.get("Code") == "ConditionalCheckFailed"
-    }
+    failed: dict[int, Item] = {}
+    conflicts = set()
+    throttled = set()
+    for number, reason in enumerate(reasons):
+        reason_code = reason.get("Code")
+        if reason_code == _CONDITION_FAILED:
+            failed[number] = reason.get("Item", {})
+        elif reason_code == _CONFLICT:
+            conflicts.add(number)
+        elif reason_code in _THROTTLED:
+            throttled.add(number)
     if failed:
         raise ConditionFailed(failed) from error
-    codes = [reason.get("Code") for reason in reasons]
-    conflicts = frozenset(number for number, code in enumerate(codes) if code == _CONFLICT)
-    throttled = frozenset(number for number, code in enumerate(codes) if code in _THROTTLED)
-    if not conflicts | throttled:
+    if not conflicts and not throttled:
         raise error
-    return conflicts, throttled
+    return _Obstacles(frozenset(conflicts), frozenset(throttled))
+
+
+# One action by itself
 
 
 def write_item(
@@ -274,7 +307,7 @@ def write_item(
     backoff: Backoff = BACKOFF,
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Carry out one action of `dynapages.writes.transactions`: a put, an update or a delete.
+    """Write one item by the action that `put`, `update` or `delete` has built.
 
     Raises ConditionFailed (the item is number 0), Contended when transactions on the item were
     in progress at every attempt, and botocore's errors.
@@ -290,8 +323,8 @@ def write_item(
         try:
             calls[kind](**parameters(action))
         except client.exceptions.ConditionalCheckFailedException as error:
-            held: Mapping[str, Any] = error.response
-            item: Item = held.get("Item", {})
+            response: Mapping[str, Any] = error.response
+            item: Item = response.get("Item", {})
             raise ConditionFailed({0: item}) from error
         except client.exceptions.TransactionConflictException as error:
             pause = next(pauses, None)

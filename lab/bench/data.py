@@ -21,7 +21,7 @@ from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell
-from dynapages.items import Item, table_key
+from dynapages.items import Item, table_key, wire_key
 from dynapages.lists import Position, sort_key_of
 from dynapages.pynamodb import DynamoModel
 from dynapages.writes import SHARDS
@@ -252,7 +252,7 @@ class OrderData:
 
 def shards_item(number: int) -> Item:
     """Build the item that says in how many shards the open orders are."""
-    key = table_key(**shop_keys.shards(OPEN_ORDERS.name))
+    key = wire_key(OPEN_ORDERS.key)
     return {**key, SHARDS: {"N": str(number)}}
 
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from dynapages.lists import SEPARATOR, timestamp
-from dynapages.writes import NamedShards
 from shop import keys
 from shop.catalogue.content import NewCategory, NewProduct
 from shop.catalogue.names import PARENT_JOINT, WORD_JOINT, cut_name, fold_name
@@ -23,7 +22,7 @@ from shop.models import (
     ProductWord,
     TrailStep,
 )
-from shop.table import shards
+from shop.table import stored_shards
 
 PRICE_DIGITS = 12
 """Of a price in cents, zeros first, so that strings sort as numbers."""
@@ -31,7 +30,7 @@ MOST_SHARDS = 64
 """The most that EDGE_SHARDS may be."""
 EDGE_SHARDS = 2
 """That a category's products are spread over; fewer later lose nothing."""
-EDGES = NamedShards("DATA", shards, lambda: EDGE_SHARDS)
+EDGES = stored_shards("DATA", lambda: EDGE_SHARDS)
 """The shards of the index: an edge's follows from its id and their number."""
 MOST_WORDS = 12
 """Of a name, that its product is found by: the first different ones, each of them an item."""

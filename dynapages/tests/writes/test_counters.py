@@ -18,11 +18,10 @@ from dynapages.process import client, pool
 from dynapages.writes.counters import (
     MOST_SHARDS,
     Counters,
-    NamedShards,
     NoSuchCounter,
-    Shards,
     write_with_counters,
 )
+from dynapages.writes.shards import Shards
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
@@ -180,18 +179,18 @@ class TestAWriteToAListThatIsThrottled:
     def of_process(self, name):
         """The shards of the list as another process knows them."""
 
-        def of_process() -> NamedShards:
-            shards = Shards(client(), TABLE, lambda name: key_of(name, 0))
-            return NamedShards(name, lambda: shards, lambda: 1)
+        def of_process() -> Shards:
+            return Shards(client, TABLE, key_of(name, 0), lambda: 1)
 
         return of_process
 
     @staticmethod
-    def write(shards: NamedShards, *, most: int = MOST_SHARDS) -> None:
-        item = put(TABLE, wire_key(key_of(f"{shards.name}-item", 0)))
+    def write(shards: Shards, *, most: int = MOST_SHARDS) -> None:
+        name = shards.key["pk"]
+        item = put(TABLE, wire_key(key_of(f"{name}-item", 0)))
         write_with_counters(
             [item],
-            {f"{shards.name}-counter": {"en": 1}},
+            {f"{name}-counter": {"en": 1}},
             transactions=Transactions(client()),
             counters=lambda _name: make_counters(),
             on_throttled=shards.spreading(most=most),

@@ -294,7 +294,7 @@ class TestRankingOfTheShop:
         monkeypatch.setattr(ranks, "RANK_SHARDS", RANKED.count() + 3)
         products = [f"{comment.product_id}-{number}" for number in range(20)]
         load(*(replace(comment, id=p, product_id=p) for p in products)).finish(SILENT)
-        ranks._shards.cache_clear()  # as in another process
+        RANKED._known.clear()  # as in another process
         monkeypatch.setattr(ranks, "RANK_SHARDS", 1)
         assert len(ranking_of(COMMENTED, products)) == 20
 

@@ -98,7 +98,7 @@ class TestTheCheck:
 
     def test_finds_and_mends_too_few_shards(self, order):
         number = OPEN_ORDERS.count()
-        spoil((keys.shards(OPEN_ORDERS.name)["pk"],) * 2, _shards={"N": "0"})
+        spoil((OPEN_ORDERS.key["pk"], OPEN_ORDERS.key["sk"]), _shards={"N": "0"})
         (difference,) = found("shards", "the queue")
         assert difference.stored == "number 0"
         assert difference.mend()

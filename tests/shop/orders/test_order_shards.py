@@ -57,7 +57,7 @@ class TestTheShards:
         settings.ORDER_SHARDS = OPEN_ORDERS.count() + 3
         orders = [made_order(fresh("alex"), placed_at=EVEN_LONGER_AGO) for _ in range(30)]
         put(*orders)
-        table._shards_of.cache_clear()  # as in another process
+        OPEN_ORDERS._known.clear()  # as in another process
         settings.ORDER_SHARDS = 1
         found = there_and_back(queue_of(Status.PLACED), size=100)
         assert {order.id for order in orders} <= {*found}
@@ -75,7 +75,7 @@ def one_shard():
 
 def forget() -> None:
     """Know no more than a new process does."""
-    table._shards_of.cache_clear()
+    OPEN_ORDERS._known.clear()
 
 
 def place(username: str, product: str, *, at: datetime = EVEN_LONGER_AGO) -> str:
