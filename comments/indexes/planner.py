@@ -23,8 +23,8 @@ yield how many items of a run come before the end of the page; the mean item siz
 block ("Capacity consumption for Query operations" of the Developer Guide).
 
 The limit of a run's first read is a wager: its expected share of the page is cheap but often falls
-short, and a second round must then be paid for and waited for. `_wager` returns the limit of least
-expected cost.
+short, and a second round must then be paid for and waited for. `best_first_read` returns the limit
+of least expected cost.
 
 Counts may be wrong, and items unevenly spread over time. That changes the cost only, and a run that
 filters can be replaced within the page (see `dynapages.lists.merging.Fallback`): the reader's merge
@@ -35,7 +35,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import chain, combinations, islice, product
+from itertools import combinations, islice, product
 from math import ceil, erfc, inf, isfinite, sqrt
 from statistics import fmean
 from typing import TypeVar
@@ -49,8 +49,50 @@ from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, item_bytes
 from dynapages.lists import Alternative, Fallback, HasAll, Index, OneOf, Run
 
 LANGUAGE, RATING = "language", "rating"
+"""What a partition key can answer of a filter."""
 LANGUAGE_ATTRIBUTE, RATING_ATTRIBUTE = Comment.language.attr_name, Comment.rating.attr_name
 _ATTRIBUTES = {LANGUAGE: (LANGUAGE_ATTRIBUTE, "S"), RATING: (RATING_ATTRIBUTE, "N")}
+
+MIXED = "mixed"
+"""The plan that reads from more than one index."""
+MOST_QUERIES_UNCOUNTED = 8
+"""Queries that are made at the most where the counts say that there is nothing."""
+MOST_OF_UNITS = 0.75
+"""The part of a page's units that the least cost of its queries may take: the rest reads on."""
+PLANS_REMEMBERED = 200
+"""Plans that are kept, at some 10 kB each."""
+
+SECOND_ROUND = 1.5
+"""The price of a second round for a run: half a capacity unit, and a whole one for the wait."""
+TRANSFER = 0.001
+"""The price of transferring an item: without one, items that cost nothing would be read too."""
+SPREAD = 0.45
+"""How far items differ in size: their standard deviation by their mean."""
+UNEVENNESS = 0.3
+"""How far the pace at which a run's items come differs from its mean over time, likewise."""
+SEASONS_RISK = 1.0
+"""How the price of a run rises that drops what has seasons: by the square of the part it drops."""
+_MOST_DEVIATIONS = 3.5
+_MOST_LIMITS = 30
+"""The limits that are considered: so many at most, up to so many deviations above the mean."""
+
+TYPICAL_BYTES = 300.0
+"""Bytes of a list entry, as long as none was read."""
+_SAMPLE = 3
+"""Items of each read whose sizes are taken into the mean."""
+_LEAST_WEIGHT = 0.005
+"""Of an item in the mean: prices near the border of a block need a mean that keeps still."""
+
+
+class NoSuchPlan(ValueError):
+    """There is no plan of this name, but those in ``known``."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        self.known = tuple(known)
+        super().__init__(f"There is no plan “{name}”: there are {', '.join(self.known)}.")
+
+
+# Access patterns, and plans by rule.
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +111,16 @@ class AccessPattern:
             LANGUAGE: chosen.languages,
             RATING: chosen.ratings,
         }
-        # What the index omits because its partition key has it.
-        attributes = [_ATTRIBUTES[part] for part in self.answers]
-        return [
-            Run(
-                index=self.index,
-                partition=keys.product_partition(product_id, *combination),
-                known={
-                    name: {kind: str(value)}
-                    for (name, kind), value in zip(attributes, combination, strict=True)
-                },
-                keep=keep,
-            )
-            for combination in product(*(values[part] for part in self.answers))
-        ]
+        runs = []
+        for combination in product(*(values[part] for part in self.answers)):
+            # What the index omits because its partition key has it.
+            known = {}
+            for part, value in zip(self.answers, combination, strict=True):
+                name, kind = _ATTRIBUTES[part]
+                known[name] = {kind: str(value)}
+            partition = keys.product_partition(product_id, *combination)
+            runs.append(Run(index=self.index, partition=partition, known=known, keep=keep))
+        return runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +146,11 @@ def _pattern(model: type[ListIndex], *answers: str) -> AccessPattern:
     return AccessPattern(name=model.Meta.index_name, index=index_of(model), answers=answers)
 
 
-PATTERNS = (
-    _pattern(All),
-    _pattern(ByLanguage, LANGUAGE),
-    _pattern(ByRating, RATING),
-    _pattern(ByLanguageAndRating, LANGUAGE, RATING),
-)
+ALL = _pattern(All)
+BY_LANGUAGE = _pattern(ByLanguage, LANGUAGE)
+BY_RATING = _pattern(ByRating, RATING)
+BY_BOTH = _pattern(ByLanguageAndRating, LANGUAGE, RATING)
+PATTERNS = (ALL, BY_LANGUAGE, BY_RATING, BY_BOTH)
 _BY_ANSWERS = {frozenset(pattern.answers): pattern for pattern in PATTERNS}
 
 
@@ -130,33 +167,27 @@ def plan(product_id: str, chosen: CommentFilter) -> ListPlan:
 
 def exact_runs(product_id: str, run: Run) -> tuple[Run, ...]:
     """Return the runs that hold what a run with a filter keeps, and filter nothing."""
-    kept = {one_of.attribute: one_of.values for one_of in run.keep}
-    values = {name: (value,) for name, value in run.known.items()} | kept
-    languages = values.get(LANGUAGE_ATTRIBUTE, ())
-    ratings = values.get(RATING_ATTRIBUTE, ())
-    part = CommentFilter(tuple(v["S"] for v in languages), tuple(int(v["N"]) for v in ratings))
-    return plan(product_id, part).runs
+    values: dict[str, Sequence[Mapping[str, str]]] = {}
+    for name, value in run.known.items():
+        values[name] = (value,)
+    for condition in run.keep:
+        values[condition.attribute] = condition.values
+    languages = tuple(value["S"] for value in values.get(LANGUAGE_ATTRIBUTE, ()))
+    ratings = tuple(int(value["N"]) for value in values.get(RATING_ATTRIBUTE, ()))
+    return plan(product_id, CommentFilter(languages, ratings)).runs
 
 
-TOP_UP = 1.5
-"""The price of a second round for a run: half a capacity unit, and a whole one for the wait."""
-EFFORT = 0.001
-"""The price of transferring an item: without one, items that cost nothing would be read too."""
-SPREAD = 0.45
-"""How far items differ in size: their standard deviation by their mean."""
-UNEVENNESS = 0.3
-"""How far the pace at which a run's items come differs from its mean over time, likewise."""
-RISK = 1.0
-"""How the price of a run rises that drops what has seasons: by the square of the part it drops."""
-_MOST_DEVIATIONS = 3.5
-_MOST_LIMITS = 30
-"""The limits that are considered: so many at most, up to so many deviations above the mean."""
+def filter_conditions(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
+    """Yield what runs of a pattern keep, where its partition key does not answer it."""
+    if LANGUAGE not in pattern.answers and chosen.languages:
+        languages = tuple({"S": language} for language in chosen.languages)
+        yield OneOf(LANGUAGE_ATTRIBUTE, languages)
+    if RATING not in pattern.answers and chosen.ratings:
+        ratings = tuple({"N": str(rating)} for rating in chosen.ratings)
+        yield OneOf(RATING_ATTRIBUTE, ratings)
 
-TYPICAL = 300.0
-"""Bytes of a list entry, as long as none was read."""
-_SAMPLE = 3
-_LEAST_WEIGHT = 0.005
-"""Of an item in the mean: prices near the border of a block need a mean that keeps still."""
+
+# The price of reading runs.
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,47 +232,71 @@ class PricedPlan:
 
 def cheapest(plans: Sequence[PricedPlan]) -> PricedPlan:
     """Return the plan of least expected cost, then of fewest queries, then without a filter."""
-    return min(plans, key=lambda plan: (plan.capacity_units, len(plan.runs), plan.filters))
+    return min(plans, key=_preference)
 
 
-def price(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
+def _preference(plan: PricedPlan) -> tuple[float, int, bool]:
+    return plan.capacity_units, len(plan.runs), plan.filters
+
+
+def price_runs(name: str, runs: Sequence[CountedRun], *, needed: int) -> PricedPlan:
     """Return the plan for a page of ``needed`` items, the look-ahead included."""
+    skipped = tuple(counted.run for counted in runs if counted.total <= 0)
     held = [counted for counted in runs if counted.total > 0]
     matching = sum(counted.matching for counted in held)
-    hopeless = bool(held) and not matching
-    wagers = [best_first_read(counted, matching, needed=needed) for counted in held if matching]
+    if held and not matching:
+        # All that is read would be dropped.
+        return PricedPlan(name, (), (), skipped, capacity_units=inf)
+    first_reads = [best_first_read(counted, matching, needed=needed) for counted in held]
     return PricedPlan(
         name=name,
-        runs=tuple(counted.run for counted in held) if not hopeless else (),
-        first_reads=tuple(limit for limit, _ in wagers),
-        skipped=tuple(counted.run for counted in runs if counted.total <= 0),
-        capacity_units=inf if hopeless else sum(units for _, units in wagers),
+        runs=tuple(counted.run for counted in held),
+        first_reads=tuple(first.limit for first in first_reads),
+        skipped=skipped,
+        capacity_units=sum(first.capacity_units for first in first_reads),
     )
 
 
-def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> tuple[int, float]:
-    """Return the limit of a run's first read, and its expected capacity units.
+@dataclass(frozen=True, slots=True)
+class FirstRead:
+    """The limit of a run's first read, and the capacity units that reading the run is to cost."""
+
+    limit: int
+    capacity_units: float
+
+
+def best_first_read(counted: CountedRun, matching: int, *, needed: int) -> FirstRead:
+    """Return the limit of a run's first read that is expected to cost least.
 
     ``matching`` is the number of items in the whole list, above zero.
     """
     dropped = counted.total - counted.matching
     share = counted.matching / matching
-    limit, units = _best_first_read(
-        needed=needed - (share < 1),  # one of several runs need not bring the look-ahead in order
+    # One of several runs need not bring the look-ahead in order.
+    from_run = needed - 1 if share < 1 else needed
+    # Rounded, so that pages of about the same counts are priced once.
+    dropped_before_end = float(f"{needed * dropped / matching:.2g}") if dropped else 0.0
+    most = counted.total + 1
+    if not dropped:
+        most = min(most, needed)
+    first = _best_first_read(
+        needed=from_run,
         share=round(share, 3) or 0.001,
-        dropped=float(f"{needed * dropped / matching:.2g}") if dropped else 0.0,
-        most=counted.total + 1 if dropped else min(counted.total + 1, needed),
+        dropped=dropped_before_end,
+        most=most,
         item_bytes=round(counted.item_bytes, -1),
     )
-    risk = RISK * (dropped / counted.total) ** 2 if counted.has_seasons else 0.0
-    return limit, units * (1 + risk)
+    if not counted.has_seasons:
+        return first
+    risk = SEASONS_RISK * (dropped / counted.total) ** 2
+    return replace(first, capacity_units=first.capacity_units * (1 + risk))
 
 
 @lru_cache(maxsize=2_048)
 def _best_first_read(
     *, needed: int, share: float, dropped: float, most: int, item_bytes: float
-) -> tuple[int, float]:
-    """Return the limit of least expected cost for a run, and its expected capacity units.
+) -> FirstRead:
+    """Return the limit of least expected cost for a run.
 
     Of the ``needed`` items those from this run are binomial, by its ``share``; those ``dropped``
     meanwhile are negative binomial. What is read until then is about normal.
@@ -251,14 +306,18 @@ def _best_first_read(
     evenly = shared + dropped + dropped**2 / needed
     deviation = sqrt(evenly + (UNEVENNESS * (shared + dropped)) ** 2)
 
-    def expected(limit: int) -> float:
+    def expected_units(limit: int) -> float:
         falls_short = 0.0 if limit >= most else _above(limit + 0.5, mean, deviation)
-        return _units(limit, item_bytes) + TOP_UP * falls_short
+        return _units(limit, item_bytes) + SECOND_ROUND * falls_short
 
-    least, last = (max(1, min(round(mean + d * deviation), most)) for d in (0, _MOST_DEVIATIONS))
-    offers = (*range(least, last, ceil((last - least) / _MOST_LIMITS) or 1), last)
-    best = min(offers, key=lambda limit: expected(limit) + EFFORT * limit)
-    return best, expected(best)
+    def price(limit: int) -> float:
+        return expected_units(limit) + TRANSFER * limit
+
+    least = max(1, min(round(mean), most))
+    last = max(1, min(round(mean + _MOST_DEVIATIONS * deviation), most))
+    step = ceil((last - least) / _MOST_LIMITS) or 1
+    best = min((*range(least, last, step), last), key=price)
+    return FirstRead(best, expected_units(best))
 
 
 @lru_cache(maxsize=1_024)
@@ -276,32 +335,6 @@ def _above(bound: float, mean: float, deviation: float) -> float:
     return erfc((bound - mean) / (deviation * sqrt(2))) / 2
 
 
-Row = TypeVar("Row", bound=Hashable)
-Column = TypeVar("Column", bound=Hashable)
-
-
-def cheapest_cover(
-    rows: Mapping[Row, float],
-    columns: Mapping[Column, float],
-    cells: Mapping[tuple[Row, Column], float],
-) -> tuple[tuple[Row, ...], tuple[Column, ...]]:
-    """Return the rows and the columns of the cheapest cover; the cells beside both complete it.
-
-    The mappings are to prices. Every set of columns is tried, so these should be few.
-    """
-
-    def left(row: Row, taken: tuple[Column, ...]) -> float:
-        return sum(cells[row, column] for column in columns if column not in taken)
-
-    def total(taken: tuple[Column, ...]) -> float:
-        besides = sum(min(rows[row], left(row, taken)) for row in rows)
-        return sum(columns[column] for column in taken) + besides
-
-    sets = (combinations(columns, size) for size in range(len(columns) + 1))
-    best = min(chain.from_iterable(sets), key=total)
-    return tuple(row for row in rows if rows[row] < left(row, best)), best
-
-
 class MeanSizes:
     """The mean item size of each index, over samples of what was read; older ones fade."""
 
@@ -311,7 +344,7 @@ class MeanSizes:
 
     def mean(self, index: str) -> float:
         """Return the mean in bytes."""
-        return self._means.get(index, TYPICAL)
+        return self._means.get(index, TYPICAL_BYTES)
 
     @property
     def rounded(self) -> tuple[float, ...]:
@@ -321,8 +354,10 @@ class MeanSizes:
     @property
     def of_all(self) -> float:
         """The mean in bytes over all indexes."""
-        sizes = [(self._means[index], seen) for index, seen in self._seen.items()]
-        return fmean(*zip(*sizes, strict=True)) if sizes else TYPICAL
+        if not self._seen:
+            return TYPICAL_BYTES
+        means = [self._means[index] for index in self._seen]
+        return fmean(means, weights=self._seen.values())
 
     def note(self, index: str, items: Iterable[Item]) -> None:
         """Update the mean by a few of the items that were read."""
@@ -335,25 +370,9 @@ class MeanSizes:
 
 SIZES = MeanSizes()
 """Sizes of list entries, as this process has seen them."""
-ALL, BY_LANGUAGE, BY_RATING, BY_BOTH = PATTERNS
-MOST_UNCOUNTED = 8
-"""Queries that are made at the most where the counts say that there is nothing."""
-MOST_OF_UNITS = 0.75
-"""The part of a page's units that the least cost of its queries may take: the rest reads on."""
-MIXED = "mixed"
-"""The plan that reads from more than one index."""
-PLANS = 200
-"""Plans that are kept, at some 10 kB each."""
-Part = tuple[AccessPattern, CommentFilter]
-"""An index, and the part of a list that is read from one partition of it."""
 
 
-class NoSuchPlan(ValueError):
-    """There is no plan of this name, but those in ``known``."""
-
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        self.known = tuple(known)
-        super().__init__(f"There is no plan “{name}”: there are {', '.join(self.known)}.")
+# The choice of a plan.
 
 
 def plan_list(
@@ -371,7 +390,7 @@ def plan_list(
     ``forced`` is not. Raises NoSuchPlan.
     """
     if not counts.cells and forced is None:
-        return _uncounted(product_id, chosen, most_units)
+        return _plan_without_counts(product_id, chosen, most_units)
     return _plan_list(
         product_id,
         chosen,
@@ -383,7 +402,7 @@ def plan_list(
     )
 
 
-@lru_cache(maxsize=PLANS)
+@lru_cache(maxsize=PLANS_REMEMBERED)
 def _plan_list(
     product_id: str,
     chosen: CommentFilter,
@@ -400,58 +419,64 @@ def _plan_list(
     if forced is not None and forced not in priced:
         raise NoSuchPlan(forced, priced)
     best = priced[forced] if forced else cheapest(_eligible(priced, chosen, most_units))
+    others = [plan for plan in priced.values() if plan.name != best.name]
+    by_rule = _split(exact_pattern(chosen), chosen, counts)
+    fallback = None
+    if best.filters and forced is None:
+        fallback = partial(_narrower_runs, product_id)
     return ListPlan(
         name=best.name,
         runs=best.runs,
         first_reads=best.first_reads,
-        fallback=partial(_narrower_runs, product_id) if best.filters and forced is None else None,
+        fallback=fallback,
         empty_partitions=best.skipped,
         estimated_capacity_units=best.estimate,
-        alternatives=tuple(
-            Alternative(plan.name, plan.estimate)
-            for plan in priced.values()
-            if plan.name != best.name
-        ),
-        by_rule=tuple(
-            min(counts.of(part), needed)
-            for _, part in _split(exact_pattern(chosen), chosen, counts)
-        ),
+        alternatives=tuple(Alternative(plan.name, plan.estimate) for plan in others),
+        by_rule=tuple(min(counts.of(part.chosen), needed) for part in by_rule),
     )
 
 
-def _uncounted(product_id: str, chosen: CommentFilter, most_units: float) -> ListPlan:
+def _plan_without_counts(product_id: str, chosen: CommentFilter, most_units: float) -> ListPlan:
     """Plan for a product without any counts by the exact plan, or one query for too many."""
     exact = plan(product_id, chosen)
-    if len(exact.runs) <= min(most_queries(most_units), MOST_UNCOUNTED):
+    if len(exact.runs) <= min(most_queries(most_units), MOST_QUERIES_UNCOUNTED):
         return ListPlan(exact.name, exact.runs)
-    runs = ALL.runs(product_id, chosen, tuple(filters(ALL, chosen)))
+    runs = ALL.runs(product_id, chosen, tuple(filter_conditions(ALL, chosen)))
     return ListPlan(ALL.name, tuple(runs), fallback=partial(_narrower_runs, product_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of a list that is read from one partition of an index."""
+
+    pattern: AccessPattern
+    chosen: CommentFilter
 
 
 def price_indexes(
     product_id: str, chosen: CommentFilter, counts: ProductCounts, *, needed: int
 ) -> dict[str, PricedPlan]:
     """Price each way to read a page of ``needed`` items, by name: the four indexes and the mix."""
-    ways = {pattern.name: _split(pattern, chosen, counts) for pattern in PATTERNS}
-    counted = {
-        name: [_counted(product_id, part, counts) for part in parts] for name, parts in ways.items()
-    }
+    counted = {}
+    for pattern in PATTERNS:
+        parts = _split(pattern, chosen, counts)
+        counted[pattern.name] = [_counted_run(product_id, part, counts) for part in parts]
     if chosen.languages and chosen.ratings:
         mix = _mix(chosen, counted, needed=needed)
-        if len({pattern.name for pattern, _ in mix}) > 1:
-            counted[MIXED] = [_counted(product_id, part, counts) for part in mix]
-    return {name: price(name, runs, needed=needed) for name, runs in counted.items()}
+        if len({part.pattern.name for part in mix}) > 1:
+            counted[MIXED] = [_counted_run(product_id, part, counts) for part in mix]
+    return {name: price_runs(name, runs, needed=needed) for name, runs in counted.items()}
 
 
 def _split(pattern: AccessPattern, chosen: CommentFilter, counts: ProductCounts) -> list[Part]:
     """Split a list into the parts that are each in one partition of an index."""
-    languages = [(one,) for one in chosen.languages or counts.languages]
-    ratings = [(one,) for one in chosen.ratings or RATINGS]
-    parts = product(
-        languages if LANGUAGE in pattern.answers else [chosen.languages],
-        ratings if RATING in pattern.answers else [chosen.ratings],
-    )
-    return [(pattern, CommentFilter(*part)) for part in parts]
+    languages: list[tuple[str, ...]] = [chosen.languages]
+    if LANGUAGE in pattern.answers:
+        languages = [(language,) for language in chosen.languages or counts.languages]
+    ratings: list[tuple[int, ...]] = [chosen.ratings]
+    if RATING in pattern.answers:
+        ratings = [(rating,) for rating in chosen.ratings or RATINGS]
+    return [Part(pattern, CommentFilter(*values)) for values in product(languages, ratings)]
 
 
 def _mix(
@@ -462,32 +487,69 @@ def _mix(
 
     def units(pattern: AccessPattern) -> Iterator[float]:
         for run in counted[pattern.name]:
-            yield best_first_read(run, matching, needed=needed)[1] if run.matching else 0.0
+            if run.matching:
+                yield best_first_read(run, matching, needed=needed).capacity_units
+            else:
+                yield 0.0
 
-    languages, ratings = cheapest_cover(
+    cells = product(chosen.languages, chosen.ratings)
+    whole_languages, whole_ratings = cheapest_cover(
         rows=dict(zip(chosen.languages, units(BY_LANGUAGE), strict=True)),
         columns=dict(zip(chosen.ratings, units(BY_RATING), strict=True)),
-        cells=dict(zip(product(chosen.languages, chosen.ratings), units(BY_BOTH), strict=True)),
+        cells=dict(zip(cells, units(BY_BOTH), strict=True)),
     )
-    others = CommentFilter(tuple(one for one in chosen.languages if one not in languages))
-    return [
-        *((BY_LANGUAGE, CommentFilter((one,), chosen.ratings)) for one in languages),
-        *((BY_RATING, replace(others, ratings=(one,))) for one in ratings if others.languages),
-        *(
-            (BY_BOTH, CommentFilter((language,), (rating,)))
-            for language, rating in product(others.languages, chosen.ratings)
-            if rating not in ratings
-        ),
-    ]
+    other_languages = tuple(code for code in chosen.languages if code not in whole_languages)
+    parts = []
+    for language in whole_languages:
+        parts.append(Part(BY_LANGUAGE, CommentFilter((language,), chosen.ratings)))
+    if other_languages:
+        for rating in whole_ratings:
+            parts.append(Part(BY_RATING, CommentFilter(other_languages, (rating,))))
+    for language, rating in product(other_languages, chosen.ratings):
+        if rating not in whole_ratings:
+            parts.append(Part(BY_BOTH, CommentFilter((language,), (rating,))))
+    return parts
 
 
-def _counted(product_id: str, part: Part, counts: ProductCounts) -> CountedRun:
-    pattern, chosen = part
-    (run,) = pattern.runs(product_id, chosen, tuple(filters(pattern, chosen)))
+Row = TypeVar("Row", bound=Hashable)
+Column = TypeVar("Column", bound=Hashable)
+
+
+def cheapest_cover(
+    rows: Mapping[Row, float],
+    columns: Mapping[Column, float],
+    cells: Mapping[tuple[Row, Column], float],
+) -> tuple[tuple[Row, ...], tuple[Column, ...]]:
+    """Return the rows and the columns of the cheapest cover; the cells outside both complete it.
+
+    The mappings are to prices. Every set of columns is tried, so these should be few.
+    """
+
+    def price_of_cells(row: Row, covered: tuple[Column, ...]) -> float:
+        return sum(cells[row, column] for column in columns if column not in covered)
+
+    def total(covered: tuple[Column, ...]) -> float:
+        price_of_rows = sum(min(rows[row], price_of_cells(row, covered)) for row in rows)
+        return sum(columns[column] for column in covered) + price_of_rows
+
+    sets: list[tuple[Column, ...]] = []
+    for size in range(len(columns) + 1):
+        sets.extend(combinations(columns, size))
+    best = min(sets, key=total)
+    return tuple(row for row in rows if rows[row] < price_of_cells(row, best)), best
+
+
+def _counted_run(product_id: str, part: Part, counts: ProductCounts) -> CountedRun:
+    """Return the run of a part with its numbers of items: in all, and of the list."""
+    pattern, chosen = part.pattern, part.chosen
+    conditions = tuple(filter_conditions(pattern, chosen))
+    (run,) = pattern.runs(product_id, chosen, conditions)
     matching = total = counts.of(chosen)
-    if run.keep:
+    if conditions:
+        # The partition has all that its key does not distinguish.
         languages = chosen.languages if LANGUAGE in pattern.answers else counts.languages
-        total = counts.within(languages, chosen.ratings if RATING in pattern.answers else RATINGS)
+        ratings = chosen.ratings if RATING in pattern.answers else RATINGS
+        total = counts.within(languages, ratings)
     return CountedRun(
         run,
         total=total,
@@ -504,13 +566,10 @@ def _eligible(
 
     The latter would miss a comment in a language that is not counted, and are hardly cheaper.
     """
-    by_language = (BY_LANGUAGE.name, BY_BOTH.name)
-    most = most_queries(most_units)
-    return [
-        plan
-        for name, plan in priced.items()
-        if len(plan.runs) <= most and (chosen.languages or name not in by_language)
-    ]
+    plans = [plan for plan in priced.values() if len(plan.runs) <= most_queries(most_units)]
+    if chosen.languages:
+        return plans
+    return [plan for plan in plans if plan.name not in (BY_LANGUAGE.name, BY_BOTH.name)]
 
 
 def most_queries(most_units: float) -> float:
@@ -524,19 +583,12 @@ def _narrower_runs(product_id: str, run: Run, most: float) -> Sequence[Run]:
     These are the exact ones, or those by language, whose comments come more evenly over time.
     """
     exact = exact_runs(product_id, run)
-    kept = {one_of.attribute: one_of for one_of in run.keep}
-    if len(exact) <= most or len(kept) < len(BY_BOTH.answers):
-        return exact if len(exact) <= most else ()
-    languages = tuple(value["S"] for value in kept[LANGUAGE_ATTRIBUTE].values)
-    chosen = CommentFilter(languages)
-    by_language = BY_LANGUAGE.runs(product_id, chosen, (kept[RATING_ATTRIBUTE],))
+    if len(exact) <= most:
+        return exact
+    conditions = {condition.attribute: condition for condition in run.keep}
+    if len(conditions) < len(BY_BOTH.answers):
+        return ()
+    languages = tuple(value["S"] for value in conditions[LANGUAGE_ATTRIBUTE].values)
+    by_rating = conditions[RATING_ATTRIBUTE]
+    by_language = BY_LANGUAGE.runs(product_id, CommentFilter(languages), (by_rating,))
     return by_language if len(by_language) <= most else ()
-
-
-def filters(pattern: AccessPattern, chosen: CommentFilter) -> Iterator[OneOf]:
-    """Yield what runs of a pattern keep, where its partition key does not answer it."""
-    if LANGUAGE not in pattern.answers and chosen.languages:
-        values = tuple({"S": language} for language in chosen.languages)
-        yield OneOf(LANGUAGE_ATTRIBUTE, values)
-    if RATING not in pattern.answers and chosen.ratings:
-        yield OneOf(RATING_ATTRIBUTE, tuple({"N": str(r)} for r in chosen.ratings))

@@ -22,7 +22,7 @@ from threading import Lock
 
 from comments.filters import RATINGS, CommentFilter
 from comments.host import COMMENTS
-from comments.indexes.planner import BY_LANGUAGE, ListPlan, filters
+from comments.indexes.planner import BY_LANGUAGE, ListPlan, filter_conditions
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import Reach
 from comments.models import Comment
@@ -239,7 +239,7 @@ class SearchPlan:
                 version=wanted.version,
             ),
             known={_HIDDEN: {"S": ""}} if wanted.is_hidden else {},
-            keep=(*has_others, *filters(BY_LANGUAGE, self._chosen)),
+            keep=(*has_others, *filter_conditions(BY_LANGUAGE, self._chosen)),
             alternative=wanted.alternative,
         )
 

@@ -20,8 +20,8 @@ from comments.indexes.planner import (
     NoSuchPlan,
     cheapest,
     most_queries,
-    price,
     price_indexes,
+    price_runs,
 )
 from comments.sets.copies import partition
 from comments.sets.models import BySet, CommentSetItem
@@ -74,9 +74,9 @@ def plan_list(
         if len(chosen.languages) <= most:
             return plan(product_id, chosen)
         return ListPlan(SETS, (_of_any_language(product_id, chosen, counts).run,))
-    priced = price(SETS, _counted(product_id, chosen, counts), needed=needed)
+    priced = price_runs(SETS, _counted(product_id, chosen, counts), needed=needed)
     if len(priced.runs) > most / 2:
-        one = price(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)
+        one = price_runs(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)
         priced = one if len(priced.runs) > most else cheapest([priced, one])
     others = price_indexes(product_id, chosen, counts, needed=needed).values()
     return ListPlan(

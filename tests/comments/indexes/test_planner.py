@@ -30,6 +30,7 @@ from tests.support.chance import examples
 from tests.support.comments.loading import load
 from tests.support.comments.truth import START, Truth, tied_comments
 
+BY_LANGUAGE = {"by_language", "by_language_and_rating"}
 PLANS = ("all", "by_language", "by_rating", "by_language_and_rating")
 COUNTS = ProductCounts(
     {(language, rating): 100 * weight for language, weight in (("en", 6), ("de", 3), ("ja", 1))
@@ -77,9 +78,17 @@ class TestTheChoice:
         plan = plan_list("42", CommentFilter.of(["en"]), COUNTS, needed=21)
         assert {plan.name, *(other.plan for other in plan.alternatives)} == set(PLANS)
 
-    def test_never_goes_by_the_languages_counted_when_any_will_do(self):
-        only_english = ProductCounts({("en", 5): 10_000})
-        assert choose("~", "5", only_english) in {"all", "by_rating"}
+    @pytest.mark.parametrize("ratings", ["~", "5", "1.2.5"])
+    def test_never_goes_by_the_languages_counted_when_any_will_do(self, monkeypatch, ratings):
+        """Although they are cheaper: their index leaves out of each item what its key has."""
+        monkeypatch.setattr(planner, "SIZES", MeanSizes())
+        for name, size in zip(PLANS, (345, 260, 330, 240), strict=True):
+            planner.SIZES.note(name, [{"x": {"S": "x" * size}}])
+        only_english = ProductCounts({("en", rating): 10_000 for rating in RATINGS})
+        chosen = CommentFilter.parse("~", ratings)
+        priced = price_indexes("42", chosen, only_english, needed=21)
+        assert planner.cheapest(list(priced.values())).name in BY_LANGUAGE
+        assert choose("~", ratings, only_english) not in BY_LANGUAGE
 
 
 class TestTheMix:

@@ -6,8 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comments.indexes.planner import TYPICAL, CountedRun, MeanSizes, PricedPlan, cheapest
-from comments.indexes.planner import price as price_runs
+from comments.indexes.planner import (
+    TYPICAL_BYTES,
+    CountedRun,
+    MeanSizes,
+    PricedPlan,
+    cheapest,
+    price_runs,
+)
 from dynapages.lists import Index, OneOf, Run
 
 INDEX = Index("t", "i", partition="pk", sort="sk", table_key=lambda _: {})
@@ -124,7 +130,7 @@ class TestTheMeanOfAnIndex:
         sizes = MeanSizes()
         sizes.note("by_rating", [{"x": {"S": "a" * 99}}])
         sizes.note("all", [])
-        assert sizes.mean("all") == TYPICAL
+        assert sizes.mean("all") == TYPICAL_BYTES
 
     def test_moves_from_that_of_the_first_item_toward_what_is_seen_later(self):
         sizes, means = MeanSizes(), []
