@@ -120,12 +120,7 @@ SCATTERED = frozenset(
         "shop.activity.entries",
         "shop.activity.listing",
         "shop.activity.tables",
-        "shop.data.fields",
-        "shop.data.orders",
-        "shop.orders.actions",
-        "shop.orders.items",
         "shop.orders.listing",
-        "shop.orders.moving",
     }
 )
 """Modules whose constants still stand in several places."""

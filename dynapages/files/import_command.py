@@ -4,7 +4,6 @@ It exits with 1 when rows were rejected or DynamoDB failed, with 2 when it canno
 when interrupted. Except after 2, running the same command again goes on.
 """
 
-import json
 import shutil
 import sys
 import tempfile
@@ -24,8 +23,6 @@ from dynapages.files.dates import FormatUnknown
 from dynapages.files.lines import EncodingUnknown, FileUnreadable
 from dynapages.files.rejects import RejectsFile, RejectsUnwritable
 
-REJECTED = 1
-"""Exit code: rows were rejected."""
 BAD_USAGE = 2
 """Exit code: the command cannot begin."""
 STANDARD_INPUT = Path("-")
@@ -60,27 +57,6 @@ def import_run(
         raise CommandError(str(error), returncode=BAD_USAGE) from error
     except FAILURES as error:
         raise CommandError(sentence_to_go_on(error)) from error
-
-
-def print_report(
-    command: BaseCommand,
-    options: Mapping[str, Any],
-    rejects: RejectsFile,
-    *,
-    counts: Mapping[str, Any],
-    prose: str,
-) -> None:
-    """Print what an import did: its ``prose``, or its ``counts`` as JSON with ``--json``.
-
-    Raises a CommandError that names the file of rejected rows, if there are any.
-    """
-    if options["json"]:
-        rejects_path = str(rejects.path) if rejects.count else None
-        command.stdout.write(json.dumps({**counts, "rejects": rejects_path}))
-    else:
-        command.stdout.write(prose)
-    if rejects.count:
-        raise CommandError(rejects.sentence, returncode=REJECTED)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dynapages.items import Item
 from shop import keys
 from shop.catalogue.content import NewProduct
 from shop.catalogue.stored import Stored, stored_products
-from shop.data.orders import write_history
+from shop.data.history import write_history
 from shop.data.shape import PICKUP
 from shop.models import Order, OrderItem
 from shop.orders.entries import history_in, pickup_in

@@ -11,12 +11,14 @@ from dynapages.files.columns import columns_among
 from dynapages.files.dates import DateFormats
 from dynapages.files.lines import FileUnreadable
 from dynapages.files.records import Record, Rejected, RowRefused
+from dynapages.files.reports import RowCounts
 from dynapages.files.row_files import RowFile, open_rows
 from dynapages.files.values import Skipped
 from shop.data.fields import field_text
-from shop.data.orders import Names
+from shop.data.imported_products import Catalogue, ImportedProduct, category_named
+from shop.data.names import Names
 from shop.data.shape import LINE_NUMBER, Shape, Statuses
-from shop.data.survey import Catalogue, FileCounts, ImportedProduct, OrderFiles, category_named
+from shop.data.survey import OrderFiles
 
 ORDERS, ITEMS = "olist_orders_dataset", "olist_order_items_dataset"
 REVIEWS = "olist_order_reviews_dataset"
@@ -100,14 +102,14 @@ class _Joined:
     folder: Path
     reject: Callable[[Rejected], object]
     rows: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
-    counts: dict[str, FileCounts] = field(default_factory=dict)
+    counts: dict[str, RowCounts] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
 
     def read(self, stem: str) -> None:
         """Read a file, and reject the rows that are wrong."""
         path, columns = path_of(self.folder, stem), _JOINED[stem]
         self.rows[stem] = {}
-        counts = self.counts[path.name] = FileCounts()
+        counts = self.counts[path.name] = RowCounts()
         with open_rows(RowFile(path)) as found:
             columns_among(found.columns, {name: name for name in columns}, needed=columns)
             for row in found.rows:

@@ -1,6 +1,6 @@
-"""Imports of products, each with one category: a path such as “Kitchen > Pans” makes what lacks.
+"""Imports of products, each with one category; a path such as “Kitchen > Pans” makes missing ones.
 
-What a row does not tell stays as it is stored.
+What a row does not say stays as it is stored.
 """
 
 from collections import Counter
@@ -21,65 +21,82 @@ from shop.catalogue.services import EVERYTHING_ELSE, put_catalogue
 from shop.catalogue.shelves import put_shelves
 from shop.catalogue.stored import Stored, stored_categories, stored_products
 from shop.data.fields import LONGEST_TEXT, cents, currency
-from shop.data.points import PlainFile, Texts
-from shop.data.survey import category_named
+from shop.data.imported_products import category_named
+from shop.data.plain_files import PlainFile, Texts
 
 FIELDS = ("id", "name", "description", "price", "currency", "category", "external_id")
-OPTIONAL = FIELDS[2:]
+REQUIRED = ("id", "name")
+OPTIONAL = tuple(name for name in FIELDS if name not in REQUIRED)
 PRESETS = {
     "google": "name=title,category=product_type|google_product_category,external_id=gtin|mpn"
 }
 """The columns of known files, as ``--columns`` spells them."""
 LONGEST_DESCRIPTION = 5_000
+LONGEST_PRODUCT_NAME = 300
 
 
 @dataclass(frozen=True, slots=True)
 class ProductRow:
-    """What a row tells of a product, by fields of `NewProduct`, and its category's ``path``."""
+    """What a row says of a product: values by fields of `NewProduct`, and its category's ``path``.
+
+    Fields that the row leaves empty are missing in ``values``.
+    """
 
     id: str
-    told: Mapping[str, Any]
+    values: Mapping[str, Any]
     path: Sequence[NewCategory] = ()
 
     def over(self, stored: Stored[NewProduct] | None) -> NewProduct:
         """Return the product as it is to be stored."""
-        new = NewProduct(self.id, "", (EVERYTHING_ELSE.slug,))
-        before = stored.content if stored else new
-        return replace(before, **self.told).keep_priced_at(before)
+        if stored is None:
+            before = NewProduct(self.id, "", (EVERYTHING_ELSE.slug,))
+        else:
+            before = stored.content
+        return replace(before, **self.values).keep_priced_at(before)
 
 
 def product_row(
     texts: Texts, *, constants: Mapping[str, str], decimal: str | None = None
 ) -> ProductRow:
     """Parse the texts of a row; the price may have its currency behind it. Raises RowRefused."""
-    given = {**constants, **{name: text for name, text in texts.items() if text}}
-    for name in FIELDS[:2]:
+    given = dict(constants)
+    given |= {name: text for name, text in texts.items() if text}
+    for name in REQUIRED:
         if name not in given:
             raise RowRefused(f"{name} is missing")
     product_id = identifier_of(short_text("id", given["id"], LONGEST_TEXT))
-    told: dict[str, Any] = {"name": " ".join(short_text("name", given["name"], 300).split())}
+    product_name = short_text("name", given["name"], LONGEST_PRODUCT_NAME)
+    values: dict[str, Any] = {"name": " ".join(product_name.split())}
     if product_id != given["id"]:
-        told["external_id"] = given["id"]
+        values["external_id"] = given["id"]
     for name, longest in (("description", LONGEST_DESCRIPTION), ("external_id", LONGEST_TEXT)):
         if name in given:
-            told[name] = short_text(name, given[name], longest)
+            values[name] = short_text(name, given[name], longest)
     if "price" in given:
         amount, _, code = given["price"].rpartition(" ")
-        given |= {"price": amount, "currency": code} if amount and code.isalpha() else {}
-        told["unit_price_cents"] = cents(given, "price", decimal)
-        told["currency"] = currency(given)
+        if amount and code.isalpha():
+            given |= {"price": amount, "currency": code}
+        values["unit_price_cents"] = cents(given, "price", decimal)
+        values["currency"] = currency(given)
     path = _path(given.get("category", ""))
     if path:
-        told["category_slugs"] = (path[-1].slug,)
-    return ProductRow(product_id, told, path)
+        values["category_slugs"] = (path[-1].slug,)
+    return ProductRow(product_id, values, path)
 
 
 def _path(text: str) -> list[NewCategory]:
+    """Return the categories of a path such as “Kitchen > Pans”, the uppermost first."""
     path: list[NewCategory] = []
-    for step in filter(None, map(str.strip, text.split(">"))):
-        parent = path[-1].slug if path else None
-        slug = category_named(step).slug
-        path.append(NewCategory(f"{parent}.{slug}" if parent else slug, step, parent))
+    for step in text.split(">"):
+        name = step.strip()
+        if not name:
+            continue
+        slug = category_named(name).slug
+        if path:
+            parent = path[-1].slug
+            path.append(NewCategory(f"{parent}.{slug}", name, parent))
+        else:
+            path.append(NewCategory(slug, name))
     if len(path) > DEEPEST or (path and len(path[-1].slug) > LONGEST_ID):
         raise RowRefused(f"category is deeper than {DEEPEST}, or its names are too long")
     return path
@@ -92,25 +109,46 @@ def import_products(
     outcomes: Counter[str] = Counter(new=0, changed=0, unchanged=0)
 
     def put(rows: Sequence[ProductRow]) -> None:
-        stored = stored_products((row.id for row in rows), is_whole=True)
-        changed = [
-            row for row in rows if not (one := stored.get(row.id)) or row.over(one) != one.content
-        ]
-        outcomes.update("changed" if row.id in stored else "new" for row in changed)
-        outcomes["unchanged"] += len(rows) - len(changed)
-        _put_categories([EVERYTHING_ELSE, *(step for row in changed for step in row.path)])
-        calls = [partial(settle_product, row.id, row.over, may_be_new=True) for row in changed]
-        put_shelves({slug for slugs in pool().gather(calls) for slug in slugs})
+        outcomes.update(_put_rows(rows))
 
-    figures = source.write(put, id_of=lambda row: row.id, rejects=rejects, progress=progress)
+    figures = source.write(put, id_of=_id_of, rejects=rejects, progress=progress)
     return {**figures, "products": dict(outcomes)}
 
 
-def _put_categories(wanted: Sequence[NewCategory]) -> None:
+def _id_of(row: ProductRow) -> str:
+    return row.id
+
+
+def _put_rows(rows: Sequence[ProductRow]) -> Counter[str]:
+    """Write the products of rows that differ from what is stored; return how many there were."""
+    stored_by_id = stored_products((row.id for row in rows), is_whole=True)
+    outcomes: Counter[str] = Counter()
+    changed: list[ProductRow] = []
+    categories = [EVERYTHING_ELSE]
+    for row in rows:
+        stored = stored_by_id.get(row.id)
+        if stored is not None and row.over(stored) == stored.content:
+            outcomes["unchanged"] += 1
+            continue
+        outcomes["new" if stored is None else "changed"] += 1
+        changed.append(row)
+        categories += row.path
+    _put_categories(categories)
+    calls = [partial(settle_product, row.id, row.over, may_be_new=True) for row in changed]
+    shelves: set[str] = set()
+    for slugs in pool().gather(calls):
+        shelves.update(slugs)
+    put_shelves(shelves)
+    return outcomes
+
+
+def _put_categories(categories: Sequence[NewCategory]) -> None:
     """Put categories that are missing; stored ones keep their names and places."""
-    stored = stored_categories(category.slug for category in wanted)
-    if missing := {each.slug: each for each in wanted if each.slug not in stored}:
-        try:
-            put_catalogue(categories=list((missing | stored).values()), products=[])
-        except BrokenTree as error:
-            raise BadMapping(f"{error}: the rows up to there are written.") from error
+    stored = stored_categories(category.slug for category in categories)
+    missing = {category.slug: category for category in categories if category.slug not in stored}
+    if not missing:
+        return
+    try:
+        put_catalogue(categories=list((missing | stored).values()), products=[])
+    except BrokenTree as error:
+        raise BadMapping(f"{error}: the rows up to there are written.") from error

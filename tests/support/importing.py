@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from dynapages.files.import_command import BAD_USAGE, REJECTED
+from dynapages.files.import_command import BAD_USAGE
+from dynapages.files.reports import REJECTED
 
 
 def run_import(command: str, *arguments: object, **options: Any) -> dict[str, Any]:

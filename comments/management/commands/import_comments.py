@@ -1,20 +1,15 @@
 """``manage.py import_comments``: comments from a file of CSV, JSON or XML."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from comments.data.reports import report_of, unfinished
 from comments.data.rows import FIELDS, ID_FROM, Shape, comment_id_of, preset, presets, scale_of
-from comments.data.run import (
-    CommentFile,
-    counts_of,
-    import_file,
-    left_behind,
-    prose_of,
-    trial_of,
-)
+from comments.data.run import CommentFile, import_file
 from comments.data.writer import BulkWriter
 from comments.filters import is_language, unknown_language
 from comments.host import products
@@ -23,7 +18,7 @@ from dynapages.django.options import Progress
 from dynapages.django.tables import TableCommand
 from dynapages.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
 from dynapages.files.identifiers import identifier_of
-from dynapages.files.import_command import import_run, print_report
+from dynapages.files.import_command import import_run
 from dynapages.files.import_options import (
     add_columns_option,
     add_file_options,
@@ -88,20 +83,19 @@ class Command(TableCommand):
         add_file_options(parser)
 
     def handle(self, **options: Any) -> None:
-        progress, is_trial = Progress(shown=not options["json"]), options["dry_run"]
+        progress = Progress(shown=not options["json"])
         with import_run(self, options["file"], options, of="comments") as (path, rejects):
-            report = import_file(
+            result = import_file(
                 self.source(path, options, progress),
                 writer=BulkWriter(Batches(client(), pool()), announces=options["signals"]),
                 ensure_products=products().add_missing,
                 rejects=rejects,
                 progress=progress,
-                is_trial=is_trial,
+                is_trial=options["dry_run"],
             )
-        prose = trial_of(report, rejects) if is_trial else prose_of(report)
-        print_report(self, options, rejects, counts=counts_of(report), prose=prose)
-        if report.left:
-            raise CommandError(left_behind(report))
+        report_of(result, rejects).print(self, rejects, as_json=options["json"])
+        if result.unfinished:
+            raise CommandError(unfinished(result))
 
     def source(self, path: Path, options: dict[str, Any], progress: Progress) -> CommentFile:
         """Return what to read. A project's own command of this name may know other sources."""
@@ -115,43 +109,68 @@ class Command(TableCommand):
 def _shape(options: dict[str, Any]) -> Shape:
     """Return what the preset says, changed as the options say."""
     known = preset(options["preset"]) if options["preset"] else Shape()
-    named = parse_columns(options["columns"], fields=FIELDS)
-    changes: dict[str, Any] = {
-        "columns": {**known.columns, **{f: [c] if c else [] for f, c in named.items()}},
-        "named": [field for field, column in named.items() if column],
-        "constants": {**known.constants, **parse_constants(options["set"], fields=FIELDS)},
-        "languages": _language_map(options["language_map"]),
-        "dates": date_formats(options),
-        "decimal": options["decimal"],
-        "id_prefix": options["id_prefix"],
-        "detect_language": options["detect_language"] or known.detect_language,
-    }
+    columns, named = _columns(known, options["columns"])
+    shape = replace(
+        known,
+        columns=columns,
+        named=named,
+        constants={**known.constants, **parse_constants(options["set"], fields=FIELDS)},
+        languages=_language_map(options["language_map"]),
+        dates=date_formats(options),
+        decimal=options["decimal"],
+        id_prefix=_id_prefix(options["id_prefix"]),
+        detect_language=options["detect_language"] or known.detect_language,
+    )
     if options["rating_scale"] is not None:
-        changes |= {"scale": scale_of(options["rating_scale"]), "low": None, "high": None}
+        # The fields of the lowest and the highest rating would win over a scale.
+        scale = scale_of(options["rating_scale"])
+        shape = replace(shape, scale=scale, low=None, high=None)
     if options["id_from"] is not None:
-        changes["id_from"] = [n.strip() for n in options["id_from"].split(",") if n.strip()]
-        if not changes["id_from"]:
-            raise BadMapping("--id-from needs names, such as product_id,author,created_at,body.")
+        shape = replace(shape, id_from=_id_parts(options["id_from"]))
+    if options["product_id"] is not None:
+        shape = shape.under(_product_id(options["product_id"]))
+    return shape
+
+
+def _columns(known: Shape, text: str) -> tuple[dict[str, Sequence[str]], list[str]]:
+    """Return the columns of each field, and the fields that an option names columns of."""
+    columns = dict(known.columns)
+    named: list[str] = []
+    for field, column in parse_columns(text, fields=FIELDS).items():
+        columns[field] = [column] if column else []
+        if column:
+            named.append(field)
+    return columns, named
+
+
+def _id_parts(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise BadMapping("--id-from needs names, such as product_id,author,created_at,body.")
+    return names
+
+
+def _id_prefix(prefix: str) -> str:
     try:
-        comment_id_of("1", prefix=options["id_prefix"])
+        comment_id_of("1", prefix=prefix)
     except RowRefused as refused:
         raise BadMapping(f"--id-prefix cannot begin an id: {refused}.") from refused
-    shape = replace(known, **changes)
-    product_id = options["product_id"]
-    if product_id is None:
-        return shape
+    return prefix
+
+
+def _product_id(product_id: str) -> str:
     if not product_id or identifier_of(product_id) != product_id:
         raise BadMapping(
             f"“{product_id}” is no id of a product: up to 128 of A-Z, a-z, 0-9, “.”, “_” and “-”, "
             f"a letter or digit first."
         )
-    return shape.under(product_id)
+    return product_id
 
 
 def _language_map(text: str) -> dict[str, str]:
-    pairs = parse_pairs(text, example="us=en")
-    languages = {found.lower(): code.lower() for found, code in pairs.items()}
-    for code in languages.values():
-        if not is_language(code):
-            raise BadMapping(unknown_language(code))
+    languages: dict[str, str] = {}
+    for file_code, code in parse_pairs(text, example="us=en").items():
+        if not is_language(code.lower()):
+            raise BadMapping(unknown_language(code.lower()))
+        languages[file_code.lower()] = code.lower()
     return languages

@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from dynapages.django.options import Progress, at_least_one
 from dynapages.django.tables import TableCommand
 from dynapages.files.columns import BadMapping, parse_columns, parse_constants, parse_pairs
-from dynapages.files.import_command import STANDARD_INPUT, import_run, print_report
+from dynapages.files.import_command import STANDARD_INPUT, import_run
 from dynapages.files.import_options import (
     add_file_options,
     add_value_options,
@@ -19,10 +19,12 @@ from dynapages.files.import_options import (
     value_rules,
 )
 from dynapages.files.lines import FileUnreadable
+from shop.data.imported_products import Update
 from shop.data.olist import olist_files
-from shop.data.run import ORDERS_AT_A_TIME, OpenFiles, counts_of, import_orders, prose_of, trial_of
+from shop.data.reports import report_of
+from shop.data.run import ORDERS_AT_A_TIME, OpenFiles, Reject, import_orders
 from shop.data.shape import LINE_FIELDS, ORDER_FIELDS, Shape, Statuses, columns_of, presets
-from shop.data.survey import OrderFiles, Update
+from shop.data.survey import OrderFiles
 from shop.order_status import Status
 
 _ALL_FIELDS = (*ORDER_FIELDS, *LINE_FIELDS)
@@ -115,7 +117,7 @@ class Command(TableCommand):
         source = path if path == STANDARD_INPUT else path.resolve()
         with import_run(self, source, options, of="orders", several=True) as (file, rejects):
             _require_files(source, options["lines"])
-            report = import_orders(
+            result = import_orders(
                 _files(file, options),
                 rejects=rejects,
                 progress=Progress(shown=not options["json"]),
@@ -124,13 +126,15 @@ class Command(TableCommand):
                 announces=options["signals"],
                 is_trial=options["dry_run"],
             )
-        prose = trial_of(report, rejects) if options["dry_run"] else prose_of(report)
-        print_report(self, options, rejects, counts=counts_of(report), prose=prose)
+        report_of(result, rejects).print(self, rejects, as_json=options["json"])
 
 
 def _require_files(path: Path, lines: Path | None) -> None:
     """Require that all files exist, before any is read. Raises FileUnreadable, BadMapping."""
-    missing = [str(p) for p in (path, lines) if p not in {None, STANDARD_INPUT} and not p.exists()]
+    missing: list[str] = []
+    for one in (path, lines):
+        if one not in {None, STANDARD_INPUT} and not one.exists():
+            missing.append(str(one))
     if missing:
         does = "does" if len(missing) == 1 else "do"
         raise FileUnreadable(f"{' and '.join(missing)} {does} not exist.")
@@ -141,60 +145,98 @@ def _require_files(path: Path, lines: Path | None) -> None:
 def _update(options: Mapping[str, Any]) -> Update:
     if options["update_shop_products"]:
         return Update.ALL
-    return Update.IMPORTED if options["update_products"] else Update.NONE
+    if options["update_products"]:
+        return Update.IMPORTED
+    return Update.NONE
 
 
 def _files(path: Path, options: Mapping[str, Any]) -> OpenFiles:
     """Return what opens a folder of Olist's, or one or two files. Raises as `import_run` knows."""
-    statuses = _parsed(
-        parse_pairs(options["status_map"], example="shipped=SHIPPED", may_be_empty=True)
-    )
-    if not path.is_dir():
-        files = _plain_files(path, options, statuses)
-        return lambda _reject: files
-    if given := [f"--{name.replace('_', '-')}" for name in _OF_SHAPES if options[name]]:
-        raise BadMapping(f"A folder of Olist's files does not take {', '.join(given)}.")
+    status_names = parse_pairs(options["status_map"], example="shipped=SHIPPED", may_be_empty=True)
+    statuses = _parse_statuses(status_names)
+    if path.is_dir():
+        return _folder(path, options, statuses)
+    files = _plain_files(path, options, statuses)
+
+    def open_files(_reject: Reject) -> OrderFiles:
+        return files
+
+    return open_files
+
+
+def _folder(path: Path, options: Mapping[str, Any], statuses: Statuses) -> OpenFiles:
+    useless = [f"--{name.replace('_', '-')}" for name in _OF_SHAPES if options[name]]
+    if useless:
+        raise BadMapping(f"A folder of Olist's files does not take {', '.join(useless)}.")
     dates = date_formats(options)
-    return lambda reject: olist_files(path, statuses, dates, reject=reject)
+
+    def open_files(reject: Reject) -> OrderFiles:
+        return olist_files(path, statuses, dates, reject=reject)
+
+    return open_files
 
 
 def _plain_files(orders: Path, options: Mapping[str, Any], statuses: Statuses) -> OrderFiles:
+    """Return a file of orders, and the second one with their lines, if there is one."""
+    shape = _shape(options, statuses)
+    # The limit is one of orders, which may have rows anywhere.
+    limit = options["limit"]
+    without_limit = {**options, "limit": None}
+    if not (shape.lines_in or options["lines"]):
+        columns = columns_of(_ALL_FIELDS, shape.columns)
+        return OrderFiles(row_file(orders, without_limit, columns), None, shape, limit)
+    order_columns = columns_of(ORDER_FIELDS, shape.columns)
+    file = row_file(orders, without_limit, order_columns, concerns=_is_of_orders)
+    line_columns = columns_of(LINE_FIELDS, shape.line_columns)
+    if shape.lines_in:
+        rules = value_rules(options, line_columns, concerns=_is_of_lines)
+        return OrderFiles(file, None, replace(shape, line_rules=rules), limit)
+    lines_options = {**without_limit, "rows": None}
+    lines = row_file(options["lines"], lines_options, line_columns, concerns=_is_of_lines)
+    return OrderFiles(file, lines, shape, limit)
+
+
+def _is_of_orders(name: str) -> bool:
+    return name not in LINE_FIELDS
+
+
+def _is_of_lines(name: str) -> bool:
+    return name in LINE_FIELDS
+
+
+def _shape(options: Mapping[str, Any], statuses: Statuses) -> Shape:
+    """Return the shape that the preset and the options describe. Raises BadMapping."""
     if options["lines"] is not None and options["lines_in"]:
         raise BadMapping("Lines are in a second file or in a column: leave out one of the two.")
-    given = {name: options[name] for name in ("currency", "id_prefix") if options[name]}
-    known = presets()[options["preset"]] if options["preset"] else {"columns": {}, "statuses": {}}
+    columns, constants = {}, parse_constants(options["set"], fields=_ALL_FIELDS)
+    if options["preset"]:
+        preset = presets()[options["preset"]]
+        columns = dict(preset["columns"])
+        statuses = {**_parse_statuses(preset["statuses"]), **statuses}
+    columns |= parse_columns(options["columns"], fields=_ALL_FIELDS)
+    for name in ("currency", "id_prefix"):
+        if options[name]:
+            constants[name] = options[name]
     shape = Shape(
-        columns=known["columns"] | parse_columns(options["columns"], fields=_ALL_FIELDS),
+        columns=columns,
         line_columns=parse_columns(options["line_columns"], fields=("order_id", *LINE_FIELDS)),
-        constants=parse_constants(options["set"], fields=_ALL_FIELDS) | given,
-        statuses={**_parsed(known["statuses"]), **statuses},
+        constants=constants,
+        statuses=statuses,
         dates=date_formats(options),
         lines_in=options["lines_in"],
         decimal=options["decimal"],
     )
     if shape.line_columns and options["lines"] is None and not shape.lines_in:
         raise BadMapping("--line-columns is for LINES or --lines-in; of one file use --columns.")
-    # The limit is one of orders, which may have rows anywhere.
-    whole = {**options, "limit": None}
-    if not (shape.lines_in or options["lines"]):
-        file = row_file(orders, whole, columns_of(_ALL_FIELDS, shape.columns))
-        return OrderFiles(file, None, shape, options["limit"])
-    own = columns_of(ORDER_FIELDS, shape.columns)
-    file = row_file(orders, whole, own, concerns=lambda name: name not in LINE_FIELDS)
-    of_lines = columns_of(LINE_FIELDS, shape.line_columns)
-    if shape.lines_in:
-        rules = value_rules(options, of_lines, concerns=of_lines.__contains__)
-        return OrderFiles(file, None, replace(shape, line_rules=rules), options["limit"])
-    whole["rows"] = None
-    lines = row_file(options["lines"], whole, of_lines, concerns=of_lines.__contains__)
-    return OrderFiles(file, lines, shape, options["limit"])
+    return shape
 
 
-def _parsed(statuses: Mapping[str, str]) -> Statuses:
-    found: dict[str, Status | None] = {}
-    for spelled, name in statuses.items():
+def _parse_statuses(names: Mapping[str, str]) -> Statuses:
+    """Return what a file's statuses mean, in lower case; None for an empty name."""
+    statuses: dict[str, Status | None] = {}
+    for file_status, name in names.items():
         try:
-            found[spelled.lower()] = Status(name.upper()) if name else None
+            statuses[file_status.lower()] = Status(name.upper()) if name else None
         except ValueError as error:
             raise BadMapping(f"“{name}” is none of the statuses {', '.join(Status)}.") from error
-    return found
+    return statuses

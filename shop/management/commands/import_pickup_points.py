@@ -9,8 +9,9 @@ from django.core.management.base import CommandError, CommandParser
 from dynapages.django.options import Progress, failures_in_one_line
 from dynapages.django.tables import TableCommand
 from dynapages.files.columns import parse_columns
-from dynapages.files.import_command import BAD_USAGE, import_run, print_report
+from dynapages.files.import_command import BAD_USAGE, import_run
 from dynapages.files.import_options import add_columns_option, add_file_options, row_file
+from dynapages.files.reports import ImportReport
 from dynapages.files.row_files import RowFile
 from shop.data.points import ALL_FIELDS, import_points, point_file
 from shop.pickup.bulk_writes import remove_point
@@ -53,19 +54,23 @@ class Command(TableCommand):
             source = replace(source, file=file, named=named, is_trial=options["dry_run"])
             progress = Progress(shown=not options["json"])
             counts = import_points(source, rejects=rejects, progress=progress)
-        print_report(self, options, rejects, counts=counts, prose=_prose(counts, options))
+        report = _report(counts, options)
+        report.print(self, rejects, as_json=options["json"])
 
 
-def _prose(counts: dict[str, Any], options: dict[str, Any]) -> str:
+def _report(counts: dict[str, Any], options: dict[str, Any]) -> ImportReport:
     rows = (
         "{rows:,} rows of {kind}: {read:,} read, {rejected:,} rejected, "
         "{superseded:,} superseded by later rows."
     )
-    written = (
-        "Pickup points: {points[new]:,} new, {points[replaced]:,} replaced, "
-        "{points[unchanged]:,} unchanged."
-    )
     if options["postcodes"]:
         written = "Postcodes: {zips:,}, of which {zips_written:,} written."
-    end = "\nNothing was written." if options["dry_run"] else ""
-    return f"{rows}\n{written}{end}".format_map(counts)
+    else:
+        written = (
+            "Pickup points: {points[new]:,} new, {points[replaced]:,} replaced, "
+            "{points[unchanged]:,} unchanged."
+        )
+    sentences = [rows.format_map(counts), written.format_map(counts)]
+    if options["dry_run"]:
+        sentences.append("Nothing was written.")
+    return ImportReport(counts, sentences)

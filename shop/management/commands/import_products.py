@@ -1,7 +1,6 @@
 """``manage.py import_products``: products from CSV, JSON or Google's feed."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +9,23 @@ from django.core.management.base import CommandParser
 from dynapages.django.options import Progress
 from dynapages.django.tables import TableCommand
 from dynapages.files.columns import parse_columns, parse_constants
-from dynapages.files.import_command import import_run, print_report
+from dynapages.files.import_command import import_run
 from dynapages.files.import_options import (
     add_columns_option,
     add_file_options,
     add_value_options,
     row_file,
 )
-from shop.data.points import PlainFile
-from shop.data.products import FIELDS, OPTIONAL, PRESETS, import_products, product_row
+from dynapages.files.reports import ImportReport
+from shop.data.plain_files import PlainFile, Texts
+from shop.data.products import (
+    FIELDS,
+    OPTIONAL,
+    PRESETS,
+    ProductRow,
+    import_products,
+    product_row,
+)
 
 
 class Command(TableCommand):
@@ -43,18 +50,38 @@ class Command(TableCommand):
 
     def handle(self, **options: Any) -> None:
         with import_run(self, options["file"], options, of="products") as (path, rejects):
-            named = parse_columns(options["columns"], fields=FIELDS)
-            usual = parse_columns(PRESETS.get(options["preset"], ""), fields=FIELDS)
-            columns = {name: [column] for name, column in {**usual, **named}.items()}
-            file = replace(row_file(path, options, columns), element="item" if usual else None)
-            constants = parse_constants(options["set"], fields=FIELDS)
-            build = partial(product_row, constants=constants, decimal=options["decimal"])
-            is_trial, progress = options["dry_run"], Progress(shown=not options["json"])
-            source = PlainFile(file, FIELDS, OPTIONAL, build, named, usual, is_trial=is_trial)
+            source = _plain_file(path, options)
+            progress = Progress(shown=not options["json"])
             counts = import_products(source, rejects=rejects, progress=progress)
-        prose = (
-            "{rows:,} rows: {read:,} read, {rejected:,} rejected, {superseded:,} superseded by "
-            "later rows.\nProducts: {products[new]:,} new, {products[changed]:,} changed, "
-            "{products[unchanged]:,} unchanged." + "\nNothing was written." * is_trial
-        )
-        print_report(self, options, rejects, counts=counts, prose=prose.format_map(counts))
+        report = _report(counts, is_trial=options["dry_run"])
+        report.print(self, rejects, as_json=options["json"])
+
+
+def _plain_file(path: Path, options: dict[str, Any]) -> PlainFile[ProductRow]:
+    """Return the file at a path, as the options describe it. Raises BadMapping."""
+    named = parse_columns(options["columns"], fields=FIELDS)
+    usual = parse_columns(PRESETS.get(options["preset"], ""), fields=FIELDS)
+    columns = {name: [column] for name, column in {**usual, **named}.items()}
+    file = row_file(path, options, columns)
+    if options["preset"]:
+        file = replace(file, element="item")
+    constants = parse_constants(options["set"], fields=FIELDS)
+
+    def build(texts: Texts) -> ProductRow:
+        return product_row(texts, constants=constants, decimal=options["decimal"])
+
+    return PlainFile(
+        file, FIELDS, OPTIONAL, build, named=named, usual=usual, is_trial=options["dry_run"]
+    )
+
+
+def _report(counts: dict[str, Any], *, is_trial: bool) -> ImportReport:
+    sentences = [
+        "{rows:,} rows: {read:,} read, {rejected:,} rejected, {superseded:,} superseded by later "
+        "rows.".format_map(counts),
+        "Products: {products[new]:,} new, {products[changed]:,} changed, "
+        "{products[unchanged]:,} unchanged.".format_map(counts),
+    ]
+    if is_trial:
+        sentences.append("Nothing was written.")
+    return ImportReport(counts, sentences)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from comments.data.country_codes import probable_countries
 from comments.data.rows import presets
-from comments.data.run import taken_for_languages
 from comments.lists.queries import find_comment
 from comments.models import Comment
 from dynapages.files.identifiers import identifier_of
@@ -338,7 +338,7 @@ class TestCountryCodes:
         ],
     )
     def test_are_suspected(self, spelled, suspects):
-        assert taken_for_languages(spelled) == suspects
+        assert probable_countries(spelled) == suspects
 
     def test_are_named_in_a_warning_unless_they_are_mapped(self, write, product):
         path = write(f"id,rating,created_at,language\n{product},5,2024-01-01,SE\n")

@@ -14,7 +14,7 @@ from dynapages.process import client
 from shop import keys
 from shop.accounts.queries import find_user
 from shop.catalogue.queries import find_product
-from shop.data.orders import user_name_of
+from shop.data.names import username_for
 from shop.models import Order, Product, ShopItem
 from shop.order_status import Status
 from shop.orders.counts import read_customer_counts
@@ -134,7 +134,7 @@ class TestCustomers:
         for row in olist.rows[CUSTOMERS]:
             row["customer_unique_id"] = original
         counts = import_folder(olist.write(tmp_path))
-        user = find_user(user_name_of(original))
+        user = find_user(username_for(original))
         assert (user.external_id, counts["mapped"]) == (original, 1)
         assert sorted(listed(user.username)) == ["1", "2", "3"]
         assert import_folder(tmp_path)["users"]["created"] == 0

@@ -8,8 +8,8 @@ import pytest
 from dynapages.django.options import Progress
 from dynapages.files.dates import DateFormats
 from shop.catalogue.content import NewCategory
+from shop.data.history import history_of
 from shop.data.olist import olist_files
-from shop.data.orders import history_of
 from shop.data.survey import OrdersFound, survey
 from shop.order_status import Status
 from shop.orders.items import NewOrder

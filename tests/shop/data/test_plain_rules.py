@@ -18,7 +18,8 @@ from dynapages.files.identifiers import identifier_of
 from dynapages.files.records import RowRefused
 from shop.catalogue.queries import find_product
 from shop.catalogue.tiles import NoSuchProduct
-from shop.data.fields import BadNumber, cents_of, is_return, pieces
+from shop.data.amounts import BadNumber, cents_of
+from shop.data.fields import is_return, pieces
 from shop.orders.ids import new_order_id
 from shop.orders.queries import NoSuchOrder, find_order, has_bought
 from tests.support.importing import import_plain, refusal

@@ -1,0 +1,159 @@
+"""The report of an import of comments, made of its `comments.data.run.ImportResult`."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from comments.data.country_codes import probable_countries, warning_about_countries
+from comments.data.rows import ADDRESS
+from comments.data.run import ImportResult
+from comments.filters import RATINGS, language_name
+from dynapages.files.rejects import RejectsFile
+from dynapages.files.reports import ImportReport, first_rejected
+
+_LANGUAGES_SHOWN = 12
+
+
+def report_of(result: ImportResult, rejects: RejectsFile) -> ImportReport:
+    """Build the report of an import, or of a trial."""
+    counts = _counts(result)
+    if result.is_trial:
+        sentences = _sentences_of_trial(result, counts, rejects)
+    else:
+        sentences = _sentences(result, counts)
+    return ImportReport(counts, sentences)
+
+
+def unfinished(result: ImportResult) -> str:
+    """Return the sentence about changes that could not be finished; empty where there are none."""
+    if not result.unfinished:
+        return ""
+    return (
+        f"{result.unfinished:,} changes are not finished: searches are right, but slower, and "
+        f"ranks may be old. A process of the site, or “manage.py work”, goes on with them; so does "
+        f"the same import."
+    )
+
+
+def _counts(result: ImportResult) -> dict[str, Any]:
+    passes, findings = result.passes, result.findings
+    return {
+        "rows": passes.rows,
+        "read": passes.read,
+        "rejected": passes.rejected,
+        "skipped": passes.skipped,
+        "written": result.written,
+        **asdict(result.verdicts),
+        "products_created": result.products_created,
+        "left": result.unfinished,
+        "units": result.units.counted,
+        "amazon_units": result.units.amazon,
+        "languages": dict(_by_language(result).most_common()),
+        "country_codes": probable_countries(findings.spelled),
+        "guessed_languages": findings.guessed_languages,
+        "made_ids": findings.made_ids,
+        "rounded_ratings": findings.rounded_ratings,
+        "dated_by_month": findings.dated_by_month,
+        "mapped_products": len(findings.products),
+        "private_replies": findings.left_out["reply"],
+        "anonymous_authors": findings.left_out["author"],
+        "addresses_of_authors": findings.left_out[ADDRESS],
+        "spelling": passes.detected,
+    }
+
+
+def _sentences(result: ImportResult, counts: dict[str, Any]) -> list[str]:
+    written = (
+        "{written:,} written ({new:,} new, {replaced:,} replaced), {unchanged:,} unchanged, "
+        "{superseded:,} superseded by newer versions. Products created: {products_created:,}."
+    )
+    units = f"Reads and writes: {result.units}."
+    return [_rows(result), written.format_map(counts), units, *_remarks(result)]
+
+
+def _sentences_of_trial(
+    result: ImportResult, counts: dict[str, Any], rejects: RejectsFile
+) -> list[str]:
+    comparison = "It was not compared with what is stored: the database does not answer."
+    if result.is_compared:
+        comparison = (
+            "Compared with what is stored: {new:,} new, {replaced:,} to be replaced, "
+            "{unchanged:,} unchanged, {superseded:,} superseded by newer versions."
+        ).format_map(counts)
+    lines = [f"{_rows(result)} Nothing was written.", comparison, *_remarks(result)]
+    rejected = first_rejected(rejects)
+    if rejected:
+        lines += ["", *rejected]
+    return [*lines, "", *_table(result)]
+
+
+def _rows(result: ImportResult) -> str:
+    passes = result.passes
+    skipped = f", {passes.skipped:,} skipped" if passes.skipped else ""
+    spelling = f" ({passes.detected})" if passes.detected else ""
+    return (
+        f"{passes.rows:,} rows: {passes.read:,} read, {passes.rejected:,} rejected{skipped}"
+        f"{spelling}."
+    )
+
+
+def _remarks(result: ImportResult) -> Iterator[str]:
+    findings = result.findings
+    languages = _by_language(result)
+    if languages:
+        shown = [f"{code} {number:,}" for code, number in languages.most_common(_LANGUAGES_SHOWN)]
+        further = len(languages) - len(shown)
+        more = f" and {further} more" if further else ""
+        yield f"Languages: {', '.join(shown)}{more}."
+    remarks = (
+        (result.verdicts.moved, "Replaced comments that were moved from other products: {:,}."),
+        (findings.guessed_languages, "Rows whose language was guessed: {:,}."),
+        (findings.made_ids, "Rows without an id, which got one: {:,}."),
+        (findings.rounded_ratings, "Rows whose rating was rounded: {:,}."),
+        (
+            findings.dated_by_month,
+            "Rows dated to the first of a month, because a date has no day: {:,}.",
+        ),
+        (len(findings.products), "Ids of products that were mapped to allowed ones: {:,}."),
+        (findings.left_out["reply"], "Replies that are not public, which were left out: {:,}."),
+        (
+            findings.left_out["author"],
+            "Names of authors who are anonymous, which were left out: {:,}.",
+        ),
+        (
+            findings.left_out[ADDRESS],
+            "Names of authors that are e-mail addresses, which were left out: {:,}.",
+        ),
+    )
+    for number, sentence in remarks:
+        if number:
+            yield sentence.format(number)
+    warning = warning_about_countries(findings.spelled)
+    if warning:
+        yield warning
+    if result.unfinished:
+        yield unfinished(result)
+    collided = result.verdicts.collided
+    if collided:
+        yield (
+            f"Rows with the id of a comment that is not another version of them: {collided:,}. If "
+            f"it is of another source, --id-prefix keeps the two apart."
+        )
+
+
+def _by_language(result: ImportResult) -> Counter[str]:
+    numbers: Counter[str] = Counter()
+    for (language, _), number in result.cells.items():
+        numbers[language] += number
+    return numbers
+
+
+def _table(result: ImportResult) -> Iterator[str]:
+    """Yield the lines of a table: how many rows there are of each language and rating."""
+    ratings = "".join(f"{rating:>9}" for rating in RATINGS)
+    yield f"{'language':<20}{ratings}{'all':>9}"
+    for language, number in _by_language(result).most_common():
+        name = f"{language} {language_name(language)}"[:19]
+        counts = "".join(f"{result.cells[language, rating]:>9,}" for rating in RATINGS)
+        yield f"{name:<20}{counts}{number:>9,}"

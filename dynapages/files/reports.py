@@ -1,0 +1,57 @@
+"""What an import prints at its end: figures for programs, or sentences for people."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from dynapages.files.rejects import RejectsFile
+
+REJECTED = 1
+"""Exit code: rows were rejected."""
+
+
+@dataclass(slots=True)
+class RowCounts:
+    """The numbers of a file's rows: ``read + rejected + skipped == rows``."""
+
+    rows: int = 0
+    rejected: int = 0
+    skipped: int = 0
+
+    @property
+    def read(self) -> int:
+        return self.rows - self.rejected - self.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, or as a trial would do.
+
+    ``counts`` are its figures, as ``--json`` prints them; ``sentences`` say the same.
+    """
+
+    counts: Mapping[str, Any]
+    sentences: Sequence[str]
+
+    def print(self, command: BaseCommand, rejects: RejectsFile, *, as_json: bool) -> None:
+        """Print the figures or the sentences.
+
+        Raises a CommandError that names the file of rejected rows, if there are any.
+        """
+        if as_json:
+            path = str(rejects.path) if rejects.count else None
+            command.stdout.write(json.dumps({**self.counts, "rejects": path}))
+        else:
+            command.stdout.write("\n".join(self.sentences))
+        if rejects.count:
+            raise CommandError(rejects.sentence, returncode=REJECTED)
+
+
+def first_rejected(rejects: RejectsFile) -> list[str]:
+    """Return the first rejected rows below a heading, for the report of a trial."""
+    if not rejects.count:
+        return []
+    return ["The first rejected rows:", *rejects.first()]

@@ -1,0 +1,154 @@
+"""The rows of one order, as the first pass of an import finds them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dynapages.files.json_rows import flat
+from dynapages.files.records import Record, Rejected, RowRefused
+from shop.data.amounts import decimal_mark
+from shop.data.fields import field_text, is_return
+from shop.data.names import Names
+from shop.data.orders import ImportedOrder, PlainLine, RowRef, parse_line, parse_order
+from shop.data.shape import AMOUNTS, ORDER_FIELDS, Shape
+
+OWN_FIELDS = tuple(name for name in ORDER_FIELDS if name != "order_id")
+"""The fields of an order that only some of its rows may have."""
+_SHOWN = 40
+"""Characters of an order's id that a reason repeats."""
+
+
+@dataclass(slots=True)
+class OrderRows:
+    """The rows of an order as they are found; ``faults`` are why some of them are rejected.
+
+    ``incomplete_because`` is why one of its lines may be missing. ``marks`` are those of decimals
+    in all amounts of the files. ``skipped`` are the rows whose line is left out, by an option or as
+    a return, of which ``returned`` is the number. It ``is_headed`` once a row has the order's own
+    fields, and ``is_unwanted`` if an option leaves it out.
+    """
+
+    id: str
+    shape: Shape
+    names: Names
+    marks: set[str] = field(default_factory=set)
+    texts: dict[str, str] = field(default_factory=dict)
+    lines: list[PlainLine] = field(default_factory=list)
+    rows: list[RowRef] = field(default_factory=list)
+    faults: dict[RowRef, str] = field(default_factory=dict)
+    skipped: list[RowRef] = field(default_factory=list)
+    returned: int = 0
+    incomplete_because: str = ""
+    is_headed: bool = False
+    is_unwanted: bool = False
+    lines_left_out: int = 0
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether the order is left out, or all of its lines are."""
+        return self.is_unwanted or bool(self.lines_left_out and not (self.lines or self.faults))
+
+    def skip_line(self, row: RowRef) -> None:
+        """Leave out the line in a row."""
+        self.skipped.append(row)
+        self.lines_left_out += 1
+
+    def add_own(self, record: Record, row: RowRef) -> None:
+        """Add a row, and the order's own fields in it, which must not contradict those before."""
+        self.rows.append(row)
+        self.is_headed = True
+        try:
+            texts = texts_in(self.shape.join_order(record), OWN_FIELDS, self.shape.columns)
+        except RowRefused as refused:
+            self.faults.setdefault(row, str(refused))
+            return
+        for name, text in texts.items():
+            if self.texts.setdefault(name, text) != text:
+                self.faults.setdefault(row, f"{name} is another one in another row of the order")
+
+    def add_line(self, record: Record, row: RowRef, columns: Mapping[str, str]) -> None:
+        """Add the line in a row, if there is one; a return is left out."""
+        try:
+            texts = texts_in(self.shape.join_line(record), self.shape.line_fields, columns)
+            if is_return(texts.get("quantity", "")):
+                self._add_return(row)
+            elif texts:
+                self._note_decimals(texts)
+                texts = {**self.shape.constants, **texts}
+                self.lines.append(parse_line(texts, self.names, self.shape.decimal))
+        except RowRefused as refused:
+            self.faults.setdefault(row, str(refused))
+
+    def _add_return(self, row: RowRef) -> None:
+        self.returned += 1
+        self.lines_left_out += 1
+        if not self.shape.lines_in:  # else the row is the order's
+            self.skipped.append(row)
+
+    def _note_decimals(self, texts: Mapping[str, str]) -> None:
+        for name in AMOUNTS:
+            if name in texts:
+                self.marks.add(decimal_mark(texts[name]))
+
+    def add_nested(self, record: Record, row: RowRef) -> list[str]:
+        """Add the lines in a list; return the names of their values."""
+        column = self.shape.lines_in or ""
+        value: Any = record.values.get(column) or []
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            self.faults.setdefault(row, f"{column} is no list of objects")
+            return []
+        names: dict[str, None] = {}
+        for one in value:
+            try:
+                line = Record(record.line, flat(one))
+            except RowRefused as refused:
+                self.faults.setdefault(row, f"{column}: one of them {refused}")
+                continue
+            names.update(dict.fromkeys(self._add_nested_line(line, row)))
+        return list(names)
+
+    def _add_nested_line(self, line: Record, row: RowRef) -> Iterable[str]:
+        rules = self.shape.line_rules
+        changed = rules.apply(line) if rules else line
+        if not isinstance(changed, Record):
+            self.lines_left_out += 1
+            return line.values
+        self.add_line(changed, row, self.shape.line_columns)
+        return changed.values
+
+    def parse(self) -> ImportedOrder | None:
+        """Parse the order, when all its rows are found; None if they are rejected."""
+        if not self.is_headed or self.incomplete_because or self.faults:
+            return None
+        texts = {**self.shape.constants, **self.texts, "order_id": self.id}
+        try:
+            return parse_order(
+                texts, self.lines, rows=self.rows, shape=self.shape, names=self.names
+            )
+        except RowRefused as refused:
+            self.faults[self.rows[0]] = str(refused)
+            return None
+
+    def rejected(self) -> Iterator[Rejected]:
+        """Yield all rows of an order that is rejected."""
+        shown = self.id[:_SHOWN]
+        because = self.incomplete_because
+        if not self.is_headed:
+            because = f"there is no order “{shown}”"
+        if self.faults:
+            first = next(iter(self.faults))
+            because = f"line {first.line} of {first.file}, of its order “{shown}”, was rejected"
+        for row in self.rows:
+            if row in self.skipped and row not in self.faults:
+                continue
+            yield Rejected(row.line, self.faults.get(row, because), self.id, row.file)
+
+
+def texts_in(record: Record, fields: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of those fields that a record has, by field. Raises RowRefused."""
+    texts: dict[str, str] = {}
+    for name in fields:
+        text = field_text(name, record.values.get(columns.get(name, name)))
+        if text:
+            texts[name] = text
+    return texts

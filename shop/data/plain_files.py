@@ -1,0 +1,95 @@
+"""Imports of files each of whose rows is one thing: a product, a pickup point or a postcode.
+
+Of two rows with one id the later counts. What is stored already is not written again.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from dynapages.calls import in_chunks
+from dynapages.django.options import Progress
+from dynapages.files.columns import columns_among
+from dynapages.files.records import Record, Rejected, RowRefused, text_of
+from dynapages.files.rejects import RejectsFile
+from dynapages.files.row_files import OpenRows, RowFile
+from dynapages.files.two_passes import TwoPassImport
+from dynapages.files.values import Skipped
+
+ROWS_AT_A_TIME = 500
+Built = TypeVar("Built")
+Texts = Mapping[str, str]
+"""The texts of a row by field; those that it does not have are empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlainFile(Generic[Built]):
+    """A file whose rows have a text for each of ``fields``, by the first of which they are known.
+
+    ``build`` makes something of these texts, or raises RowRefused. ``named`` are the columns of
+    fields that are not called like them, ``usual`` those that may be missing like ``optional``
+    fields. A trial writes nothing.
+    """
+
+    file: RowFile
+    fields: tuple[str, ...]
+    optional: Collection[str]
+    build: Callable[[Texts], Built]
+    named: Mapping[str, str] = field(default_factory=dict)
+    usual: Mapping[str, str] = field(default_factory=dict)
+    is_trial: bool = False
+
+    def parse(self, opened: OpenRows) -> Iterator[Built | Rejected | Skipped]:
+        """Parse rows. Raises BadMapping for columns that are missing."""
+        column_names = {**self.usual, **self.named}
+        columns = {name: column_names.get(name, name) for name in self.fields}
+        if opened.are_columns_known:
+            self._require(columns, opened.columns)
+        for row in opened.rows:
+            yield self._parse_row(row, columns) if isinstance(row, Record) else row
+        if opened.columns:  # an empty file of JSON has none
+            self._require(columns, opened.columns)
+
+    def write(
+        self,
+        put: Callable[[Sequence[Built]], object],
+        *,
+        id_of: Callable[[Built], str],
+        rejects: RejectsFile,
+        progress: Progress,
+    ) -> dict[str, Any]:
+        """Check all rows, then ``put`` the last of each id, some at a time; return the figures.
+
+        Raises FileUnreadable, BadMapping and RejectsUnwritable before the first is put.
+        """
+
+        def version_of(row: Built) -> tuple[str, int]:
+            return id_of(row), 0
+
+        passes = TwoPassImport[Built](self.file, self.parse, version_of)
+        with rejects:
+            passes.check(rejects, progress)
+        if not self.is_trial:
+            with progress.step("Writing", total=len(passes.winners), unit=" rows") as advance:
+                for some in in_chunks(passes.winning(), ROWS_AT_A_TIME):
+                    put(some)
+                    advance(len(some))
+        return {
+            "rows": passes.rows,
+            "read": passes.read,
+            "rejected": passes.rejected,
+            "superseded": passes.superseded,
+        }
+
+    def _require(self, columns: Mapping[str, str], present: Sequence[str]) -> None:
+        needed = [name for name in columns if name not in self.optional or self.named.get(name)]
+        columns_among(present, columns, needed=needed)
+
+    def _parse_row(self, record: Record, columns: Mapping[str, str]) -> Built | Rejected:
+        try:
+            texts: dict[str, str] = {}
+            for name, column in columns.items():
+                texts[name] = text_of(name, record.values.get(column)).strip()
+            return self.build(texts)
+        except RowRefused as refused:
+            return Rejected(record.line, str(refused), record.shown(columns[self.fields[0]]))

@@ -1,0 +1,87 @@
+"""The report of an import of orders, made of its `shop.data.run.ImportResult`."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from dynapages.files.rejects import RejectsFile
+from dynapages.files.reports import ImportReport, first_rejected
+from shop.data.imported_products import Outcome
+from shop.data.run import ImportResult
+from shop.data.survey import OrdersFound
+from shop.order_status import Status
+from shop.orders.importing import OrderOutcome
+
+
+def report_of(result: ImportResult, rejects: RejectsFile) -> ImportReport:
+    """Build the report of an import, or of a trial."""
+    counts = _counts(result)
+    if result.is_trial:
+        sentences = _sentences_of_trial(result, rejects)
+    else:
+        sentences = _sentences(result, counts)
+    return ImportReport(counts, sentences)
+
+
+def _counts(result: ImportResult) -> dict[str, Any]:
+    found, statuses = result.found, result.found.statuses
+    return {
+        "files": {
+            name: {**asdict(counts), "read": counts.read} for name, counts in result.files.items()
+        },
+        "orders": {
+            "created": result.orders[OrderOutcome.CREATED],
+            "updated": result.orders[OrderOutcome.UPDATED],
+            "unchanged": result.orders[OrderOutcome.KEPT],
+            "without_items": result.without_items,
+        },
+        "statuses": {status.value: statuses[status] for status in Status},
+        "users": {"named": result.users, "created": result.users_created},
+        "products": result.products.total(),
+        "products_created": result.products[Outcome.CREATED],
+        "products_updated": result.products[Outcome.UPDATED],
+        "mapped": result.mapped,
+        "returned_lines": found.returned_lines,
+        "orders_of_returns": found.orders_of_returns,
+        "decimal_found": found.decimal_found,
+    }
+
+
+def _sentences(result: ImportResult, counts: dict[str, Any]) -> list[str]:
+    sentences = [
+        *_rows(result),
+        "Orders: {created:,} created, {updated:,} updated, {unchanged:,} unchanged; "
+        "{without_items:,} of them without items.".format_map(counts["orders"]),
+        "Customers: {named:,}, of whom {created:,} are new.".format_map(counts["users"]),
+        "Products: {products:,}; {products_created:,} of them are new, "
+        "{products_updated:,} updated.".format_map(counts),
+    ]
+    if result.mapped:
+        sentences.append(f"Ids and names that were mapped: {result.mapped:,}.")
+    return [*sentences, *_remarks(result.found)]
+
+
+def _sentences_of_trial(result: ImportResult, rejects: RejectsFile) -> list[str]:
+    statuses = [
+        f"{number:,} {status.value}" for status, number in sorted(result.found.statuses.items())
+    ]
+    orders = f"Orders: {', '.join(statuses) or 'none'}. Nothing was written."
+    return [*_rows(result), orders, *_remarks(result.found), *first_rejected(rejects)]
+
+
+def _rows(result: ImportResult) -> Iterator[str]:
+    for name, counts in result.files.items():
+        skipped = f", {counts.skipped:,} skipped" if counts.skipped else ""
+        yield (
+            f"{name}: {counts.rows:,} rows, {counts.read:,} read, {counts.rejected:,} rejected"
+            f"{skipped}."
+        )
+
+
+def _remarks(found: OrdersFound) -> Iterator[str]:
+    if found.decimal_found:
+        mark = found.decimal_found
+        yield f"Unclear amounts were read as the others, with decimals after “{mark}”."
+    if found.returned_lines:
+        others = f"orders that have no others: {found.orders_of_returns:,}"
+        yield f"Returned lines, which were skipped: {found.returned_lines:,}; {others}."
