@@ -16,19 +16,21 @@ from comments.host import COMMENTS
 from config.running_demo import FileBusy, FileLock, RunningDemo, announced, demo_path, find_demo
 from dynapages.calls import Connection
 from dynapages.django.tables import compare_tables
-from dynapages.engine.server import (
-    KEPT_LINES,
+from dynapages.engine.child import (
     LOOPBACK,
-    START_SECONDS,
+    OUTPUT_LINES,
     Child,
+    EngineError,
+    is_answering,
+    require_free,
+)
+from dynapages.engine.server import (
+    START_SECONDS,
     DynoxideEngine,
     EngineDied,
-    EngineError,
     EngineServer,
     MotoEngine,
-    answers,
-    find,
-    require_free,
+    find_dynoxide,
 )
 from dynapages.process import connected
 
@@ -129,7 +131,7 @@ def engine_on(db_path: Path, *, folder: Path) -> EngineServer:
 
     It is not yet started.
     """
-    binary = find(folder)
+    binary = find_dynoxide(folder)
     return FileEngine(binary=binary, db_path=db_path) if binary else SampleMoto()
 
 
@@ -205,7 +207,7 @@ class DemoConfig:
 
     def is_open(self) -> bool:
         """Return whether the site answers."""
-        return answers(self.port, path="/healthz")
+        return is_answering(self.port, path="/healthz")
 
 
 def manage(command: Command) -> list[str]:
@@ -214,13 +216,13 @@ def manage(command: Command) -> list[str]:
 
 
 @contextmanager
-def serving(config: DemoConfig, *, kept_lines: int = KEPT_LINES) -> Iterator[Child]:
+def serving(config: DemoConfig, *, kept_lines: int = OUTPUT_LINES) -> Iterator[Child]:
     """Run the site alone within the block, and yield gunicorn's process.
 
     Raises DemoFailed where it does not start.
     """
     command = config.gunicorn()
-    with Child(command, env=config.environment, listen=True, kept_lines=kept_lines) as site:
+    with Child(command, env=config.environment, listen=True, output_lines=kept_lines) as site:
         deadline = time.monotonic() + SITE_START_SECONDS
         while not config.is_open():
             if time.monotonic() > deadline or site.poll() is not None:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, FloatRect, Locator, Page, Response, sync_playwright
 
-from dynapages.engine.server import LOOPBACK, Child, answers, free_port
+from dynapages.engine.child import LOOPBACK, Child, free_port, is_answering
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "chromium-headless-shell")
@@ -216,7 +216,7 @@ def sample_shop() -> Iterator[str]:
         # The user's settings would show in a picture, or reach an AWS account.
         environment = {"PATH": os.environ["PATH"], "VAR_DIR": var}
         with Child(command, env=environment) as shop:
-            while not answers(port, path="/healthz"):
+            while not is_answering(port, path="/healthz"):
                 if shop.poll() is not None:
                     sys.exit("The sample shop did not open; see above.")
                 time.sleep(0.2)

@@ -7,16 +7,10 @@ it fail and lag as Amazon's does.
 What is public is here. Other names of these modules serve this project's own commands and tests.
 """
 
+from dynapages.engine.child import EngineError, PortInUse
 from dynapages.engine.fault_proxy import FaultProxy, Rule
 from dynapages.engine.lag import Lag
-from dynapages.engine.server import (
-    EngineDied,
-    EngineError,
-    EngineSilent,
-    NoEngine,
-    PortInUse,
-    embedded,
-)
+from dynapages.engine.server import EngineDied, EngineSilent, NoEngine, embedded
 
 __all__ = [
     "EngineDied",

@@ -17,35 +17,30 @@ and TransactGetItems do not lag.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from math import inf
 from random import Random
 from threading import Condition, Event, Thread
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
-from dynapages.engine.proxy import Answer, Call, Connections, EngineAway, EngineConnection
-from dynapages.engine.server import EngineError, embedded
+from dynapages.engine.child import EngineError
+from dynapages.engine.proxy import Answer, Call, Connections, EngineAway, item_name
+from dynapages.engine.replica import Replica, put_image
+from dynapages.engine.server import embedded
 
-EVENTUAL = frozenset({"GetItem", "BatchGetItem", "Query", "Scan"})
+EVENTUAL_READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan"})
 CHANGES_OF_TABLES = frozenset({"CreateTable", "UpdateTable", "DeleteTable"})
-BATCH = 25
-"""The most items of a BatchWriteItem."""
 TICK_SECONDS = 0.02
+"""How often it is looked whether the lag of a write is over."""
 PATIENCE = 60.0
-
-
-class ReplicaFailed(EngineError):
-    """The second engine refused what was to be copied into it."""
-
-    def __init__(self, operation: str, answer: Answer) -> None:
-        super().__init__(f"The replica refused {operation}: {answer.body.decode(errors='replace')}")
+"""Seconds until the replica is said not to follow."""
 
 
 @dataclass(slots=True, eq=False)
-class _Write:
+class PendingWrite:
     """A write that the replica does not show yet; ``image`` is None where it deleted the item.
 
     ``share`` of the whole lag is its own, 0 to 1.
@@ -65,17 +60,12 @@ class _Write:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unread:
-    """An item whose image could not be read back, because the engine did not answer."""
+class UnreadItem:
+    """An item that was written, and whose image was not read back yet."""
 
     table: str
     key: Mapping[str, Any]
     headers: Mapping[str, str]
-
-
-def item_name(table: str, key: Mapping[str, Any]) -> str:
-    """Return a name for an item, by its table and its key."""
-    return f"{table} {json.dumps(key, sort_keys=True)}"
 
 
 class Lag:
@@ -101,12 +91,11 @@ class Lag:
         self._random = Random(seed)  # noqa: S311 - repeatable, nothing secret
         self._seconds = seconds
         self._changed = Condition()
-        self._writes: list[_Write] = []
-        self._unread: list[_Unread] = []
-        self._keys: dict[str, Sequence[str]] = {}  # of the tables that were copied
-        self._in_replica: set[str] = set()
+        """Held by whoever reads or changes what follows; notified of each change."""
+        self._writes: list[PendingWrite] = []
+        self._unread: list[UnreadItem] = []
+        self._replica = Replica()
         self._upstream = ""
-        self._url = ""
         self._failure: EngineError | None = None
         self._thread: Thread | None = None
         self._is_over = False
@@ -119,46 +108,55 @@ class Lag:
     @seconds.setter
     def seconds(self, seconds: float) -> None:
         if seconds and self._upstream:
-            self._start()  # before any call is sent there
+            self._start_replica()  # before any call is sent there
         with self._changed:
             self._seconds = seconds
             self._forget_when_idle()
             self._changed.notify_all()
 
-    def caught_up(self, *, patience: float = PATIENCE) -> None:
+    def caught_up(self) -> None:
         """Wait until eventual reads show all that was written so far.
 
         Raises ValueError where that never comes, because ``seconds`` are infinite; TimeoutError
-        after ``patience`` seconds, EngineError if the replica failed.
+        after a minute, EngineError if the replica failed.
         """
         with self._changed:
-            self._wait(lambda: not self._unread, patience)
-            written = set(self._writes)
-            if written and self._seconds == inf:
+            self._wait(self._is_all_read_back, PATIENCE)
+            if self._writes and self._seconds == inf:
                 raise ValueError("the lag is infinite: call release()")
-            # Not all writes: others may be made all the time.
-            self._wait(lambda: written.isdisjoint(self._writes), patience)
+            self._wait_until_shown(list(self._writes))
 
-    def release(self, *, patience: float = PATIENCE) -> None:
+    def release(self) -> None:
         """Let eventual reads show all that was written so far, at once; then they lag again.
 
-        Raises TimeoutError after ``patience`` seconds, EngineError if the replica failed.
+        Raises TimeoutError after a minute, EngineError if the replica failed.
         """
         with self._changed:
-            self._wait(lambda: not self._unread, patience)
-            written = set(self._writes)
-            for write in written:
+            self._wait(self._is_all_read_back, PATIENCE)
+            for write in self._writes:
                 write.is_released = True
             self._changed.notify_all()
-            self._wait(lambda: written.isdisjoint(self._writes), patience)
+            self._wait_until_shown(list(self._writes))
 
-    # What the proxy calls.
+    def _is_all_read_back(self) -> bool:
+        return not self._unread
+
+    def _wait_until_shown(self, writes: Iterable[PendingWrite]) -> None:
+        """Wait for these writes, not for all there are: others may be made all the time."""
+        pending = set(writes)
+
+        def are_shown() -> bool:
+            return pending.isdisjoint(self._writes)
+
+        self._wait(are_shown, PATIENCE)
+
+    # What the proxy calls
 
     def open(self, upstream: str) -> None:
         """Begin before the engine at a URL. Raises EngineError."""
         self._upstream, self._is_over = upstream, False
         if self._seconds:
-            self._start()
+            self._start_replica()
 
     def close(self) -> None:
         """End, and stop the second engine."""
@@ -170,44 +168,43 @@ class Lag:
         self._thread, self._upstream, self._failure = None, "", None
         self._writes.clear()
         self._unread.clear()
-        self._keys.clear()
-        self._in_replica.clear()
+        self._replica.reset()
 
     def send(self, call: Call) -> Answer:
         """Send a call to the engine that it meets. Raises EngineAway, and other EngineErrors."""
-        if call.operation not in EVENTUAL:
-            return self._write(call)
+        if call.operation not in EVENTUAL_READS:
+            return self._send_write(call)
         if not self._meets_the_replica():
             return call.send()
         if call.operation == "BatchGetItem":
             return self._read_batch(call)
         if call.request.get("ConsistentRead") or not self._has_copies(call, call.tables()):
             return call.send()
-        return call.send(to=self._url)
+        return call.send(to=self._replica.url)
 
-    def _write(self, call: Call) -> Answer:
+    def _send_write(self, call: Call) -> Answer:
         if self._seconds:
             # A copy that was made after the write would show it at once.
             for table in {table for table, _ in call.writes()}:
-                self._has_copies(call, {table})
+                self._has_copies(call, [table])
         try:
             answer = call.send()
         except EngineAway:
-            self._wrote(call)  # or not: nobody knows
+            self._note_writes(call)  # or none: nobody knows
             raise
         if not answer.is_refusal:
-            self._wrote(call)
+            self._note_writes(call)
         return answer
 
-    def _wrote(self, call: Call) -> None:
+    def _note_writes(self, call: Call) -> None:
         """Note what a call may have written, before it is answered."""
         with self._changed:
             if call.operation in CHANGES_OF_TABLES:
                 self._forget(call.request["TableName"])
             for table, item in call.writes():
-                if table in self._keys:
-                    key = {name: item[name] for name in self._keys[table]}
-                    self._unread.append(_Unread(table, key, call.headers))
+                key = self._replica.key_of(table, item)
+                if key is not None:
+                    self._unread.append(UnreadItem(table, key, call.headers))
             self._read_back(call.connections)
             self._changed.notify_all()
 
@@ -217,83 +214,43 @@ class Lag:
             is_lagging = bool(self._seconds or self._writes or self._unread)
             return is_lagging and self._random.random() < self.replica_share
 
+    def _has_copies(self, call: Call, tables: Iterable[str]) -> bool:
+        with self._changed:
+            return self._replica.copy_missing(call, tables)
+
     def _read_batch(self, call: Call) -> Answer:
         """Send a BatchGetItem to both engines, if it asks for consistent reads of some tables."""
-        requests: Mapping[str, Any] = call.request["RequestItems"]
-        eventual = {
-            table: request
-            for table, request in requests.items()
-            if not request.get("ConsistentRead") and self._has_copies(call, {table})
-        }
-        consistent = {name: request for name, request in requests.items() if name not in eventual}
+        eventual: dict[str, Any] = {}
+        consistent: dict[str, Any] = {}
+        for table, request in call.request["RequestItems"].items():
+            if request.get("ConsistentRead") or not self._has_copies(call, [table]):
+                consistent[table] = request
+            else:
+                eventual[table] = request
         if not eventual:
             return call.send()
+        url = self._replica.url
         if not consistent:
-            return call.send(to=self._url)
-        stale = call.ask("BatchGetItem", {**call.request, "RequestItems": eventual}, to=self._url)
+            return call.send(to=url)
+        stale = call.ask("BatchGetItem", {**call.request, "RequestItems": eventual}, to=url)
         fresh = call.ask("BatchGetItem", {**call.request, "RequestItems": consistent})
         for answer in (stale, fresh):
             if answer.status != HTTPStatus.OK:
                 return answer
         return Answer(HTTPStatus.OK, json.dumps(_merged(stale.decoded(), fresh.decoded())).encode())
 
-    # The copies of tables; the lock is held.
-
-    def _has_copies(self, call: Call, tables: Iterable[str]) -> bool:
-        """Copy tables that are not copied yet; return False if the engine has not all of them."""
-        with self._changed:
-            return all(table in self._keys or self._copy(call, table) for table in tables)
-
-    def _copy(self, call: Call, table: str) -> bool:
-        described = call.ask("DescribeTable", {"TableName": table})
-        if described.status != HTTPStatus.OK:
-            return False
-        description = described.decoded()["Table"]
-        if table in self._in_replica:
-            self._tell_replica(call, "DeleteTable", {"TableName": table})
-            self._wait_for_table(call, table, exists=False)
-        self._tell_replica(call, "CreateTable", _create_request(description))
-        self._in_replica.add(table)
-        self._wait_for_table(call, table, exists=True)
-        for items in _scanned(call, table):
-            puts = [{"PutRequest": {"Item": item}} for item in items]
-            while puts:
-                request = {"RequestItems": {table: puts}}
-                answer = self._tell_replica(call, "BatchWriteItem", request)
-                puts = answer.get("UnprocessedItems", {}).get(table, [])
-        self._keys[table] = [part["AttributeName"] for part in description["KeySchema"]]
-        return True
-
-    def _wait_for_table(self, call: Call, table: str, *, exists: bool) -> None:
-        while True:
-            answer = call.ask("DescribeTable", {"TableName": table}, to=self._url)
-            is_there = answer.status == HTTPStatus.OK
-            if not exists and not is_there:
-                return
-            if exists and is_there and answer.decoded()["Table"]["TableStatus"] == "ACTIVE":
-                return
-            sleep(TICK_SECONDS)
-
-    def _tell_replica(
-        self, call: Call, operation: str, request: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        answer = call.ask(operation, request, to=self._url)
-        if answer.status != HTTPStatus.OK:
-            raise ReplicaFailed(operation, answer)
-        return answer.decoded()
+    # The writes that the replica does not show yet; the lock is held
 
     def _forget(self, table: str) -> None:
         """Have a table copied anew when it is met next."""
-        self._keys.pop(table, None)
+        self._replica.forget(table)
         self._writes = [write for write in self._writes if write.table != table]
         self._unread = [item for item in self._unread if item.table != table]
 
     def _forget_when_idle(self) -> None:
         """Have all tables copied anew when nothing lags: they may be written by others."""
         if not self._seconds and not self._writes and not self._unread:
-            self._keys.clear()
-
-    # The writes that the replica does not show yet; the lock is held.
+            self._replica.forget_all()
 
     def _read_back(self, connections: Connections) -> None:
         """Read the images of items that were written.
@@ -312,36 +269,37 @@ class Lag:
             if answer.status == HTTPStatus.OK:
                 share = self._random.random() if self.is_drawn else 1.0
                 image = answer.decoded().get("Item")
-                write = _Write(item.table, item.key, image, item.headers, monotonic(), share)
-                self._writes.append(write)
+                self._writes.append(
+                    PendingWrite(item.table, item.key, image, item.headers, monotonic(), share)
+                )
 
-    def _due(self) -> Iterator[_Write]:
-        """Yield the writes whose lag is over, and that follow no earlier one of their item."""
+    def _due(self) -> Iterator[PendingWrite]:
+        """Yield the writes whose lag is over, and that follow no pending one of their item."""
         now = monotonic()
-        waiting: set[str] = set()
+        items_waiting: set[str] = set()
         for write in self._writes:
             is_over = write.written + write.share * self._seconds <= now
-            if (is_over or write.is_released) and write.item not in waiting:
+            if (is_over or write.is_released) and write.item not in items_waiting:
                 yield write
             else:
-                waiting.add(write.item)
+                items_waiting.add(write.item)
 
-    # The second engine, in a thread that starts and stops it: an engine ends with that thread.
+    # The second engine, in a thread that starts and stops it: an engine ends with that thread
 
-    def _start(self) -> None:
+    def _start_replica(self) -> None:
         if self._thread is None:
             is_started = Event()
-            self._thread = Thread(target=self._replicate, args=[is_started], daemon=True)
+            self._thread = Thread(target=self._run_replica, args=[is_started], daemon=True)
             self._thread.start()
             is_started.wait()
         with self._changed:
             self._raise_failure()
 
-    def _replicate(self, is_started: Event) -> None:
+    def _run_replica(self, is_started: Event) -> None:
         connections = Connections()
         try:
             with embedded() as engine:
-                self._url = engine.endpoint_url
+                self._replica.url = engine.endpoint_url
                 is_started.set()
                 self._follow(connections)
         except EngineError as error:
@@ -353,25 +311,34 @@ class Lag:
             connections.close()
 
     def _follow(self, connections: Connections) -> None:
-        replica = connections.to(self._url)
+        """Put writes into the replica when their lag is over, until the proxy ends."""
+        engine = connections.to(self._replica.url)
         with self._changed:
             while not self._is_over:
                 if self._unread:
                     self._read_back(connections)
                 for write in list(self._due()):
-                    _apply(write, replica)
+                    put_image(
+                        engine,
+                        write.table,
+                        key=write.key,
+                        image=write.image,
+                        headers=write.headers,
+                    )
                     self._writes.remove(write)
                 self._forget_when_idle()
                 self._changed.notify_all()
                 is_busy = bool(self._writes or self._unread)
                 self._changed.wait(TICK_SECONDS if is_busy else None)
 
-    def _wait(self, is_so: Callable[[], bool], patience: float) -> None:
+    def _wait(self, is_so: Callable[[], bool], seconds: float) -> None:
+        """Wait until something is so. Raises TimeoutError, and the replica's failure."""
+
         def is_so_or_failed() -> bool:
             return self._failure is not None or is_so()
 
-        if not self._changed.wait_for(is_so_or_failed, patience):
-            raise TimeoutError(f"The replica did not follow within {patience:g} seconds.")
+        if not self._changed.wait_for(is_so_or_failed, seconds):
+            raise TimeoutError(f"The replica did not follow within {seconds:g} seconds.")
         self._raise_failure()
 
     def _raise_failure(self) -> None:
@@ -379,55 +346,11 @@ class Lag:
             raise self._failure
 
 
-def _apply(write: _Write, replica: EngineConnection) -> None:
-    if write.image is None:
-        operation, request = "DeleteItem", {"TableName": write.table, "Key": write.key}
-    else:
-        operation, request = "PutItem", {"TableName": write.table, "Item": write.image}
-    answer = replica.ask(operation, request, write.headers)
-    if answer.status != HTTPStatus.OK:
-        raise ReplicaFailed(operation, answer)
-
-
-def _create_request(description: Mapping[str, Any]) -> dict[str, Any]:
-    """Build the CreateTable of a table like one that DescribeTable describes."""
-    request: dict[str, Any] = {
-        "TableName": description["TableName"],
-        "KeySchema": description["KeySchema"],
-        "AttributeDefinitions": description["AttributeDefinitions"],
-        "BillingMode": "PAY_PER_REQUEST",
-    }
-    for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-        indexes = [
-            {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
-            for index in description.get(kind, ())
-        ]
-        if indexes:
-            request[kind] = indexes
-    return request
-
-
-def _scanned(call: Call, table: str) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """Yield the items of a table, so many at once as a batch may put."""
-    request: dict[str, Any] = {"TableName": table, "ConsistentRead": True, "Limit": BATCH}
-    while True:
-        answer = call.ask("Scan", request)
-        if answer.status != HTTPStatus.OK:
-            raise ReplicaFailed("Scan", answer)
-        page = answer.decoded()
-        if page["Items"]:
-            yield page["Items"]
-        if "LastEvaluatedKey" not in page:
-            return
-        request["ExclusiveStartKey"] = page["LastEvaluatedKey"]
-
-
 def _merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     """Merge the answers of two BatchGetItem for different tables."""
-    merged: dict[str, Any] = {
-        name: {**one.get(name, {}), **other.get(name, {})}
-        for name in ("Responses", "UnprocessedKeys")
-    }
+    merged: dict[str, Any] = {}
+    for name in ("Responses", "UnprocessedKeys"):
+        merged[name] = {**one.get(name, {}), **other.get(name, {})}
     if "ConsumedCapacity" in one:
         merged["ConsumedCapacity"] = [*one["ConsumedCapacity"], *other["ConsumedCapacity"]]
     return merged

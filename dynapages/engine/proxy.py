@@ -8,7 +8,7 @@ import json
 import socket
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.client import HTTPConnection, HTTPException
@@ -18,12 +18,12 @@ from typing import Any, Self
 from urllib.parse import urlsplit
 from zlib import crc32
 
-from dynapages.engine.server import LOOPBACK, EngineError
+from dynapages.engine.child import LOOPBACK, EngineError
 
 JSON, HTML = "application/x-amz-json-1.0", "text/html"
 TARGET = "X-Amz-Target"
 SINGLE_WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem"})
-OF_ONE_CONNECTION = frozenset({"connection", "content-length"})
+HEADERS_OF_ONE_CONNECTION = frozenset({"connection", "content-length"})
 """Headers that are not passed on."""
 ENGINE_SECONDS = 60.0
 """How long an engine may take for an answer."""
@@ -70,6 +70,16 @@ def refusal(status: int, code: str, message: str = "", **more: object) -> Answer
     return Answer(status, json.dumps(error | more).encode())
 
 
+def item_name(table: str, key: Mapping[str, Any]) -> str:
+    """Return a name for an item, by its table and its key."""
+    return f"{table} {json.dumps(key, sort_keys=True)}"
+
+
+def _without(headers: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    """Return the headers but those of some names, which are in lower case."""
+    return {name: value for name, value in headers.items() if name.lower() not in names}
+
+
 class EngineConnection:
     """A connection to the engine at ``url``, for one thread; it is opened when it is needed."""
 
@@ -91,9 +101,9 @@ class EngineConnection:
 
     def ask(self, operation: str, request: Mapping[str, Any], headers: Mapping[str, str]) -> Answer:
         """Make a call of one's own, with the headers of a client. Raises EngineAway."""
-        others = {name: value for name, value in headers.items() if name.lower() != TARGET.lower()}
-        target = {TARGET: f"DynamoDB_20120810.{operation}"}
-        return self.post(json.dumps(request).encode(), others | target)
+        own_headers = _without(headers, {TARGET.lower()})
+        own_headers[TARGET] = f"DynamoDB_20120810.{operation}"
+        return self.post(json.dumps(request).encode(), own_headers)
 
     def close(self) -> None:
         """Close it; the next call opens it again."""
@@ -147,27 +157,33 @@ class Call:
 
     def actions(self) -> list[Mapping[str, Any]]:
         """Return the actions of a transaction; of another call, its own parameters."""
-        if "TransactItems" in self.request:
-            return [action for each in self.request["TransactItems"] for action in each.values()]
-        return [self.request]
+        if "TransactItems" not in self.request:
+            return [self.request]
+        actions: list[Mapping[str, Any]] = []
+        for each in self.request["TransactItems"]:
+            actions.extend(each.values())
+        return actions
 
     def writes(self) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the table and the key of each item that it writes; of a put, the whole item."""
         if self.operation == "BatchWriteItem":
-            return [
-                (table, request.get("Item") or request["Key"])
-                for table, requests in self.request["RequestItems"].items()
-                for each in requests
-                for request in each.values()
-            ]
+            return self._writes_of_batch()
+        written: list[Mapping[str, Any]] = []
         if self.operation == "TransactWriteItems":
-            actions = [
-                each for each in self.request["TransactItems"] if "ConditionCheck" not in each
-            ]
-            written = [action for each in actions for action in each.values()]
-        else:
-            written = [self.request] if self.operation in SINGLE_WRITES else []
+            for each in self.request["TransactItems"]:
+                if "ConditionCheck" not in each:
+                    written.extend(each.values())
+        elif self.operation in SINGLE_WRITES:
+            written.append(self.request)
         return [(each["TableName"], each.get("Item") or each["Key"]) for each in written]
+
+    def _writes_of_batch(self) -> list[tuple[str, Mapping[str, Any]]]:
+        writes: list[tuple[str, Mapping[str, Any]]] = []
+        for table, requests in self.request["RequestItems"].items():
+            for each in requests:
+                for request in each.values():
+                    writes.append((table, request.get("Item") or request["Key"]))
+        return writes
 
     def send(self, *, to: str = "") -> Answer:
         """Pass the call on, maybe to another engine; return its answer. Raises EngineAway."""
@@ -259,7 +275,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         operation = self.headers.get(TARGET, "").rpartition(".")[2]
-        headers = {k: v for k, v in self.headers.items() if k.lower() not in OF_ONE_CONNECTION}
+        headers = _without(self.headers, HEADERS_OF_ONE_CONNECTION)
         answer = None
         try:
             # A client may still hold a connection to a proxy whose block is over.

@@ -1,147 +1,29 @@
 """The engines: dynoxide, and moto's server where dynoxide does not run; both keep data in memory.
 
-They are child processes that never outlive their parent.
+They are children (`dynapages.engine.child`), so no engine outlives the process that started it.
 """
 
-import http.client
-import os
 import platform
 import shutil
-import signal
-import socket
-import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Thread
 from typing import Self
 
-from dynapages.errors import DynamoError
-
-LOOPBACK = "127.0.0.1"
-KEPT_LINES = 20
-LEASH = """\
-import ctypes, os, signal, sys
-if sys.platform == "linux":
-    PR_SET_PDEATHSIG = 1
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    if os.getppid() != int(sys.argv[1]):
-        sys.exit(1)
-os.execv(sys.argv[2], sys.argv[2:])
-"""
-"""A program that has the kernel (Linux's alone) end it with its parent, and becomes the command.
-
-No ``preexec_fn``: that runs Python between fork and exec, which is unsafe once the parent has
-threads. The kernel takes the *thread* that started it as its parent: start from one that stays.
-"""
-
-
-class EngineError(DynamoError):
-    """The engine could not start, or died."""
-
-
-class PortInUse(EngineError):
-    """Another program listens on the port."""
-
-    def __init__(self, port: int) -> None:
-        super().__init__(f"Port {port} is already in use on this machine.")
-
-
-class Child(subprocess.Popen[str]):
-    """A running command, in a session of its own; the end of a ``with`` block stops it.
-
-    Ctrl-C in a terminal reaches the parent only. ``command[0]`` is a path. With ``listen`` the last
-    ``kept_lines`` of output are kept; without, the child writes to the parent's output.
-    ``keep_open`` are file descriptors it inherits.
-    """
-
-    def __init__(
-        self,
-        command: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        listen: bool = False,
-        kept_lines: int = KEPT_LINES,
-        keep_open: Iterable[int] = (),
-    ) -> None:
-        super().__init__(
-            [sys.executable, "-ISc", LEASH, str(os.getpid()), *command],
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE if listen else None,
-            stderr=subprocess.STDOUT if listen else None,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-            pass_fds=tuple(keep_open),
-        )
-        self._lines: deque[str] = deque(maxlen=kept_lines)
-        self._listener = Thread(target=self._listen, daemon=True)
-        self._listener.start()
-
-    def _listen(self) -> None:
-        if self.stdout:
-            with self.stdout:
-                self._lines.extend(text for line in self.stdout if (text := line.strip()))
-
-    def output(self) -> list[str]:
-        """Return the last lines it has printed, stripped."""
-        if self.poll() is not None:
-            self._listener.join(timeout=1)
-        return list(self._lines)
-
-    def stop(self, *, patience: float = 5.0) -> None:
-        """Send SIGTERM, then SIGKILL to its whole group after ``patience`` seconds."""
-        self.terminate()
-        try:
-            self.wait(patience)
-        except subprocess.TimeoutExpired:
-            os.killpg(self.pid, signal.SIGKILL)
-            self.wait()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-
-def free_port() -> int:
-    """Return a port that was free a moment ago; another program may take it first."""
-    with socket.socket() as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-def require_free(port: int) -> None:
-    """Raise PortInUse unless a server could listen there now."""
-    with socket.socket() as probe:
-        # A connection of the previous run that lingers in TIME_WAIT does not count as in use.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((LOOPBACK, port))
-        except OSError as error:
-            raise PortInUse(port) from error
-
-
-def answers(port: int, *, path: str = "/", seconds: float = 2.0) -> bool:
-    """Return whether an HTTP server on this machine answers, with any status."""
-    with closing(http.client.HTTPConnection(LOOPBACK, port, timeout=seconds)) as connection:
-        try:
-            connection.request("GET", path)
-            connection.getresponse().read()
-        except (OSError, http.client.HTTPException):
-            return False
-    return True
-
+from dynapages.engine.child import (
+    LOOPBACK,
+    Child,
+    EngineError,
+    free_port,
+    is_answering,
+    require_free,
+)
 
 START_SECONDS = 20.0
+"""How long an engine may take until it answers."""
 POLL_SECONDS = 0.02
 MOTO_SERVER = """\
 import signal, sys
@@ -162,9 +44,11 @@ class EngineDied(EngineError):
     """The engine's process ended by itself."""
 
     def __init__(self, name: str, exit_code: int, output: list[str]) -> None:
-        how = f"with exit code {exit_code}" if exit_code >= 0 else f"by signal {-exit_code}"
-        said = f": {output[-1]}" if output else ", without a word"
-        super().__init__(f"{name} ended {how}{said}")
+        how = f"with exit code {exit_code}"
+        if exit_code < 0:
+            how = f"by signal {-exit_code}"
+        last_words = f": {output[-1]}" if output else ", without a word"
+        super().__init__(f"{name} ended {how}{last_words}")
 
 
 class EngineSilent(EngineError):
@@ -248,16 +132,18 @@ class EngineServer(ABC):
         while time.monotonic() < deadline:
             self.check()
             # The greeting is needed too: another program may have the port and answer.
-            if any(self.greeting in line for line in child.output()) and answers(self.port):
+            has_greeted = any(self.greeting in line for line in child.output())
+            if has_greeted and is_answering(self.port):
                 return
             time.sleep(POLL_SECONDS)
         raise EngineSilent(self.name, self.port, self._start_seconds)
 
     def check(self) -> None:
         """Raise EngineDied when it is not running any more."""
-        if self._child and (exit_code := self._child.poll()) is not None:
-            said = [line for line in self._child.output() if self.greeting not in line]
-            raise EngineDied(self.name, exit_code, said)
+        exit_code = self._child.poll() if self._child else None
+        if self._child and exit_code is not None:
+            output = [line for line in self._child.output() if self.greeting not in line]
+            raise EngineDied(self.name, exit_code, output)
 
     def stop(self) -> None:
         """Stop it and wait until it has ended, if it is running."""
@@ -304,21 +190,23 @@ class MotoEngine(EngineServer):
 
     def __init__(self, *, port: int | None = None, start_seconds: float = START_SECONDS) -> None:
         super().__init__(port=port, start_seconds=start_seconds)
-        if not all(map(find_spec, ("moto", "flask", "flask_cors"))):
-            raise NoEngine
+        for module in ("moto", "flask", "flask_cors"):
+            if find_spec(module) is None:
+                raise NoEngine
 
     def _launch(self, port: int) -> Child:
         command = [sys.executable, "-P", *self.program, LOOPBACK, str(port)]
         return Child(command, listen=True)
 
 
-def find(folder: Path | None = None) -> Path | None:
+def find_dynoxide(folder: Path | None = None) -> Path | None:
     """Return dynoxide that npm installed in ``folder``, else one on the PATH, else None.
 
     ``folder`` is the one with ``node_modules``; without it, the current one or one above.
     """
-    here = Path.cwd()
-    for each in [folder] if folder else [here, *here.parents]:
+    current = Path.cwd()
+    folders = [folder] if folder else [current, *current.parents]
+    for each in folders:
         installed = each / "node_modules" / NPM_PACKAGE / "dynoxide"
         if installed.is_file():
             return installed
@@ -327,9 +215,11 @@ def find(folder: Path | None = None) -> Path | None:
 
 
 def embedded(*, folder: Path | None = None) -> EngineServer:
-    """Return dynoxide if it is installed (see `find`), else moto's server; not yet started.
+    """Return dynoxide if it is installed (see `find_dynoxide`), else moto's server; not started.
 
     Raises NoEngine, whose sentence says what to install, where neither is.
     """
-    binary = find(folder)
-    return DynoxideEngine(binary=binary) if binary else MotoEngine()
+    binary = find_dynoxide(folder)
+    if binary is None:
+        return MotoEngine()
+    return DynoxideEngine(binary=binary)

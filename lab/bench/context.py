@@ -41,7 +41,8 @@ from config.running_demo import FileLock
 from demo.processes import SECLUDED, DemoConfig, FileEngine
 from dynapages.calls import Connection, build_client
 from dynapages.django.options import Advance, Progress
-from dynapages.engine.server import BinaryMissing, DynoxideEngine, EngineError, find, free_port
+from dynapages.engine.child import EngineError, free_port
+from dynapages.engine.server import BinaryMissing, DynoxideEngine, find_dynoxide
 from dynapages.errors import DynamoError
 from dynapages.items import Item
 from dynapages.process import client, connected
@@ -92,7 +93,7 @@ class Site:
 
 def require_binary() -> Path:
     """Return the path of dynoxide. Raises BinaryMissing where it is not installed."""
-    binary = find(settings.BASE_DIR)
+    binary = find_dynoxide(settings.BASE_DIR)
     if binary is None:
         raise BinaryMissing
     return binary

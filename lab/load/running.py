@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dynapages.engine.server import LOOPBACK
+from dynapages.engine.child import LOOPBACK
 from dynapages.errors import DynamoError
 
 LOCUSTFILE = Path(__file__).with_name("rates.py")

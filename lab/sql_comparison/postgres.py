@@ -15,14 +15,8 @@ from typing import TypeVar
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 
-from dynapages.engine.server import (
-    LOOPBACK,
-    Child,
-    EngineDied,
-    EngineError,
-    EngineSilent,
-    free_port,
-)
+from dynapages.engine.child import LOOPBACK, Child, EngineError, free_port
+from dynapages.engine.server import EngineDied, EngineSilent
 
 NAME = "PostgreSQL"
 DEBIAN = Path("/usr/lib/postgresql")

@@ -51,8 +51,8 @@ from config.web.shedding import FORM_WAITS, PAGE_WAITS
 from demo.processes import DemoConfig, FileEngine, manage, serving
 from dynapages.django.options import Progress
 from dynapages.django.work import queues
-from dynapages.engine.fault_proxy import FaultProxy, Lag
-from dynapages.engine.server import LOOPBACK, Child
+from dynapages.engine import FaultProxy, Lag
+from dynapages.engine.child import LOOPBACK, Child
 from dynapages.process import client, connected
 from dynapages.pynamodb import FAILURES
 from dynapages.tables import create_missing

@@ -14,7 +14,7 @@ from config.running_demo import (
     demo_path,
     find_demo,
 )
-from dynapages.engine.server import Child
+from dynapages.engine.child import Child
 from dynapages_testing.processes import dies, is_alive
 from tests.support.project import PROJECT
 

@@ -12,11 +12,12 @@ import pytest
 
 from config.running_demo import FileBusy, FileLock
 from demo.processes import DamagedFile, FileEngine, engine_on
-from dynapages.engine.server import EngineServer, MotoEngine, PortInUse, find
+from dynapages.engine.child import PortInUse
+from dynapages.engine.server import EngineServer, MotoEngine, find_dynoxide
 from tests.support.engine_plugin import PATIENCE
 from tests.support.project import PROJECT
 
-BINARY = find(PROJECT)
+BINARY = find_dynoxide(PROJECT)
 
 
 def dynoxide(db_path: Path, *, port: int | None = None) -> FileEngine:
@@ -125,7 +126,7 @@ class TestTheEngineOfTheShop:
 @pytest.mark.real_engine
 def test_a_file_of_data_is_read_by_nobody_else(tmp_path):
     path = tmp_path / "shop.db"
-    with FileEngine(binary=find(PROJECT), db_path=path):
+    with FileEngine(binary=find_dynoxide(PROJECT), db_path=path):
         modes = {file.name: file.stat().st_mode & 0o777 for file in tmp_path.glob("shop.db*")}
     data = {mode for name, mode in modes.items() if not name.endswith(".lock")}
     assert data == {0o600}

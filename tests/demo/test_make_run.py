@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from dynapages.engine.server import find, require_free
+from dynapages.engine.child import require_free
+from dynapages.engine.server import find_dynoxide
 from dynapages_testing.processes import dies, is_alive
 from tests.support.config.environments import run_python
 from tests.support.ports import spare_port
@@ -27,7 +28,7 @@ SECONDS = 60
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(find(PROJECT) is None, reason="dynoxide is not installed"),
+    pytest.mark.skipif(find_dynoxide(PROJECT) is None, reason="dynoxide is not installed"),
     pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc"),
 ]
 

@@ -13,7 +13,8 @@ from django.core.management import CommandError, call_command
 from comments.models import Comment
 from demo import processes
 from demo.processes import Demo, DemoConfig, DemoFailed, FileEngine
-from dynapages.engine.server import EngineError, PortInUse, find
+from dynapages.engine.child import EngineError, PortInUse
+from dynapages.engine.server import find_dynoxide
 from dynapages.process import client
 from dynapages.tables import TableSchema, create_missing
 from dynapages_testing.processes import is_alive
@@ -74,7 +75,7 @@ def said():
 @pytest.fixture
 def demo(tmp_path, settings, said):
     """Makes demos of three parts, which do something when they are open."""
-    binary = find(PROJECT)
+    binary = find_dynoxide(PROJECT)
     if binary is None:
         pytest.skip("dynoxide is not installed")
     settings.VAR_DIR = tmp_path
@@ -164,7 +165,7 @@ class TestADemoOnAFileOfAnotherVersion:
         """Makes tables in the file, as an engine that nobody else uses."""
 
         def fill(*schemas: TableSchema) -> None:
-            engine = FileEngine(binary=find(PROJECT), db_path=tmp_path / "shop.db")
+            engine = FileEngine(binary=find_dynoxide(PROJECT), db_path=tmp_path / "shop.db")
             with engine, connected(engine.endpoint_url):
                 create_missing(schemas, client=client())
 
@@ -173,7 +174,7 @@ class TestADemoOnAFileOfAnotherVersion:
     @pytest.fixture
     def tables_in(self, tmp_path):
         def tables_in(name: str) -> set[str]:
-            engine = FileEngine(binary=find(PROJECT), db_path=tmp_path / name)
+            engine = FileEngine(binary=find_dynoxide(PROJECT), db_path=tmp_path / name)
             with engine, connected(engine.endpoint_url):
                 return {*client().list_tables()["TableNames"]}
 

@@ -16,7 +16,7 @@ from threading import Thread
 import pytest
 
 from config.web.shedding import TOO_MANY
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from lab.load import running
 from tests.support.ports import spare_port
 from tests.support.project import PROJECT
@@ -37,7 +37,7 @@ TASKS = {
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.long,
-    pytest.mark.skipif(find(PROJECT) is None, reason="dynoxide is not installed"),
+    pytest.mark.skipif(find_dynoxide(PROJECT) is None, reason="dynoxide is not installed"),
     pytest.mark.skipif(
         find_spec("locust") is None, reason="Locust of lab/requirements.txt is not installed"
     ),

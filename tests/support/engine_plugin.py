@@ -11,7 +11,8 @@ from uuid import uuid4
 
 import pytest
 
-from dynapages.engine.server import DynoxideEngine, EngineError, EngineServer, MotoEngine, find
+from dynapages.engine.child import EngineError
+from dynapages.engine.server import DynoxideEngine, EngineServer, MotoEngine, find_dynoxide
 from tests.support.project import PROJECT
 
 OWN_CHOICES = ("PAGE_SIZE", "STATIC_ROOT", "COMMENTS_READ_MODEL", "COMMENT_SETS_KEY_FORMAT")
@@ -41,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def engine_name(asked: str | None) -> str:
     """What to run on: 'moto', 'dynoxide' or an address."""
     if asked is None:
-        return "dynoxide" if find(PROJECT) else "moto"
+        return "dynoxide" if find_dynoxide(PROJECT) else "moto"
     if asked not in {"moto", "dynoxide"} and not asked.startswith(("http://", "https://")):
         message = f"--engine is {asked!r}: not moto, dynoxide or the URL of a DynamoDB."
         raise pytest.UsageError(message)
@@ -80,7 +81,7 @@ def _start(config: pytest.Config, name: str) -> str:
         engine: EngineServer = (
             MotoEngine(start_seconds=PATIENCE)
             if name == "moto"
-            else DynoxideEngine(binary=find(PROJECT), start_seconds=PATIENCE)
+            else DynoxideEngine(binary=find_dynoxide(PROJECT), start_seconds=PATIENCE)
         )
         engine.start()
     except EngineError as error:

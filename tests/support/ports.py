@@ -3,7 +3,7 @@
 import os
 from itertools import count
 
-from dynapages.engine.server import PortInUse, require_free
+from dynapages.engine.child import PortInUse, require_free
 
 LOWEST, NUMBER = 20_000, 12_000
 """Below those that Linux gives to outgoing connections, of which the tests make many meanwhile."""

@@ -10,11 +10,12 @@ from dynapages.calls.client import FAILURES, PAUSE, Breaker, Connection, build_c
 from dynapages.calls.faults import Throttled, Unauthorized, Unreachable, fault_in
 from dynapages.calls.pool import seconds_left, time_budget
 from dynapages.calls.transport import Damaged
-from dynapages.engine.fault_proxy import DAMAGED, FaultProxy, Rule
+from dynapages.engine.fault_proxy import FaultProxy, Rule
+from dynapages.engine.faults import DAMAGED_BODIES
 from dynapages_testing.chance import unique
 
 TABLE = unique("dynapages-test")
-_KEY = {"pk": {"S": "DAMAGED"}, "sk": {"S": "DAMAGED"}}
+_KEY = {"pk": {"S": "DAMAGED_BODIES"}, "sk": {"S": "DAMAGED_BODIES"}}
 _TABLE, _ITEM = {"TableName": TABLE}, {"TableName": TABLE, "Key": _KEY}
 OPERATIONS: dict[str, dict[str, Any]] = {
     "BatchGetItem": {"RequestItems": {TABLE: {"Keys": [_KEY]}}},
@@ -52,7 +53,7 @@ def proxy(running):
     """The proxy, without any fault."""
     running.rules.clear()
     running.stall_seconds = 20.0
-    running.bodies, running.has_checksums = DAMAGED, True
+    running.bodies, running.has_checksums = DAMAGED_BODIES, True
     running.met.clear()
     return running
 
@@ -158,7 +159,7 @@ class TestAnAnswerThatIsNoJSONObject:
         proxy.rules.append(Rule("damaged"))
         proxy.has_checksums = has_checksums
         called = client_of(proxy, attempts=1, read_seconds=PATIENCE)
-        for body in DAMAGED:
+        for body in DAMAGED_BODIES:
             proxy.bodies = [body]
             with pytest.raises(Damaged):
                 called._make_api_call(operation, OPERATIONS[operation])
@@ -166,7 +167,7 @@ class TestAnAnswerThatIsNoJSONObject:
     def test_is_damaged_where_it_tells_of_an_error(self, proxy, has_checksums):
         proxy.rules.append(Rule("damaged"))
         proxy.has_checksums = has_checksums
-        for body in (*DAMAGED, b"{}"):
+        for body in (*DAMAGED_BODIES, b"{}"):
             proxy.bodies = [body]
             with pytest.raises(Damaged):
                 client_of(proxy, attempts=1, read_seconds=PATIENCE).describe_table(

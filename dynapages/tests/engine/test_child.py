@@ -8,12 +8,8 @@ import time
 
 import pytest
 
-from dynapages.engine.server import (
-    Child,
-    EngineDied,
-    EngineServer,
-    EngineSilent,
-)
+from dynapages.engine.child import Child
+from dynapages.engine.server import EngineDied, EngineServer, EngineSilent
 from dynapages_testing.processes import dies, is_alive
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]

@@ -10,6 +10,7 @@ import botocore.session
 import pytest
 
 from dynapages.engine import server
+from dynapages.engine.child import PortInUse
 from dynapages.engine.server import (
     NPM_PACKAGE,
     BinaryMissing,
@@ -18,13 +19,12 @@ from dynapages.engine.server import (
     EngineServer,
     MotoEngine,
     NoEngine,
-    PortInUse,
     embedded,
-    find,
+    find_dynoxide,
 )
 from dynapages_testing.processes import PATIENCE, is_alive
 
-BINARY = find()
+BINARY = find_dynoxide()
 
 
 def dynoxide(*, port: int | None = None) -> DynoxideEngine:
@@ -119,7 +119,7 @@ class TestFindingAnEngine:
         binary.touch()
         (tmp_path / "src").mkdir()
         monkeypatch.chdir(tmp_path / "src")
-        assert find() == binary
+        assert find_dynoxide() == binary
 
     def test_says_what_to_install_where_there_is_neither(self, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))

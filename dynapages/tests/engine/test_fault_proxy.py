@@ -17,7 +17,9 @@ from botocore.exceptions import ClientError
 from dynapages.calls.client import build_client
 from dynapages.calls.faults import Unreachable, fault_in
 from dynapages.calls.transport import Damaged
-from dynapages.engine.fault_proxy import Fault, FaultProxy, Lag, Rule
+from dynapages.engine.fault_proxy import FaultProxy, Rule
+from dynapages.engine.faults import Fault
+from dynapages.engine.lag import Lag
 from dynapages_testing.chance import unique
 from dynapages_testing.processes import PATIENCE, until
 

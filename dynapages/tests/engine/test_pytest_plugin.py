@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 
 ASKS = """
 import botocore.session
@@ -21,7 +21,7 @@ def test_lists_the_tables(dynamodb_endpoint):
 """
 NONE_INSTALLED = """
 from dynapages.engine import server
-server.find = lambda *folder: None
+server.find_dynoxide = lambda *folder: None
 server.find_spec = lambda name: None
 """
 
@@ -59,7 +59,7 @@ def run(tmp_path):
 
 class TestTheFixture:
     def test_starts_an_engine_for_the_tests(self, run):
-        binary = find()
+        binary = find_dynoxide()
         if binary is None:
             pytest.skip("dynoxide is not installed")
         printed = run(path=str(binary.parent))

@@ -12,7 +12,7 @@ from comments.host import SETS
 from comments.lists.queries import INDEXES, read_model
 from comments.models import SHOWN
 from comments.store.counts import ProductCounts, counts_of
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from dynapages.lists import Page, PageRequest
 from dynapages.process import client, read
 from dynapages_testing.strict import refuse_what_aws_refuses
@@ -62,7 +62,7 @@ def ties(spelling):
 @pytest.fixture(scope="module")
 def reviews(tables, real_data, tmp_path_factory):
     """The product of all real reviews, each with its first words, and of their million copies."""
-    binary, folder = find(PROJECT), tmp_path_factory.mktemp("reviews")
+    binary, folder = find_dynoxide(PROJECT), tmp_path_factory.mktemp("reviews")
     if binary is None:
         pytest.skip("a million items take dynoxide, which is not installed")
     comments = [replace(c, body=c.body[:40]) for c in real_comments(real_data, "reviews")]

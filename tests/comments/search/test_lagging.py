@@ -43,7 +43,8 @@ from comments.store.writing import QUEUE
 from dynapages.calls import OutOfTime, build_client, clock
 from dynapages.django.callers import Scope
 from dynapages.django.work import queues
-from dynapages.engine.fault_proxy import FaultProxy, Lag, Rule
+from dynapages.engine.fault_proxy import FaultProxy, Rule
+from dynapages.engine.lag import Lag
 from dynapages.process import client, current_connection
 from dynapages.pynamodb import FAILURES
 from dynapages.tables import create_missing

@@ -10,7 +10,7 @@ from django.core.management import call_command
 from comments.filters import CommentFilter
 from demo import processes
 from dynapages.django.options import Progress
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from lab.bench import grid as bench_grid
 from lab.bench import pages as bench_pages
 from lab.bench import run as benchmark_run
@@ -44,7 +44,7 @@ needs_locust = pytest.mark.skipif(find_spec("locust") is None, reason="Locust is
 
 @pytest.fixture(scope="module")
 def found(django_db_blocker):
-    if find(PROJECT) is None:
+    if find_dynoxide(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
     with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
         patch.setattr(benchmark_run, "grid", lambda: GRID)

@@ -10,7 +10,7 @@ from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
 from comments.search.words import parse_search
 from dynapages.django.options import Progress
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from lab.bench import searches
 from lab.bench.searches import (
     ApiReader,
@@ -104,7 +104,7 @@ class TestAReader:
 def test_searches_of_made_comments_are_right_and_cost_what_is_promised(
     tmp_path, settings, monkeypatch
 ):
-    if find(PROJECT) is None:
+    if find_dynoxide(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
     settings.VAR_DIR = tmp_path
     monkeypatch.setenv("REAL_DATA_DIR", str(tmp_path))

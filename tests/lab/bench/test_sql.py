@@ -5,7 +5,7 @@ from django.conf import settings
 from django.db import connections
 
 from dynapages.django.options import Progress
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from lab.bench.pages import WrongAnswer
 from lab.bench.run import Options, run_benchmarks, sections_of
 from lab.sql_comparison.postgres import PostgresMissing, require_programs
@@ -29,7 +29,7 @@ QUIET = Progress(shown=False)
 
 @pytest.fixture(scope="module")
 def programs():
-    if find(PROJECT) is None:
+    if find_dynoxide(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
     try:
         return require_programs()

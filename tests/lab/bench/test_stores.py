@@ -7,7 +7,7 @@ import pytest
 
 from config.running_demo import FileBusy, FileLock
 from dynapages.django.options import Progress
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from dynapages.lists import Page
 from lab.bench.context import Stores
 from lab.bench.data import CommentData
@@ -18,7 +18,7 @@ DATA = CommentData(50)
 
 
 def stores_in(folder: Path) -> Stores:
-    binary = find(PROJECT)
+    binary = find_dynoxide(PROJECT)
     if binary is None:
         pytest.skip("dynoxide is not installed")
     return Stores(folder, binary, Progress(shown=False))

@@ -3,7 +3,7 @@
 import pytest
 
 from dynapages.django.options import Progress
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from lab.bench import words
 from lab.bench.word_designs import FILTER, SEGMENTS, THIN, Listed, OtherDesigns
 from lab.bench.words import measure_words, words_section
@@ -43,7 +43,7 @@ class TestOtherDesigns:
 @pytest.mark.real_engine
 @pytest.mark.slow
 def test_searches_of_made_comments_cost_what_is_promised(tmp_path, settings, monkeypatch):
-    if find(PROJECT) is None:
+    if find_dynoxide(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
     settings.VAR_DIR = tmp_path
     monkeypatch.setenv("REAL_DATA_DIR", str(tmp_path))

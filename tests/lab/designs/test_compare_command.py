@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from comments.items import NewComment
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from dynapages.process import client
 from lab.bench.data import OrderData
 from lab.designs import comments as lab_comments
@@ -112,7 +112,7 @@ class TestTheUsersOwnComments:
 @pytest.mark.real_engine
 class TestAnEngineOfItsOwn:
     def test_is_used_and_removed(self, one_design, capsys):
-        if find(settings.BASE_DIR) is None:
+        if find_dynoxide(settings.BASE_DIR) is None:
             pytest.skip("dynoxide is not installed")
         call_command("compare", "--comments", "60", "--turns", "1")
         assert "COMMENTS OF A PRODUCT" in capsys.readouterr().out
@@ -125,7 +125,7 @@ class TestAnEngineOfItsOwn:
     def test_keeps_many_comments_on_a_file_that_is_removed(
         self, monkeypatch, comments, files, where
     ):
-        if find(settings.BASE_DIR) is None:
+        if find_dynoxide(settings.BASE_DIR) is None:
             pytest.skip("dynoxide is not installed")
         monkeypatch.setattr(lab_run, "MOST_IN_MEMORY", 10)
         with own_engine(comments=comments) as name:

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("numpy")
 
-from dynapages.engine.server import find
+from dynapages.engine.server import find_dynoxide
 from lab.scale.check import open_shop
 from lab.scale.run import check
 from lab.scale.simulation import small_traffics
@@ -20,7 +20,7 @@ TENTH = 1.1
 
 @pytest.fixture(scope="module")
 def agreements():
-    if find(PROJECT) is None:
+    if find_dynoxide(PROJECT) is None:
         pytest.skip("dynoxide is not installed")
 
     def advance(_number: int) -> None:

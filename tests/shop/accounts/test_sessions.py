@@ -8,7 +8,8 @@ from django.conf import settings
 from django.test import Client
 
 from dynapages.calls import clock, metered
-from dynapages.engine.fault_proxy import DAMAGED, FaultProxy, Rule
+from dynapages.engine.fault_proxy import FaultProxy, Rule
+from dynapages.engine.faults import DAMAGED_BODIES
 from shop.accounts.models import SIGNED_IN_AT
 from shop.accounts.queries import find_user
 from shop.accounts.services import end_sessions
@@ -132,7 +133,7 @@ class TestASessionThatGetsOld:
 
 
 class TestADamagedAnswer:
-    @pytest.mark.parametrize("body", DAMAGED)
+    @pytest.mark.parametrize("body", DAMAGED_BODIES)
     def test_is_not_read_as_if_there_were_no_user(self, hers, alice, body):
         with (
             FaultProxy(settings.DYNAMODB_ENDPOINT_URL, bodies=[body]) as proxy,

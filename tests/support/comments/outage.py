@@ -15,7 +15,7 @@ from django.utils.module_loading import import_string
 from demo.processes import FileEngine
 from dynapages import process
 from dynapages.calls import Connection
-from dynapages.engine.server import DynoxideEngine, EngineServer, find
+from dynapages.engine.server import DynoxideEngine, EngineServer, find_dynoxide
 from dynapages.pynamodb import FAILURES
 from dynapages.tables import create_missing
 from shop.activity.tables import make_tables
@@ -30,7 +30,7 @@ def own_engine(folder: Path | None = None, *, with_tables: bool = True) -> Itera
 
     In memory, which is several times as fast, or on a file in ``folder``.
     """
-    binary = find(PROJECT)
+    binary = find_dynoxide(PROJECT)
     if binary is None:
         pytest.skip("dynoxide is not installed, and moto forgets when it stops")
     own = partial(FileEngine, db_path=folder / "own.db") if folder else DynoxideEngine
