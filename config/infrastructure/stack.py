@@ -4,6 +4,7 @@ That file has what does not follow from the models, deploy/iam-policy.json the s
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,20 +19,20 @@ from comments.sets.models import TABLE as TABLE_OF_COPIES
 from dynapages.tables import ON_DEMAND, TableSchema, Throughput
 from shop.activity.tables import model_of, months_ahead, wanted_throughput
 
-_EXAMPLE = "arn:aws:dynamodb:eu-west-1:123456789012:table/shop-"
+_EXAMPLE_ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/shop-"
 """What the tables' names begin with in deploy/iam-policy.json, to be replaced."""
 _ARN = "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/"
-_NOTHING = {"Ref": "AWS::NoValue"}
-_THROTTLES = {"Read": "ReadThrottleEvents", "Write": "WriteThrottleEvents"}
-"""By "DynamoDB metrics and dimensions"."""
+_NO_VALUE = {"Ref": "AWS::NoValue"}
+_THROTTLE_METRICS = {"Read": "ReadThrottleEvents", "Write": "WriteThrottleEvents"}
+"""Their names in AWS's page "DynamoDB metrics and dimensions"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of the site; one that is not ``is_kept`` belongs to a month of the activity log."""
+    """A table of the site; one that is not ``is_permanent`` is of a month of the activity log."""
 
     schema: TableSchema
-    is_kept: bool = True
+    is_permanent: bool = True
 
     @property
     def name(self) -> str:
@@ -56,11 +57,18 @@ def tables(
 
     ``provisioned`` is the capacity of the models' tables, which are otherwise billed on demand.
     """
-    models = map(import_string, settings.DYNAMODB_MODELS)
-    kept = [Table(TableSchema.of(model, provisioned)) for model in models]
-    months = map(model_of, months_ahead(now)) if with_months else ()
-    capacity = wanted_throughput()
-    return kept + [Table(TableSchema.of(month, capacity), is_kept=False) for month in months]
+    found = []
+    for name in settings.DYNAMODB_MODELS:
+        schema = TableSchema.of(import_string(name), provisioned)
+        found.append(Table(schema))
+    if with_months:
+        for month in months_ahead(now):
+            schema = TableSchema.of(model_of(month), wanted_throughput())
+            found.append(Table(schema, is_permanent=False))
+    return found
+
+
+# Requests for the AWS CLI
 
 
 def table_requests(tables: Iterable[Table]) -> dict[str, dict[str, Any]]:
@@ -73,20 +81,24 @@ def table_requests(tables: Iterable[Table]) -> dict[str, dict[str, Any]]:
 
 
 def _requests(table: Table) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the calls that make a table, each with its parameters."""
     name = {"TableName": table.name}
-    kept = {"DeletionProtectionEnabled": table.is_kept, "Tags": _tags()}
-    yield "CreateTable", {**table.schema.create_request(), **kept}
+    protection = {"DeletionProtectionEnabled": table.is_permanent, "Tags": _tags()}
+    yield "CreateTable", {**table.schema.create_request(), **protection}
     if expiry := table.schema.expiry_attribute:
         expires = {"AttributeName": expiry, "Enabled": True}
         yield "UpdateTimeToLive", {**name, "TimeToLiveSpecification": expires}
-    if table.is_kept:
+    if table.is_permanent:
         recovery = {"PointInTimeRecoveryEnabled": True}
         yield "UpdateContinuousBackups", {**name, "PointInTimeRecoverySpecification": recovery}
 
 
+# The template for CloudFormation
+
+
 def template(tables: Sequence[Table]) -> dict[str, Any]:
     """Return the template for CloudFormation of these tables and of what belongs to them."""
-    stack = _read("stack.json")
+    stack = _read_json("stack.json")
     if any(table.name == TABLE_OF_COPIES for table in tables):
         function = stack["Resources"]["CopiesFunction"]["Properties"]
         function["Environment"]["Variables"] |= {
@@ -94,84 +106,100 @@ def template(tables: Sequence[Table]) -> dict[str, Any]:
             "COMMENT_SETS_KEY_FORMAT": COMMENTS["SETS_KEY_FORMAT"],
         }
     else:
-        for section in ("Resources", "Outputs"):
-            stack[section] = {
-                name: part
-                for name, part in stack[section].items()
-                if part.get("Condition") != "WithFunction" and not name.startswith("StreamRole")
-            }
+        _remove_copies_function(stack)
     policies = _policies(tables)
     for resource in stack["Resources"].values():
         if attached := resource["Properties"].get("ManagedPolicyArns"):
-            attached[:] = [one for one in attached if one["Ref"] in policies]
+            attached[:] = [policy for policy in attached if policy["Ref"] in policies]
     stack["Resources"] |= _tables(tables) | policies | dict(_throttle_alarms(tables))
-    # Without the conditions and parameters that nothing refers to, the later ones first.
-    for section in ("Conditions", "Parameters"):
-        for name in reversed([*stack[section]]):
-            part = stack[section].pop(name)
-            if f'"{name}"' in json.dumps(stack):
-                stack[section][name] = part
+    _remove_unused(stack)
     return stack
 
 
-def _read(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((settings.BASE_DIR / "deploy" / name).read_text())
-    return found
+def _remove_copies_function(stack: dict[str, Any]) -> None:
+    """Remove the function that copies comments, with its role: there is no table of copies."""
+    for section in ("Resources", "Outputs"):
+        for name, part in list(stack[section].items()):
+            if part.get("Condition") == "WithFunction" or name.startswith("StreamRole"):
+                del stack[section][name]
+
+
+def _remove_unused(stack: dict[str, Any]) -> None:
+    """Remove the conditions and parameters that nothing refers to, the later ones first."""
+    for section in ("Conditions", "Parameters"):
+        for name in reversed(list(stack[section])):
+            part = stack[section].pop(name)
+            if f'"{name}"' in json.dumps(stack):
+                stack[section][name] = part
+
+
+def _read_json(name: str) -> dict[str, Any]:
+    """Read a file of deploy/."""
+    content: dict[str, Any] = json.loads((settings.BASE_DIR / "deploy" / name).read_text())
+    return content
 
 
 def _tables(tables: Sequence[Table]) -> dict[str, Any]:
     """Return the tables, those with indexes one after the other, as CloudFormation asks for."""
     made = {table.logical_id: _table(table) for table in tables}
-    indexed = [t.logical_id for t in tables if t.schema.global_indexes or t.schema.local_indexes]
-    for before, after in pairwise(indexed):
+    with_indexes = [
+        table.logical_id
+        for table in tables
+        if table.schema.global_indexes or table.schema.local_indexes
+    ]
+    for before, after in pairwise(with_indexes):
         made[after]["DependsOn"] = before
     return made
 
 
 def _table(table: Table) -> dict[str, Any]:
     """Return a table, which stays when the stack no longer has it."""
-    recovery = {"PointInTimeRecoveryEnabled": {"Ref": "PointInTimeRecovery"}}
-    kept = {
-        "DeletionProtectionEnabled": {"Ref": "DeletionProtection"},
-        "PointInTimeRecoverySpecification": recovery,
-    }
-    passing = {"DeletionProtectionEnabled": False}
-    limits = {
-        f"Max{kind}RequestUnits": _if(f"Limit{kind}s", {"Ref": f"Max{kind}Units"})
-        for kind in _THROTTLES
-    }
+    properties = _properties(table.schema)
+    properties["DeletionProtectionEnabled"] = False
+    if table.is_permanent:
+        properties["DeletionProtectionEnabled"] = {"Ref": "DeletionProtection"}
+        properties["PointInTimeRecoverySpecification"] = {
+            "PointInTimeRecoveryEnabled": {"Ref": "PointInTimeRecovery"}
+        }
+    properties["Tags"] = _tags()
     return {
         "Type": "AWS::DynamoDB::Table",
         "DeletionPolicy": "Retain",
         "UpdateReplacePolicy": "Retain",
-        "Properties": {
-            **_properties(table.schema, maximum=_if("LimitAny", limits)),
-            **(kept if table.is_kept else passing),
-            "Tags": _tags(),
-        },
+        "Properties": properties,
     }
 
 
-def _properties(schema: TableSchema, *, maximum: Mapping[str, Any]) -> dict[str, Any]:
+def _properties(schema: TableSchema) -> dict[str, Any]:
     """Return the properties of a table with this declaration.
 
-    ``maximum`` is the OnDemandThroughput of a table that is billed on demand and of each of its
-    global indexes.
+    A table that is billed on demand, and each of its global indexes, has the limits that the
+    parameters of the template set.
     """
-    is_limited = schema.billing.get("BillingMode") == ON_DEMAND
-    limit = {"OnDemandThroughput": maximum} if is_limited else {}
-    indexes = [{**index, **limit} for index in schema.global_indexes]
-    found = replace(schema, global_indexes=indexes).create_request() | limit
+    if schema.billing.get("BillingMode") == ON_DEMAND:
+        limit = {"OnDemandThroughput": _on_demand_limits()}
+        indexes = [{**index, **limit} for index in schema.global_indexes]
+        properties = replace(schema, global_indexes=indexes).create_request() | limit
+    else:
+        properties = schema.create_request()
     if expiry := schema.expiry_attribute:
-        found["TimeToLiveSpecification"] = {"AttributeName": expiry, "Enabled": True}
+        properties["TimeToLiveSpecification"] = {"AttributeName": expiry, "Enabled": True}
     if schema.stream:
         # To name what it shows is to switch it on: there is no StreamEnabled here.
-        found["StreamSpecification"] = {"StreamViewType": schema.stream}
-    return {"BillingMode": "PROVISIONED", **found}
+        properties["StreamSpecification"] = {"StreamViewType": schema.stream}
+    return {"BillingMode": "PROVISIONED", **properties}
+
+
+def _on_demand_limits() -> dict[str, Any]:
+    limits = {}
+    for kind in _THROTTLE_METRICS:
+        limits[f"Max{kind}RequestUnits"] = _if(f"Limit{kind}s", {"Ref": f"Max{kind}Units"})
+    return _if("LimitAny", limits)
 
 
 def _if(condition: str, then: object) -> dict[str, Any]:
-    return {"Fn::If": [condition, then, _NOTHING]}
+    """Return what CloudFormation reads as a value, or as no value where a condition is false."""
+    return {"Fn::If": [condition, then, _NO_VALUE]}
 
 
 def _tags() -> list[dict[str, str]]:
@@ -187,26 +215,24 @@ def _policies(tables: Iterable[Table]) -> dict[str, Any]:
 
     A statement about other tables alone has none. Roles attach ten policies at the most.
     """
-    ids = {table.own_name: table.logical_id for table in tables if table.is_kept}
-    return {
-        f"{statement['Sid']}Policy": {
-            "Type": "AWS::IAM::ManagedPolicy",
-            "Properties": {
-                "PolicyDocument": {
-                    "Version": "2012-10-17",
-                    "Statement": [{**statement, "Resource": resources}],
-                }
-            },
-        }
-        for statement in _read("iam-policy.json")["Statement"]
-        if (resources := list(_policy_resources(statement["Resource"], ids)))
-    }
+    ids = {table.own_name: table.logical_id for table in tables if table.is_permanent}
+    policies = {}
+    for statement in _read_json("iam-policy.json")["Statement"]:
+        resources = list(_policy_resources(statement["Resource"], ids))
+        if resources:
+            policies[f"{statement['Sid']}Policy"] = _policy({**statement, "Resource": resources})
+    return policies
+
+
+def _policy(statement: dict[str, Any]) -> dict[str, Any]:
+    document = {"Version": "2012-10-17", "Statement": [statement]}
+    return {"Type": "AWS::IAM::ManagedPolicy", "Properties": {"PolicyDocument": document}}
 
 
 def _policy_resources(named: str | list[str], ids: Mapping[str, str]) -> Iterator[object]:
     """Yield what a statement is about; without the tables that are not in the template."""
     for resource in [named] if isinstance(named, str) else named:
-        table, slash, rest = resource.removeprefix(_EXAMPLE).partition("/")
+        table, slash, rest = resource.removeprefix(_EXAMPLE_ARN).partition("/")
         if table == resource:  # not a table: everything
             yield resource
         elif "*" in table:  # tables that are still to come
@@ -223,14 +249,22 @@ def _throttle_alarms(tables: Iterable[Table]) -> Iterator[tuple[str, dict[str, A
     The figures of a table do not count those of its indexes.
     """
     for table in tables:
-        of_table: dict[str, Any] = {"Name": "TableName", "Value": {"Ref": table.logical_id}}
-        for index in ("", *(each["IndexName"] for each in table.schema.global_indexes)):
-            of_index = [{"Name": "GlobalSecondaryIndexName", "Value": index}] if index else []
-            logical_id, name = table.logical_id + _camel(index), f"{table.name}/{index}".strip("/")
-            for kind, metric in _THROTTLES.items():
-                sentence = f"{name}: {kind.lower()}s throttled in 3 of 5 minutes"
-                alarm = _alarm(sentence, metric, [of_table, *of_index])
-                yield f"{logical_id}{kind}Throttles", alarm
+        dimension: dict[str, Any] = {"Name": "TableName", "Value": {"Ref": table.logical_id}}
+        yield from _alarms_of(table.logical_id, table.name, [dimension])
+        for index in table.schema.global_indexes:
+            name = index["IndexName"]
+            of_index = {"Name": "GlobalSecondaryIndexName", "Value": name}
+            logical_id = f"{table.logical_id}{_camel(name)}"
+            yield from _alarms_of(logical_id, f"{table.name}/{name}", [dimension, of_index])
+
+
+def _alarms_of(
+    logical_id: str, name: str, dimensions: Sequence[Mapping[str, Any]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the alarms of a table or an index, on its reads and on its writes."""
+    for kind, metric in _THROTTLE_METRICS.items():
+        sentence = f"{name}: {kind.lower()}s throttled in 3 of 5 minutes"
+        yield f"{logical_id}{kind}Throttles", _alarm(sentence, metric, dimensions)
 
 
 def _alarm(sentence: str, metric: str, dimensions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -256,5 +290,5 @@ def _alarm(sentence: str, metric: str, dimensions: Sequence[Mapping[str, Any]]) 
 
 def _camel(name: str) -> str:
     """Return a name in the letters that a logical id may have: ``by_set`` is ``BySet``."""
-    words = "".join(each if each.isalnum() else " " for each in name).split()
+    words = re.findall(r"[^\W_]+", name)
     return "".join(word[0].upper() + word[1:] for word in words)

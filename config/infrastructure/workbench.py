@@ -19,14 +19,14 @@ from dynapages.items import Item
 from dynapages.tables import ON_DEMAND, TableSchema
 from shop.activity.tables import model_of, month_of_table
 
-LOCAL = ".local"
-"""Ends the name of a local index, which the format has no place for."""
-ROWS = Path(__file__).with_name("sample_rows.json")
+LOCAL_SUFFIX = ".local"
+"""Of the name of a local index, for which the format has no field."""
+ROWS_FILE = Path(__file__).with_name("sample_rows.json")
 _KEYS = ("pk", "sk")
 _ABOUT = (
     "The tables of Dynashop, exported by “manage.py export_model --format workbench” from its "
     "models. Names of facets end in the numbers of the access patterns that read their items. An "
-    f"index whose name ends in “{LOCAL}” is a local one in truth. To create the tables, use "
+    f"index whose name ends in “{LOCAL_SUFFIX}” is a local one in truth. To create the tables, use "
     "“manage.py create_tables” instead of this model."
 )
 LONGEST_CELL = 74
@@ -39,8 +39,8 @@ def sample_rows() -> dict[str, list[dict[str, Any]]]:
 
     A kind has a ``name``, the forms ``pk`` and ``sk`` of its keys (``USER#<name>``), and ``rows``.
     """
-    found: dict[str, list[dict[str, Any]]] = json.loads(ROWS.read_text(encoding="utf-8"))
-    return found
+    rows: dict[str, list[dict[str, Any]]] = json.loads(ROWS_FILE.read_text(encoding="utf-8"))
+    return rows
 
 
 def rows_of(kinds: Iterable[Mapping[str, Any]]) -> list[Item]:
@@ -80,16 +80,18 @@ def sample_schemas() -> dict[str, TableSchema]:
     """
     prefix = settings.DYNAMODB_TABLE_PREFIX
     models = [import_string(name) for name in settings.DYNAMODB_MODELS]
-    months = [month_of_table(f"{prefix}{name}") for name in sample_rows()]
-    schemas = map(TableSchema.of, [*models, *(model_of(month) for month in months if month)])
+    for name in sample_rows():
+        month = month_of_table(f"{prefix}{name}")
+        if month:
+            models.append(model_of(month))
+    schemas = [TableSchema.of(model) for model in models]
     return {schema.name.removeprefix(prefix): schema for schema in schemas}
 
 
 def _table(schema: TableSchema, kinds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    rows = rows_of(kinds)
-    types = {name: next(iter(value)) for row in rows for name, value in row.items()}
+    types = _types_in(rows_of(kinds))
     indexes = [_index(index, types) for index in schema.global_indexes]
-    indexes += [_index(index, types, suffix=LOCAL) for index in schema.local_indexes]
+    indexes += [_index(index, types, suffix=LOCAL_SUFFIX) for index in schema.local_indexes]
     return {
         "TableName": schema.name,
         "KeyAttributes": _key(schema.key, types),
@@ -99,6 +101,15 @@ def _table(schema: TableSchema, kinds: Sequence[Mapping[str, Any]]) -> dict[str,
         "DataAccess": {"MySql": {}},
         "BillingMode": ON_DEMAND,
     }
+
+
+def _types_in(rows: Iterable[Item]) -> dict[str, str]:
+    """Return the types of all attributes of some items, such as ``S``, by name."""
+    types = {}
+    for row in rows:
+        for name, value in row.items():
+            (types[name],) = value
+    return types
 
 
 def _index(
@@ -125,13 +136,14 @@ def _facet(kind: Mapping[str, Any]) -> dict[str, Any]:
 
     A row is in one facet: ``order-A2-A4-A7`` has the rows that A2, A4 and A7 read.
     """
-    read_by = (pattern.number for pattern in PATTERNS if kind["name"] in pattern.reads)
-    names = {name: None for row in kind["rows"] for name in row if name not in _KEYS}
+    read_by = [pattern.number for pattern in PATTERNS if kind["name"] in pattern.reads]
+    words = re.findall(r"\w+", " ".join([kind["name"], *read_by]))
+    names = [name for name in _types_in(kind["rows"]) if name not in _KEYS]
     return {
-        "FacetName": "-".join(re.findall(r"\w+", " ".join([kind["name"], *read_by]))),
+        "FacetName": "-".join(words),
         "KeyAttributeAlias": {"PartitionKeyAlias": kind["pk"], "SortKeyAlias": kind["sk"]},
         "TableData": kind["rows"],
-        "NonKeyAttributes": [*names],
+        "NonKeyAttributes": names,
         "DataAccess": {"MySql": {}},
     }
 
@@ -144,8 +156,9 @@ def shop_table() -> str:
     indexes = [("LSI", index) for index in schema.local_indexes]
     indexes += [("GSI", index) for index in schema.global_indexes]
     for kind, index in indexes:
-        held = ", ".join(f"`{name}`" for name in index["Projection"]["NonKeyAttributes"])
-        title, note = f"`{index['IndexName']}`", f"{kind}. Besides its keys it holds {held}."
+        projected = ", ".join(f"`{name}`" for name in index["Projection"]["NonKeyAttributes"])
+        title = f"`{index['IndexName']}`"
+        note = f"{kind}. Besides its keys it holds {projected}."
         sections.append(_rows_by_key(title, index["KeySchema"], rows, note=note))
     return "\n" + "\n".join(sections)
 
@@ -153,18 +166,21 @@ def shop_table() -> str:
 def _rows_by_key(
     title: str, key: Sequence[dict[str, str]], rows: Sequence[Item], *, note: str
 ) -> str:
+    """Return a section of Markdown about a table or an index: its keys in each of the rows."""
     names = [part["AttributeName"] for part in key]
     if names == ["sk", "pk"]:
         return f"### {title}\n\n{note} Every item of the table, by `sk`, then by `pk`.\n"
     roles = dict(zip(names, ("partition key", "sort key"), strict=True))
     shown = [*names, *(name for name in ("pk", "sk") if name not in names)]
-    values = [
-        [row[name]["S"] for name in shown] for row in rows if all(name in row for name in names)
-    ]
     titles = tuple(f"`{name}` ({roles.get(name, 'table key')})" for name in shown)
-    cells = (tuple(map(_cell, line)) for line in sorted(values))
+    # An index has only the items with both attributes of its key.
+    indexed = [row for row in rows if all(name in row for name in names)]
+    values = sorted([row[name]["S"] for name in shown] for row in indexed)
+    cells = [tuple(_cell(text) for text in line) for line in values]
     return f"### {title}\n\n{note}\n{markdown_table(titles, cells)}"
 
 
 def _cell(text: str) -> str:
-    return f"`{text if len(text) <= LONGEST_CELL else text[:LONGEST_CELL] + '…'}`"
+    if len(text) > LONGEST_CELL:
+        text = text[:LONGEST_CELL] + "…"
+    return f"`{text}`"

@@ -1,1 +1,1 @@
-"""Telemetry: what is told of requests and calls, in the log and by OpenTelemetry."""
+"""Telemetry: what is recorded of requests and calls, in the log and by OpenTelemetry."""

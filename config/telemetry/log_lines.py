@@ -1,4 +1,7 @@
-"""Lines of the log: as JSON, and without what names a visitor. Imported before Django's apps."""
+"""Lines of the log: as JSON, and without what names a visitor.
+
+The settings name these classes, so they are imported before Django's apps.
+"""
 
 import json
 import logging
@@ -23,7 +26,9 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
         }
         fields = getattr(record, "fields", None)
-        line |= {"message": record.getMessage()} if fields is None else fields
+        if fields is None:
+            fields = {"message": record.getMessage()}
+        line |= fields
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=False, default=str)
@@ -32,8 +37,8 @@ class JsonLines(logging.Formatter):
 class RefusalsInOneLine(logging.Filter):
     """Logs a refused request as a warning of one line, and every request by its view.
 
-    Django logs a wrong host or body as an error with a traceback, although nothing is to be mended.
-    It names the path, which may hold a user's name, or the token of a letter.
+    Django logs a wrong host or body as an error with a traceback, although nothing is broken. It
+    names the path, which may hold a user's name, or the token of an e-mail.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -44,7 +49,9 @@ class RefusalsInOneLine(logging.Filter):
                 record.levelno, record.levelname = logging.WARNING, "WARNING"
         request: Any = getattr(record, "request", None)
         if hasattr(request, "path") and isinstance(record.args, tuple):
-            path = request.path.encode("unicode_escape").decode("ascii")  # as Django spells it
-            view = request.resolver_match.view_name if request.resolver_match else NO_VIEW
+            path = request.path.encode("unicode_escape").decode("ascii")  # as Django logs it
+            view = NO_VIEW
+            if request.resolver_match:
+                view = request.resolver_match.view_name
             record.args = tuple(view if arg == path else arg for arg in record.args)
         return True

@@ -1,4 +1,4 @@
-"""What is told of a request: names and figures, nothing that a visitor chose or is known by.
+"""What is recorded of a request: names and figures, nothing that a visitor chose or is known by.
 
 A record has the name of the view and not the path, how many languages were chosen and not which.
 It is written to the log (logger ``request``), and passed to an observer, of which there is none by
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPMethod
 
 from django.dispatch import receiver
@@ -22,13 +23,17 @@ from dynapages.django.refusals import database_failed
 METHODS = frozenset(HTTPMethod)
 OTHER_METHOD = "_OTHER"
 """For what a client made up; the name is that of OpenTelemetry's conventions."""
+NUMBERS = {int, float}
 
-_log = logging.getLogger("request")
+OnSent = Callable[[], None]
+"""To be called when an answer was sent."""
+
+logger = logging.getLogger("request")
 
 
 @dataclass(slots=True)
 class RequestRecord:
-    """What is told of a request; most of it is filled in while it is answered.
+    """What is recorded of a request; most of it is filled in while it is answered.
 
     ``view`` is the name of its URL and ``route`` its pattern, both empty where no URL matched.
     ``shape`` says how its list is filtered, in numbers and names of orders. ``fault`` is the fault
@@ -59,12 +64,14 @@ class RequestRecord:
 
     @property
     def amazon_units(self) -> float | None:
-        """What Amazon DynamoDB takes, where an engine has counted other units than that."""
+        """What Amazon DynamoDB would use, where an engine has counted other units; else None."""
         units = self.meter.amazon_units
-        return None if units == self.meter.units else units
+        if units == self.meter.units:
+            return None
+        return units
 
     def fields(self) -> dict[str, object]:
-        """Return what the log tells, without what is empty or false."""
+        """Return the fields of a line of the log, without what is empty or false."""
         fields = {
             "view": self.view,
             "method": self.method,
@@ -82,19 +89,25 @@ class RequestRecord:
             "shed": self.is_shed,
             "trace": self.trace,
         }
-        return {
-            name: value for name, value in fields.items() if value or type(value) in {int, float}
-        }
+        # A count of 0 says something, False does not.
+        return {name: value for name, value in fields.items() if value or type(value) in NUMBERS}
 
 
-OnSent = Callable[[], None]
 Observer = Callable[[RequestRecord], AbstractContextManager[OnSent]]
 """A block in which a request is answered; it yields what to call when the answer was sent."""
 
 
+def _do_nothing() -> None:
+    pass
+
+
+def _no_observer(_record: RequestRecord) -> AbstractContextManager[OnSent]:
+    return nullcontext(_do_nothing)
+
+
 @dataclass(slots=True)
 class _Process:
-    observer: Observer = lambda _record: nullcontext(lambda: None)
+    observer: Observer = _no_observer
 
 
 _process = _Process()
@@ -133,26 +146,29 @@ def observed(record: RequestRecord) -> Iterator[OnSent]:
     """Observe a request that is answered in the block; yield what to call when it was sent."""
     before = _current.set(record)
     try:
-        with _process.observer(record) as told:
-            yield lambda: _tell(record, told)
+        with _process.observer(record) as observer_on_sent:
+            yield partial(_log_and_call, record, observer_on_sent)
     finally:
         _current.reset(before)
 
 
-def _tell(record: RequestRecord, told: OnSent) -> None:
+def _log_and_call(record: RequestRecord, observer_on_sent: OnSent) -> None:
+    """Log a request whose answer was sent, then call the observer."""
     record.milliseconds = record.meter.milliseconds
-    if _log.isEnabledFor(logging.INFO):
+    if logger.isEnabledFor(logging.INFO):
         fields = record.fields()
-        _log.info("%s", in_words(fields), extra={"fields": fields})
-    told()
+        logger.info("%s", in_words(fields), extra={"fields": fields})
+    observer_on_sent()
 
 
 def in_words(fields: Mapping[str, object]) -> str:
-    """Format fields as ``view=product status=200``, those of a mapping side by side."""
+    """Format fields as ``view=product status=200``, those of a mapping as ``name:value``."""
     return " ".join(f"{name}={_in_words(value)}" for name, value in fields.items())
 
 
 def _in_words(value: object) -> str:
     if isinstance(value, Mapping):
         return ",".join(f"{name}:{part}" for name, part in value.items())
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value)

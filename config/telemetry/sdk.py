@@ -1,6 +1,6 @@
 """OpenTelemetry's SDK: spans and metrics are sent to a collector, by threads in the background.
 
-Where to, how often and how many are told by the standard's own variables, such as
+Where to, how often and how many, say the standard's own variables, such as
 OTEL_EXPORTER_OTLP_ENDPOINT, which the SDK reads. Pages never wait for a collector.
 """
 
@@ -24,8 +24,6 @@ from dynapages.process import on_every_client
 SERVICE = "dynashop"
 AT_EXIT_SECONDS = 2.0
 """How long the end of a process waits for what is still to be sent."""
-
-
 _started = Lock()
 """Is acquired once, and never released."""
 

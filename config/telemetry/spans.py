@@ -29,9 +29,26 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 
-SECONDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
-"""The bounds that the conventions give for durations."""
-UNITS = (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
+DURATION_BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10)
+"""In seconds, as the conventions give them."""
+UNIT_BOUNDS = (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
+"""In capacity units."""
+SYSTEM = "aws.dynamodb"
+REQUEST_ATTRIBUTES = {
+    "IndexName": "aws.dynamodb.index_name",
+    "Limit": "aws.dynamodb.limit",
+    "ScanIndexForward": "aws.dynamodb.scan_forward",
+    "ConsistentRead": "aws.dynamodb.consistent_read",
+}
+"""Attributes of spans, by the parameters of a call."""
+RESPONSE_ATTRIBUTES = {
+    "Count": "aws.dynamodb.count",
+    "ScannedCount": "aws.dynamodb.scanned_count",
+}
+UNPROCESSED = ("UnprocessedItems", "UnprocessedKeys")
+_WATCHED = "dynamo_watched"
+"""Where botocore's context of a call has its `_Call`."""
+_propagator = TraceContextTextMapPropagator()
 
 
 class Queue(Protocol):
@@ -46,21 +63,23 @@ class Instruments:
     """All metrics of a process; ``queues`` are those of its writes in the background."""
 
     def __init__(self, meter: Meter, queues: Mapping[str, Queue]) -> None:
-        durations = partial(
-            meter.create_histogram, unit="s", explicit_bucket_boundaries_advisory=SECONDS
+        self.requests = meter.create_histogram(
+            "http.server.request.duration",
+            unit="s",
+            description="Duration of requests",
+            explicit_bucket_boundaries_advisory=DURATION_BOUNDS,
         )
-        self.requests = durations(
-            "http.server.request.duration", description="Duration of requests"
-        )
-        self.calls = durations(
+        self.calls = meter.create_histogram(
             "db.client.operation.duration",
+            unit="s",
             description="Duration of calls to DynamoDB, with their retries",
+            explicit_bucket_boundaries_advisory=DURATION_BOUNDS,
         )
         self.units = meter.create_histogram(
             "dynashop.request.capacity",
             unit="{unit}",
             description="Capacity units of a request",
-            explicit_bucket_boundaries_advisory=UNITS,
+            explicit_bucket_boundaries_advisory=UNIT_BOUNDS,
         )
         self.shed = meter.create_counter(
             "dynashop.requests.shed", unit="{request}", description="Requests refused as too many"
@@ -76,32 +95,38 @@ class Instruments:
         )
         meter.create_observable_gauge(
             "dynashop.queue.length",
-            [_reading(queues, len)],
+            [_callback(queues, len)],
             unit="{value}",
             description="Values that wait to be written in the background",
         )
         meter.create_observable_counter(
             "dynashop.queue.lost",
-            [_reading(queues, lambda queue: queue.lost)],
+            [_callback(queues, _lost)],
             unit="{value}",
             description="Values that were never written",
         )
 
-    def tell_request(self, record: RequestRecord, attributes: Mapping[str, Any]) -> None:
-        """Measure a request that was answered; ``attributes`` are those of its duration."""
+    def record_request(self, record: RequestRecord, attributes: Mapping[str, Any]) -> None:
+        """Record a request that was answered; ``attributes`` are those of its duration."""
         self.requests.record(record.milliseconds / 1000, attributes)
         if record.is_shed:
             self.shed.add(1)
             return
-        read = {"dynashop.list": record.list, "dynashop.plan": record.plan}
-        self.units.record(record.meter.units, read)
+        list_attributes = {"dynashop.list": record.list, "dynashop.plan": record.plan}
+        self.units.record(record.meter.units, list_attributes)
         if record.is_late:
             self.late.add(1, {"http.route": record.route})
 
 
-def _reading(
+def _lost(queue: Queue) -> int:
+    return queue.lost
+
+
+def _callback(
     queues: Mapping[str, Queue], number_of: Callable[[Queue], int]
 ) -> Callable[[object], Iterator[Observation]]:
+    """Return what the SDK calls for a number of each queue, whenever it sends metrics."""
+
     def read(_options: object) -> Iterator[Observation]:
         for name, queue in queues.items():
             yield Observation(number_of(queue), {"dynashop.queue": name})
@@ -109,7 +134,7 @@ def _reading(
     return read
 
 
-_headers = TraceContextTextMapPropagator()
+# Requests
 
 
 class RequestSpans:
@@ -122,7 +147,7 @@ class RequestSpans:
     @contextmanager
     def observe(self, record: RequestRecord) -> Iterator[OnSent]:
         """Begin the span of a request; it ends when its answer was sent."""
-        parent = _headers.extract(record.trace_headers, context=Context())
+        parent = _propagator.extract(record.trace_headers, context=Context())
         span = self._tracer.start_span(
             record.method,
             context=parent,
@@ -138,52 +163,46 @@ class RequestSpans:
             detach(token)
 
     def _end(self, span: Span, record: RequestRecord) -> None:
-        answered: dict[str, str | int] = {"http.response.status_code": record.status}
+        of_response: dict[str, str | int] = {"http.response.status_code": record.status}
         if record.route:
-            answered["http.route"] = record.route
+            of_response["http.route"] = record.route
         if record.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            answered["error.type"] = record.fault or str(record.status)
+            of_response["error.type"] = record.fault or str(record.status)
             span.set_status(StatusCode.ERROR)
         if record.view:
             span.update_name(f"{record.method} {record.view}")
-        span.set_attributes(answered)
-        span.set_attributes(_told(record))
+        span.set_attributes(of_response)
+        span.set_attributes(_own_attributes(record))
         span.end()
-        begun = {"http.request.method": record.method, "url.scheme": record.scheme}
-        self._instruments.tell_request(record, begun | answered)
+        of_request = {"http.request.method": record.method, "url.scheme": record.scheme}
+        self._instruments.record_request(record, of_request | of_response)
 
 
-def _told(record: RequestRecord) -> dict[str, str | int | float | bool]:
-    """Return what the log tells, but for what has a name in the conventions."""
-    told: dict[str, str | int | float | bool] = {
+def _own_attributes(record: RequestRecord) -> dict[str, str | int | float | bool]:
+    """Return what the log has of a request, but for what has a name in the conventions."""
+    attributes: dict[str, str | int | float | bool] = {
         "dynashop.list": record.list,
         "dynashop.plan": record.plan,
-        **{f"dynashop.shape.{name}": value for name, value in record.shape.items()},
         "dynashop.calls": record.meter.calls,
         "dynashop.rounds": record.meter.rounds,
         "dynashop.capacity_units": record.meter.units,
         "dynashop.late": record.is_late,
         "dynashop.shed": record.is_shed,
     }
+    for name, value in record.shape.items():
+        attributes[f"dynashop.shape.{name}"] = value
     if record.amazon_units is not None:
-        told["dynashop.amazon_units"] = record.amazon_units
-    return told
+        attributes["dynashop.amazon_units"] = record.amazon_units
+    return attributes
 
 
-SYSTEM = "aws.dynamodb"
-ASKED = {
-    "IndexName": "aws.dynamodb.index_name",
-    "Limit": "aws.dynamodb.limit",
-    "ScanIndexForward": "aws.dynamodb.scan_forward",
-    "ConsistentRead": "aws.dynamodb.consistent_read",
-}
-ANSWERED = {"Count": "aws.dynamodb.count", "ScannedCount": "aws.dynamodb.scanned_count"}
-UNPROCESSED = ("UnprocessedItems", "UnprocessedKeys")
-_WATCHED = "dynamo_watched"
+# Calls
 
 
 @dataclass(slots=True)
 class _Call:
+    """A call to DynamoDB under way, with all its attempts."""
+
     span: Span
     operation: str
     tables: list[str]
@@ -215,19 +234,19 @@ class CallSpans:
         **_: object,
     ) -> None:
         """Begin the span of a call; botocore keeps it in the ``context`` of the call."""
-        asked, operation = request_of(context), model.name
-        tables = _tables(asked)
+        parameters, operation = request_of(context), model.name
+        tables = _tables(parameters)
+        attributes: dict[str, Any] = {
+            "db.system.name": SYSTEM,
+            "db.operation.name": operation,
+            "aws.dynamodb.table_names": tables,
+            **_renamed(parameters, REQUEST_ATTRIBUTES),
+            **server,
+        }
+        if len(tables) == 1:
+            attributes["db.collection.name"] = tables[0]
         span = self.tracer.start_span(
-            f"DynamoDB.{operation}",
-            kind=SpanKind.CLIENT,
-            attributes={
-                "db.system.name": SYSTEM,
-                "db.operation.name": operation,
-                "aws.dynamodb.table_names": tables,
-                **({"db.collection.name": tables[0]} if len(tables) == 1 else {}),
-                **{name: asked[key] for key, name in ASKED.items() if key in asked},
-                **server,
-            },
+            f"DynamoDB.{operation}", kind=SpanKind.CLIENT, attributes=attributes
         )
         context[_WATCHED] = _Call(span, operation, tables, perf_counter())
 
@@ -246,13 +265,14 @@ class CallSpans:
         if call is None:
             return
         span = call.span
-        span.set_attributes({name: parsed[key] for key, name in ANSWERED.items() if key in parsed})
+        span.set_attributes(_renamed(parsed, RESPONSE_ATTRIBUTES))
         if request_id := parsed.get("ResponseMetadata", {}).get("RequestId"):
             span.set_attribute("aws.request_id", request_id)
         if consumed := parsed.get("ConsumedCapacity"):
-            each = consumed if isinstance(consumed, list) else [consumed]
-            told = [json.dumps(one) for one in each]
-            span.set_attribute("aws.dynamodb.consumed_capacity", told)
+            # A call to several tables has a list, another one an object.
+            tables = consumed if isinstance(consumed, list) else [consumed]
+            texts = [json.dumps(table) for table in tables]
+            span.set_attribute("aws.dynamodb.consumed_capacity", texts)
         self._finish(call, parsed.get("Error", {}).get("Code", ""))
 
     def _fail(self, exception: BaseException, context: dict[str, Any], **_: object) -> None:
@@ -283,27 +303,41 @@ class CallSpans:
 
 
 def _server(client: "DynamoDBClient") -> dict[str, str | int]:
+    """Return the attributes of the server that a client calls."""
     address = urlsplit(client.meta.endpoint_url)
-    port = {"server.port": address.port} if address.port else {}
-    return {"server.address": address.hostname or "", **port}
+    attributes: dict[str, str | int] = {"server.address": address.hostname or ""}
+    if address.port:
+        attributes["server.port"] = address.port
+    return attributes
 
 
-def _tables(asked: Mapping[str, Any]) -> list[str]:
-    """Return the names of the tables that a call asks, sorted."""
-    if "RequestItems" in asked:
-        return sorted(asked["RequestItems"])
-    actions = (part for item in asked.get("TransactItems", ()) for part in item.values())
-    names = {part["TableName"] for part in actions} | {asked.get("TableName", "")}
-    return sorted(names - {""})
+def _renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return those of the values that have a name, by that name."""
+    return {name: values[key] for key, name in names.items() if key in values}
+
+
+def _tables(parameters: Mapping[str, Any]) -> list[str]:
+    """Return the names of the tables that a call is about, sorted."""
+    if "RequestItems" in parameters:  # of a batch
+        return sorted(parameters["RequestItems"])
+    names = set[str]()
+    for transact_item in parameters.get("TransactItems", ()):
+        names.update(action["TableName"] for action in transact_item.values())
+    if "TableName" in parameters:
+        names.add(parameters["TableName"])
+    return sorted(names)
 
 
 def _is_throttled(answer: Mapping[str, Any]) -> bool:
-    """Return whether DynamoDB refused a call, or a part of it, because of too many."""
+    """Return whether DynamoDB refused a call, or a part of it, because there were too many."""
     if any(answer.get(key) for key in UNPROCESSED):
         return True
     if "Error" not in answer:
         return False
     # Each reason of a cancelled transaction has the code of an error of its own.
     errors = [answer["Error"], *answer.get("CancellationReasons", ())]
-    faults = (fault_in(ClientError({"Error": {"Code": e.get("Code", "")}}, "")) for e in errors)
-    return any(isinstance(fault, Throttled) for fault in faults)
+    return any(_is_throttling(error.get("Code", "")) for error in errors)
+
+
+def _is_throttling(code: str) -> bool:
+    return isinstance(fault_in(ClientError({"Error": {"Code": code}}, "")), Throttled)

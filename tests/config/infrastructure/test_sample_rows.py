@@ -15,7 +15,7 @@ from comments import keys as comment_keys
 from comments.host import SETS
 from comments.sets import models as set_models
 from comments.sets.models import CommentSetItem
-from config.infrastructure.workbench import ROWS, rows_of, sample_rows
+from config.infrastructure.workbench import ROWS_FILE, rows_of, sample_rows
 from dynapages.items import Item
 from dynapages.process import client
 from dynapages.tables import create_missing
@@ -53,7 +53,7 @@ def stored(engine_name, pytestconfig):
         month = Month.of(NOW).table.removeprefix(prefix)
         tables = {table: list(scanned(prefix + table)) for table in (*list(KINDS)[:3], month)}
         if pytestconfig.getoption("--write-sample-rows"):
-            write_rows(ROWS, tables, {**KINDS, month: KINDS["activity"]}, prefix=prefix)
+            write_rows(ROWS_FILE, tables, {**KINDS, month: KINDS["activity"]}, prefix=prefix)
             sample_rows.cache_clear()
         yield dict(zip(KINDS, tables.values(), strict=True))
 

@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 from comments.models import CommentItem
 from comments.sets.models import CommentSetItem
 from config.docs_tables import PATTERNS
-from config.infrastructure.workbench import LOCAL, sample_rows, workbench_model
+from config.infrastructure.workbench import LOCAL_SUFFIX, sample_rows, workbench_model
 from dynapages.process import client
 from dynapages.pynamodb import DynamoModel
 from dynapages.tables import create_missing
@@ -106,7 +106,7 @@ class TestATable:
         indexes = described.get("GlobalSecondaryIndexes", [])
         local = described.get("LocalSecondaryIndexes", [])
         found = {each["IndexName"]: each for each in indexes}
-        found |= {each["IndexName"] + LOCAL: each for each in local}
+        found |= {each["IndexName"] + LOCAL_SUFFIX: each for each in local}
         exported = {each["IndexName"]: each for each in table["GlobalSecondaryIndexes"]}
         assert key_names(table) == [key["AttributeName"] for key in described["KeySchema"]]
         assert exported.keys() == found.keys()
@@ -149,7 +149,7 @@ class TestAnIndex:
         for row in rows_of(table):
             client().put_item(TableName=name, Item=row)
         for index in table["GlobalSecondaryIndexes"]:
-            stored_as = index["IndexName"].removesuffix(LOCAL)
+            stored_as = index["IndexName"].removesuffix(LOCAL_SUFFIX)
             found = client().scan(TableName=name, IndexName=stored_as)["Items"]
             assert {*map(key_of, found)} == {*map(key_of, listed(table, index))}, stored_as
 
