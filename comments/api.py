@@ -336,14 +336,14 @@ def most_helpful(request: HttpRequest, product_id: IdText) -> ListOf[CommentOut]
     """List a product's comments by helpful votes; those without any are left out."""
     visitor = ninja.visitor_of(request)
 
-    def read(asked: PageRequest) -> PageResult[CommentOut]:
-        _product, found, votes = rankings.read_most_helpful(product_id, asked, visitor=visitor)
-        voted = votes if visitor.user_id else None
-        shown = (
-            _out(one.comment, voted, product_id=product_id, helpful_votes=one.helpful)
-            for one in found.items
-        )
-        return PageResult(tuple(shown), found.page)
+    def read(page_request: PageRequest) -> PageResult[CommentOut]:
+        result = rankings.read_most_helpful(product_id, page_request, visitor=visitor)
+        voted = result.voted if visitor.user_id else None
+        shown = [
+            _out(ranked.comment, voted, product_id=product_id, helpful_votes=ranked.helpful)
+            for ranked in result.comments.items
+        ]
+        return PageResult(tuple(shown), result.comments.page)
 
     return ListOf(Pager("", f"helpful/{product_id}"), read, rankings.PLAN)
 

@@ -64,7 +64,7 @@ def finish_what_follows(payload: Mapping[str, Any]) -> None:
     # The index has the newest comment by now, which only its writer knew before.
     touched = {}
     for product_id, newest in owes.ranks.items():
-        touched[product_id] = rankings.Touch(newest, is_unsure=True)
+        touched[product_id] = rankings.RankHint(newest, is_unsure=True)
     if touched:
         rankings.refresh_ranks(touched, only_stale=True)
     if owes.change and is_searchable():
@@ -119,7 +119,7 @@ def finish_owed(comment_id: str, *, and_close: bool = True) -> None:
         delete_dependents(comment_id)
     elif rank.VERSION in item:
         rank.rank_by_votes(comment_id)
-    rankings.refresh_ranks({product_id: rankings.Touch()}, only_stale=True)
+    rankings.refresh_ranks({product_id: rankings.RankHint()}, only_stale=True)
     postings.finish_postings(product_id, comment_id, and_close=and_close)
 
 

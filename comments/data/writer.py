@@ -20,7 +20,7 @@ from comments import keys
 from comments.host import is_searchable
 from comments.items import CONTENT, NewComment, NewReply, items_of, reply_of, reply_shown
 from comments.models import TABLE, Comment, CommentReply
-from comments.rankings.services import Touch, refresh_ranks
+from comments.rankings.services import RankHint, refresh_ranks
 from comments.replies.services import BY_STAFF
 from comments.search.pending import changes_of
 from comments.search.writer import finish_change
@@ -305,7 +305,7 @@ class BulkWriter:
         self._batches = batches
         self._announces = announces
         self._touched: set[str] = set()
-        self._known: dict[str, Touch] = {}
+        self._known: dict[str, RankHint] = {}
         self._owed: list[Committed] = []
 
     def write(self, comments: Sequence[NewComment]) -> VerdictCounts:
@@ -399,8 +399,8 @@ class BulkWriter:
                 is_new = product == change.comment.product_id
                 place = change.place if is_new else ""
                 seen = int(is_new and change.verdict is not Verdict.SUPERSEDED)
-                known = self._known.get(product, Touch())
-                self._known[product] = Touch(max(known.newest, place), known.seen + seen)
+                known = self._known.get(product, RankHint())
+                self._known[product] = RankHint(max(known.newest, place), known.seen + seen)
 
     def compare(self, comments: Sequence[NewComment]) -> list[Change]:
         """Read what is stored under the ids of comments, and return what they would change."""

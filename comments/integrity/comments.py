@@ -18,10 +18,10 @@ from comments.rankings.services import (
     BEST_RATING,
     NAME,
     PLACE,
-    TOGETHER,
+    PRODUCTS_AT_ONCE,
+    RankHint,
     Ranking,
     RankKey,
-    Touch,
     commented_place,
     derive,
     find_names,
@@ -455,7 +455,7 @@ class ProductRanks:
             places = self._stored.get(key, NOWHERE), expected.get(key, NOWHERE)
             if found := list(_differing_rank(key, *places, newest=newest)):
                 yield Candidate(partial(_reread_rank, key, newest), found)
-        for some in in_chunks(sorted(self._names), TOGETHER):
+        for some in in_chunks(sorted(self._names), PRODUCTS_AT_ONCE):
             names = find_names({product_id for _, product_id in some})
             for key in some:
                 if found := list(_differing_name(key, self._names[key], names)):
@@ -592,12 +592,12 @@ def _differing_rank(
     key: RankKey, stored: str, expected: str, *, newest: str
 ) -> Iterator[Difference]:
     ranking, product_id = key
-    repair = partial(refresh_ranks, {product_id: Touch(newest)})
+    repair = partial(refresh_ranks, {product_id: RankHint(newest)})
     return compare_one("rank", f"product {product_id} in {ranking}", (stored, expected), repair)
 
 
 def _reread_rank(key: RankKey, newest: str) -> Iterator[Difference]:
-    (rank,) = derive([key], {key[1]: Touch(newest)})
+    (rank,) = derive([key], {key[1]: RankHint(newest)})
     stored = rank.stored.get(PLACE, {"S": NOWHERE})["S"]
     return _differing_rank(key, stored, rank.place or NOWHERE, newest=newest)
 

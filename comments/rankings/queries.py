@@ -24,6 +24,7 @@ from dynapages.lists import Page, PageRequest, PageResult, Run, id_at, moment_at
 from dynapages.process import pool, read
 
 PLAN = Ranked.Meta.index_name
+"""The name of the plan: there is one way to read a ranking."""
 _PRODUCTS = {ranking: index_of(Ranked, partial(keys.rank_item, ranking)) for ranking in Ranking}
 _COMMENTS = index_of(Ranked)
 _LABELS = {Ranking.FIVE_STARS: "most loved", Ranking.COMMENTED: "recently commented"}
@@ -56,59 +57,53 @@ class HelpfulComment:
     helpful: int
 
 
+@dataclass(frozen=True, slots=True)
+class MostHelpful:
+    """A page of a product's most helpful comments; ``voted`` are ids of the visitor's votes."""
+
+    product: Product
+    comments: PageResult[HelpfulComment]
+    voted: frozenset[str]
+
+
+# Products of the shop.
+
+
 def list_ranking(ranking: Ranking, request: PageRequest) -> PageResult[RankedProduct]:
     """Read a page of a ranking of the shop's products, highest first."""
-    page = RANKED.read_all(lambda shards: read(_runs(ranking, shards), request), pool=pool())
-    return PageResult(_products(ranking, page), page)
+
+    def read_shards(shards: int) -> Page:
+        return read(_runs(ranking, shards), request)
+
+    page = RANKED.read_all(read_shards, pool=pool())
+    return PageResult(_products_on(ranking, page), page)
 
 
 def find_leaderboards(size: int) -> dict[Ranking, tuple[RankedProduct, ...]]:
     """Read the first ``size`` products of each ranking of the shop."""
-    heads = RANKED.read_all(
-        lambda shards: pool().gather([partial(_head, one, shards, size) for one in Ranking]),
-        pool=pool(),
-    )
-    return {one: _products(one, head) for one, head in zip(Ranking, heads, strict=True)}
+
+    def read_heads(shards: int) -> list[Page]:
+        def read_head(ranking: Ranking) -> Page:
+            with labelled_calls(_LABELS[ranking]):
+                return read(_runs(ranking, shards), PageRequest(size), look_ahead=False)
+
+        return pool().map(read_head, Ranking)
+
+    heads = RANKED.read_all(read_heads, pool=pool())
+    pairs = zip(Ranking, heads, strict=True)
+    return {ranking: _products_on(ranking, head) for ranking, head in pairs}
 
 
-def _head(ranking: Ranking, shards: int, size: int) -> Page:
-    with labelled_calls(_LABELS[ranking]):
-        return read(_runs(ranking, shards), PageRequest(size), look_ahead=False)
-
-
-def read_most_helpful(
-    product_id: str, request: PageRequest, *, visitor: Visitor
-) -> tuple[Product, PageResult[HelpfulComment], frozenset[str]]:
-    """Read a product, a page of its most helpful comments, and the ids of the visitor's votes.
-
-    Raises NoSuchProduct.
-    """
-    with pool().together() as together:
-        product = product_reader(together, product_id)
-        voted = together.start(partial(votes_of, visitor.user_id, product_id))
-        is_user = together.start(visitor.is_confirmed)
-        found = list_most_helpful(product_id, request)
-        mine = voted.result() if is_user.result() else frozenset()
-        return product(), found, mine
-
-
-def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:
-    """Read a page of a product's comments by helpful votes; those without any are omitted."""
-    page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
-    shown = [entry_of(entry.item) for entry in page.entries]
-    votes = [score_at(entry.position.place) for entry in page.entries]
-    return PageResult(tuple(map(HelpfulComment, shown, votes)), page)
-
-
-def _products(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
+def _products_on(ranking: Ranking, page: Page) -> tuple[RankedProduct, ...]:
+    """Return the products on a page of a ranking."""
     products = []
     for entry in page.entries:
         place, ordinal = entry.position.place, entry.position.ordinal
-        number = 0 if ordinal is None else ordinal.signed
         # The name is missing where the product is not in the catalogue.
         name = entry.item.get(NAME, {"S": id_at(place)})["S"]
         if not name:  # the project leaves it out
             continue
+        number = 0 if ordinal is None else ordinal.signed
         ranked = RankedProduct(number, named(id_at(place), name))
         if ranking is Ranking.FIVE_STARS:
             ranked = replace(ranked, five_stars=score_at(place))
@@ -124,3 +119,27 @@ def _runs(ranking: Ranking, shards: int) -> Sequence[Run]:
         Run(index=_PRODUCTS[ranking], partition=keys.ranking_shard(ranking, shard))
         for shard in range(shards)
     ]
+
+
+# Comments of a product.
+
+
+def read_most_helpful(product_id: str, request: PageRequest, *, visitor: Visitor) -> MostHelpful:
+    """Read a product with a page of its most helpful comments. Raises NoSuchProduct."""
+    with pool().together() as together:
+        read_product = product_reader(together, product_id)
+        voted = together.start(votes_of, visitor.user_id, product_id)
+        is_user = together.start(visitor.is_confirmed)
+        comments = list_most_helpful(product_id, request)
+        own_votes = voted.result() if is_user.result() else frozenset()
+        return MostHelpful(read_product(), comments, own_votes)
+
+
+def list_most_helpful(product_id: str, request: PageRequest) -> PageResult[HelpfulComment]:
+    """Read a page of a product's comments by helpful votes; those without any are omitted."""
+    page = read([Run(index=_COMMENTS, partition=keys.helpful(product_id))], request)
+    comments = [
+        HelpfulComment(entry_of(entry.item), helpful=score_at(entry.position.place))
+        for entry in page.entries
+    ]
+    return PageResult(tuple(comments), page)

@@ -19,7 +19,6 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from itertools import islice
 
 from comments import host, keys
@@ -46,17 +45,32 @@ from dynapages.writes import (
     write_transaction,
 )
 
+RANK_SHARDS = 2
+"""That products which begin to rank are spread over, at least; fewer later lose nothing."""
+BEST_RATING = 5
+PRODUCTS_AT_ONCE = 400
+"""Products whose ranks are derived in one go."""
+MOST_STORED_SINGLY = 8
+"""Ranks up to which each is stored by itself, which costs half of what a transaction does."""
+MOST_LOOKED_THROUGH = 64
+"""Entries of the index that are read at once to find a product's newest comment."""
+ENOUGH_LOSSES = 2
+"""Lost races after which a writer may stop where another one has seen its comment."""
+MOST_NAMED = 3
+"""Products that are named in the log when their ranks could not be stored."""
+_BACKOFF = Backoff(attempts=12, first=0.01, longest=0.3)
+
 PARTITION = ProductRank.rank_partition.attr_name
 PLACE = ProductRank.rank_place.attr_name
 NEWEST = ProductRank.newest.attr_name
 NAME = ProductRank.name.attr_name
 VERSION = ProductRank.version.attr_name
+_COMMENT_PLACE = Comment.place.attr_name
 
-
-RANK_SHARDS = 2
-"""That products which begin to rank are spread over, at least; fewer later lose nothing."""
 RANKED = Shards(client, TABLE, keys.shards("RANKED"), lambda: RANK_SHARDS)
 """The shards that the rankings of the shop share."""
+
+logger = logging.getLogger(__name__)
 
 
 class Ranking(StrEnum):
@@ -72,7 +86,7 @@ RankKey = tuple[Ranking, str]
 
 @dataclass(frozen=True, slots=True)
 class Rank:
-    """A product's rank as it is derived, beside the item that is ``stored`` (empty if none is).
+    """A product's rank as it is derived, with the item that is ``stored`` (empty if none is).
 
     ``place`` is None when the product does not rank; ``newest`` is the place of its latest
     comment, in the ranking by that alone.
@@ -87,27 +101,12 @@ class Rank:
     @property
     def is_stored(self) -> bool:
         """Whether the index holds just this."""
-        found = [self.stored.get(name, {}).get("S") for name in (PLACE, NEWEST, NAME)]
-        return found == [self.place, self.newest, self.name]
-
-
-def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
-    """Read the items of ranks, strongly; those that do not exist are left out."""
-    wanted = {keys.rank(*key): key for key in rank_keys}
-    found = page_batches().get(TABLE, map(key_of, wanted.values()))
-    return {wanted[item["pk"]["S"]]: item for item in found}
-
-
-def key_of(key: RankKey) -> Item:
-    """Build the key of a rank's item."""
-    return table_key(keys.rank(*key), keys.rank(*key))
-
-
-BEST_RATING = 5
+        stored = [self.stored.get(name, {}).get("S") for name in (PLACE, NEWEST, NAME)]
+        return stored == [self.place, self.newest, self.name]
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class RankHint:
     """What a writer knows of a product: its newest comment's place, and how many it has seen.
 
     One who ``is_unsure`` has the index asked for the newest comment in any case.
@@ -118,8 +117,13 @@ class Touch:
     is_unsure: bool = False
 
 
-Touched = Mapping[str, Touch]
+RankHints = Mapping[str, RankHint]
 """Product ids, each with what the writer knows of it."""
+
+
+def key_of(key: RankKey) -> Item:
+    """Build the key of a rank's item."""
+    return table_key(keys.rank(*key), keys.rank(*key))
 
 
 def rankings_of(*ratings: int) -> tuple[Ranking, ...]:
@@ -127,15 +131,28 @@ def rankings_of(*ratings: int) -> tuple[Ranking, ...]:
     return tuple(Ranking) if BEST_RATING in ratings else (Ranking.COMMENTED,)
 
 
-def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
+# What ranks are now.
+
+
+def stored_ranks(rank_keys: Iterable[RankKey]) -> dict[RankKey, Item]:
+    """Read the items of ranks, strongly; those that do not exist are left out."""
+    by_partition = {keys.rank(*key): key for key in rank_keys}
+    items = page_batches().get(TABLE, map(key_of, by_partition.values()))
+    return {by_partition[item["pk"]["S"]]: item for item in items}
+
+
+def derive(rank_keys: Sequence[RankKey], hints: RankHints) -> list[Rank]:
     """Derive ranks from the counts and the newest comments, as they are now."""
     stored = stored_ranks(rank_keys)
-    by_stars = {p for ranking, p in rank_keys if ranking is Ranking.FIVE_STARS}
-    commented = [p for ranking, p in rank_keys if ranking is Ranking.COMMENTED]
-    counted = by_stars | {p for p in commented if touched[p].seen}
+    by_stars = {product for ranking, product in rank_keys if ranking is Ranking.FIVE_STARS}
+    by_time = [product for ranking, product in rank_keys if ranking is Ranking.COMMENTED]
+    # Whose writer has seen all comments need not ask the index for the newest one.
+    counted = by_stars | {product for product in by_time if hints[product].seen}
     counts = counters().read_many(counted, consistent=True)
-    complete = {p for p in counted if counts_in(counts[p]).total == touched[p].seen}
-    newest = _newest(commented, stored, touched, complete)
+    complete = {
+        product for product in counted if counts_in(counts[product]).total == hints[product].seen
+    }
+    newest = _newest_of(by_time, stored, hints, complete)
     names = find_names({key[1] for key in rank_keys if NAME not in stored.get(key, {})})
     ranks = []
     for key in rank_keys:
@@ -143,13 +160,22 @@ def derive(rank_keys: Sequence[RankKey], touched: Touched) -> list[Rank]:
         item = stored.get(key, {})
         name = item[NAME]["S"] if NAME in item else names.get(product)
         if ranking is Ranking.FIVE_STARS:
-            cells = counts[product].items()
-            number = sum(n for name, n in cells if parse_cell(name)[1] == BEST_RATING)
+            number = _number_of_best(counts[product])
             ranks.append(Rank(key, item, five_stars_place(product, number), name=name))
         else:
             latest = newest.get(product)
             ranks.append(Rank(key, item, commented_place(product, latest), latest, name))
     return ranks
+
+
+def _number_of_best(counts: Mapping[str, int]) -> int:
+    """Return the number of 5-star comments in the cells of a product's counts."""
+    number = 0
+    for name, value in counts.items():
+        _language, rating = parse_cell(name)
+        if rating == BEST_RATING:
+            number += value
+    return number
 
 
 def five_stars_place(product_id: str, number: int) -> str | None:
@@ -159,30 +185,43 @@ def five_stars_place(product_id: str, number: int) -> str | None:
 
 def commented_place(product_id: str, newest: str | None) -> str | None:
     """Format the place of a product by that of its newest comment; None without any."""
-    return newest and newest.partition(SEPARATOR)[0] + SEPARATOR + product_id
+    if not newest:
+        return None
+    moment, _separator, _comment_id = newest.partition(SEPARATOR)
+    return moment + SEPARATOR + product_id
 
 
-def _newest(
-    products: Sequence[str],
-    stored: Mapping[RankKey, Item],
-    touched: Touched,
-    complete: Collection[str],
-) -> dict[str, str]:
-    suggested, unsure = {}, []
-    for product in products:
-        item = stored.get((Ranking.COMMENTED, product), {})
-        known = item.get(NEWEST, {"S": ""})["S"]
-        suggested[product] = {place for place in (known, touched[product].newest) if place}
-        if touched[product].is_unsure or (not known and product not in complete):
-            unsure.append(product)
-    return find_newest(suggested, unsure=unsure)
+def find_names(product_ids: Collection[str]) -> dict[str, str]:
+    """Read the names of products, strongly, by id; of those that exist. One left out has ``""``."""
+    return dict(host.products().names_to_rank(product_ids))
 
 
-_PLACE = Comment.place.attr_name
-_MOST_READ = 64
+# The newest comment of a product.
 
 Suggestion = tuple[str, str]
 """A product id, and the place of one of its comments."""
+
+
+def _newest_of(
+    products: Sequence[str],
+    stored: Mapping[RankKey, Item],
+    hints: RankHints,
+    complete: Collection[str],
+) -> dict[str, str]:
+    """Return the place of the newest comment of each product that has any.
+
+    It is looked for in the index for products of which nothing is stored, unless their writers
+    have seen all their comments: then they are ``complete``.
+    """
+    suggested: dict[str, set[str]] = {}
+    unsure = []
+    for product in products:
+        item = stored.get((Ranking.COMMENTED, product), {})
+        known = item.get(NEWEST, {"S": ""})["S"]
+        suggested[product] = {known, hints[product].newest} - {""}
+        if hints[product].is_unsure or (not known and product not in complete):
+            unsure.append(product)
+    return find_newest(suggested, unsure=unsure)
 
 
 def find_newest(
@@ -193,13 +232,15 @@ def find_newest(
     ``suggested`` has, for each product, places of comments that may be the newest. The index is
     read for products whose suggestions do not all exist (any more), and for those ``unsure``.
     """
-    suggestions = {(p, place) for p, places in suggested.items() for place in places}
-    there = _confirmed(suggestions)
-    doubtful = sorted({product for product, _ in suggestions - there} | set(unsure))
-    searched = pool().gather([partial(_newest_indexed, product) for product in doubtful])
-    indexed = {pair for pair in zip(doubtful, searched, strict=True) if pair[1]}
-    newest: dict[str, str] = {}
-    for product, place in there | indexed:
+    suggestions: set[Suggestion] = set()
+    for product, places in suggested.items():
+        suggestions.update((product, place) for place in places)
+    confirmed = _confirmed(suggestions)
+    doubtful = {product for product, _place in suggestions - confirmed}
+    in_index = sorted(doubtful.union(unsure))
+    indexed = zip(in_index, pool().map(_newest_indexed, in_index), strict=True)
+    newest = {product: place for product, place in indexed if place}
+    for product, place in confirmed:
         newest[product] = max(place, newest.get(product, ""))
     return newest
 
@@ -211,18 +252,25 @@ def _newest_indexed(product_id: str) -> str:
     while True:
         page = read(runs, request)
         places = [entry.position.place for entry in page.entries]
-        there = _confirmed((product_id, place) for place in places)
-        if there or not page.has_next:
-            return max((place for _, place in there), default="")
-        more = min(request.size * 4, _MOST_READ)
+        confirmed = _confirmed((product_id, place) for place in places)
+        if confirmed or not page.has_next:
+            return max((place for _product_id, place in confirmed), default="")
+        more = min(request.size * 4, MOST_LOOKED_THROUGH)
         request = PageRequest(more, page.entries[-1].position)
 
 
 def _confirmed(suggestions: Iterable[Suggestion]) -> set[Suggestion]:
-    wanted = set(suggestions)
-    ids = {id_at(place) for _, place in wanted}
-    found = page_batches().get(TABLE, map(comment_key, ids))
-    return wanted & {(product_id_of(i), i[_PLACE]["S"]) for i in found if is_listed(i)}
+    """Return the suggestions whose comments are in the table and in lists, by strong reads."""
+    suggested = set(suggestions)
+    ids = {id_at(place) for _product_id, place in suggested}
+    confirmed = set()
+    for item in page_batches().get(TABLE, map(comment_key, ids)):
+        if is_listed(item):
+            confirmed.add((product_id_of(item), item[_COMMENT_PLACE]["S"]))
+    return suggested & confirmed
+
+
+# Storing them.
 
 
 def rename_ranks(product_id: str, name: str) -> list[Action]:
@@ -231,29 +279,17 @@ def rename_ranks(product_id: str, name: str) -> list[Action]:
     return [update(ProductRank, key_of((ranking, product_id)), changes) for ranking in Ranking]
 
 
-def find_names(product_ids: Collection[str]) -> dict[str, str]:
-    """Read the names of products, strongly, by id; of those that exist. One left out has ``""``."""
-    return dict(host.products().names_to_rank(product_ids))
-
-
-logger = logging.getLogger(__name__)
-
-ENOUGH_LOSSES = 2
-TOGETHER = 400
-"""Products whose ranks are derived in one go."""
-FEW = 8
-"""Ranks up to which each is stored by itself, which costs half of what a transaction does."""
-MOST_NAMED = 3
-_BACKOFF = Backoff(attempts=12, first=0.01, longest=0.3)
+def _advance_nothing(_number: int) -> None:
+    """Take no note of progress."""
 
 
 def refresh_ranks(
-    products: Touched,
+    products: RankHints,
     *,
     rankings: Iterable[Ranking] = tuple(Ranking),
     only_stale: bool = False,
     log_failures: bool = False,
-    advance: Advance = lambda _number: None,
+    advance: Advance = _advance_nothing,
 ) -> bool:
     """Derive the ranks of products anew, after a change of their comments was committed.
 
@@ -263,12 +299,12 @@ def refresh_ranks(
     """
     try:
         with labelled_calls("ranks"):
-            for some in in_chunks(sorted(products), TOGETHER):
-                touched = {product: products[product] for product in some}
+            for some in in_chunks(sorted(products), PRODUCTS_AT_ONCE):
+                hints = {product: products[product] for product in some}
                 pending = [(ranking, product) for ranking in rankings for product in some]
                 if only_stale:
-                    pending = [rank.key for rank in derive(pending, touched) if not rank.is_stored]
-                _refresh(pending, touched)
+                    pending = [rank.key for rank in derive(pending, hints) if not rank.is_stored]
+                _derive_and_store(pending, hints)
                 advance(len(some))
     except FAILURES as failure:
         if not log_failures:
@@ -292,7 +328,7 @@ def follow(changes: Sequence[CommentChange]) -> Following:
 
     def rank() -> bool:
         return refresh_ranks(
-            {product_id: Touch(place) for product_id, place in newest.items()},
+            {product_id: RankHint(place) for product_id, place in newest.items()},
             rankings=[ranking for ranking in Ranking if ranking in affected],
             log_failures=True,
         )
@@ -308,39 +344,43 @@ def _affected_rankings(change: CommentChange) -> Collection[Ranking]:
     return [Ranking.FIVE_STARS] if len(are_best) > 1 else []
 
 
-def _refresh(pending: Sequence[RankKey], touched: Touched) -> None:
+def _derive_and_store(pending: Sequence[RankKey], hints: RankHints) -> None:
+    """Derive ranks and store them, until no other writer stored them in between."""
     pauses, losses = _BACKOFF.pauses(), 0
     while pending:
-        ranks = derive(pending, touched)
+        ranks = derive(pending, hints)
         if losses >= ENOUGH_LOSSES:
-            ranks = [rank for rank in ranks if not _is_seen(rank, touched)]
+            ranks = [rank for rank in ranks if not _is_seen(rank, hints)]
         pending = [rank.key for rank in _store_all(ranks)]
         losses += 1
         if not pending:
             return
-        if (pause := next(pauses, None)) is None:
+        pause = next(pauses, None)
+        if pause is None:
             raise Contended("Others kept storing the same ranks.")
         time.sleep(pause)
 
 
-def _is_seen(rank: Rank, touched: Touched) -> bool:
-    if rank.key[0] is Ranking.FIVE_STARS:
+def _is_seen(rank: Rank, hints: RankHints) -> bool:
+    """Return whether who stored a rank has seen what our writer has, so that it can be left."""
+    ranking, product = rank.key
+    if ranking is Ranking.FIVE_STARS:
         return True
     newest: str = rank.stored.get(NEWEST, {"S": ""})["S"]
-    return newest >= touched[rank.key[1]].newest
+    return newest >= hints[product].newest
 
 
 def _store_all(ranks: Sequence[Rank]) -> list[Rank]:
-    if len(ranks) <= FEW:
-        lost = pool().gather([partial(_store, rank) for rank in ranks])
+    """Store ranks; return those that others have stored since they were derived."""
+    if len(ranks) <= MOST_STORED_SINGLY:
+        lost = pool().map(_store, ranks)
     else:
-        lost = pool().gather(
-            [partial(_store_together, some) for some in in_chunks(ranks, MOST_ACTIONS)]
-        )
+        lost = pool().map(_store_together, in_chunks(ranks, MOST_ACTIONS))
     return [rank for some in lost for rank in some]
 
 
 def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
+    """Store ranks in one transaction, each by itself if that fails; return those that were lost."""
     try:
         write_transaction(client(), [_update(rank) for rank in ranks])
     except (ConditionFailed, Contended):
@@ -349,24 +389,31 @@ def _store_together(ranks: Sequence[Rank]) -> list[Rank]:
 
 
 def _store(rank: Rank) -> list[Rank]:
+    """Store a rank; return it if another writer stored it since it was derived."""
     return [] if write_if_condition_holds(_update(rank)) else [rank]
 
 
 def _update(rank: Rank) -> Action:
-    partition = rank.stored[PARTITION]["S"] if PARTITION in rank.stored else None
-    # A product that begins to rank is put into any shard, and stays there.
-    partition = partition or keys.ranking_shard(rank.key[0], RANKED.pick()) if rank.place else None
+    """Build the action that stores a rank, unless its version has changed."""
     version = int(rank.stored.get(VERSION, {"N": "0"})["N"])
     values = (
-        (ProductRank.rank_partition, partition),
+        (ProductRank.rank_partition, _partition_of(rank)),
         (ProductRank.rank_place, rank.place),
         (ProductRank.newest, rank.newest),
         (ProductRank.name, rank.name),
     )
-    changes = [a.remove() if value is None else a.set(value) for a, value in values]
-    return update(
-        ProductRank,
-        key_of(rank.key),
-        [ProductRank.version.set(version + 1), *changes],
-        unchanged(rank.stored, ProductRank.version),
-    )
+    changes = [ProductRank.version.set(version + 1)]
+    for attribute, value in values:
+        changes.append(attribute.remove() if value is None else attribute.set(value))
+    same = unchanged(rank.stored, ProductRank.version)
+    return update(ProductRank, key_of(rank.key), changes, same)
+
+
+def _partition_of(rank: Rank) -> str | None:
+    """Return the index partition of a rank: any shard when it begins to rank, where it stays."""
+    if not rank.place:
+        return None
+    if PARTITION in rank.stored:
+        return str(rank.stored[PARTITION]["S"])
+    ranking, _product = rank.key
+    return keys.ranking_shard(ranking, RANKED.pick())

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -64,27 +63,31 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
     """Show a product's comments by helpful votes, in all languages and of all ratings (AP13)."""
     first_url = reverse("comments:most_helpful", args=[product_id])
     pager = Pager(first_url, f"helpful/{product_id}", canonical=first_url)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
     with missing_as_404():
-        about, found, voted = read_most_helpful(product_id, asked, visitor=visitor_of(request))
-    context = {
-        "heading": _("Most helpful comments"),
-        "about": about,
-        "product": about,
-        "trail": (*about.trail, about),
-        "orders": order_options(),
-        "order": HELPFUL,
-        "list_url": list_url(product_id, CommentFilter()),
-        "comments": found.items,
-        "voted": voted,
-    }
+        result = read_most_helpful(product_id, page_request, visitor=visitor_of(request))
+    product = result.product
+
+    def context() -> dict[str, object]:
+        return {
+            "heading": _("Most helpful comments"),
+            "about": product,
+            "product": product,
+            "trail": (*product.trail, product),
+            "orders": order_options(),
+            "order": HELPFUL,
+            "list_url": list_url(product_id, CommentFilter()),
+            "comments": result.comments.items,
+            "voted": result.voted,
+        }
+
     return show_page(
         request,
         pager,
-        asked,
-        found.page,
+        page_request,
+        result.comments.page,
         templates=("comments/rankings/most_helpful.html", "comments/rankings/_most_helpful.html"),
-        context=lambda: context,
+        context=context,
         plan=PLAN,
     )
 
@@ -94,42 +97,48 @@ def most_helpful(request: HttpRequest, product_id: str) -> HttpResponse:
 def ranking(request: HttpRequest, board: Board) -> HttpResponse:
     """Show the shop's products by their 5-star comments, or by their last comment (AP11)."""
     pager = Pager(board.url, f"ranking/{board.ranking}", canonical=board.url)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found = list_ranking(board.ranking, asked)
-    context = {
-        "heading": board.heading,
-        "board": board,
-        "boards": BOARDS,
-        "products": found.items,
-        "first_number": found.items[0].number if found.items else 1,
-    }
+    page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    result = list_ranking(board.ranking, page_request)
+    products = result.items
+
+    def context() -> dict[str, object]:
+        return {
+            "heading": board.heading,
+            "board": board,
+            "boards": BOARDS,
+            "products": products,
+            "first_number": products[0].number if products else 1,
+        }
+
+    def feed() -> AtomFeed:
+        return ranked_feed(board, products)
+
     return show_page(
         request,
         pager,
-        asked,
-        found.page,
+        page_request,
+        result.page,
         templates=("comments/rankings/ranking.html", "comments/rankings/_ranking.html"),
-        context=lambda: context,
+        context=context,
         plan=PLAN,
-        feed=partial(ranked_feed, board, found.items)
-        if board.ranking is Ranking.COMMENTED
-        else None,
+        feed=feed if board.ranking is Ranking.COMMENTED else None,
     )
 
 
 def ranked_feed(board: Board, products: Iterable[RankedProduct]) -> AtomFeed:
     """Return products by their last comments as a feed, in which each such comment is an entry."""
-    return AtomFeed(
-        title=str(board.heading),
-        entries=[
-            AtomEntry(
-                path=one.comment_url,
-                title=one.product.name,
-                published=one.commented,
-                text=_("The last comment on %(product)s is of %(day)s.")
-                % {"product": one.product.name, "day": date_format(one.commented, "DATE_FORMAT")},
-            )
-            for one in products
-            if one.commented
-        ],
-    )
+    entries = []
+    for ranked in products:
+        if ranked.commented is None:
+            continue
+        name = ranked.product.name
+        sentence = _("The last comment on %(product)s is of %(day)s.")
+        day = date_format(ranked.commented, "DATE_FORMAT")
+        entry = AtomEntry(
+            path=ranked.comment_url,
+            title=name,
+            published=ranked.commented,
+            text=sentence % {"product": name, "day": day},
+        )
+        entries.append(entry)
+    return AtomFeed(title=str(board.heading), entries=entries)

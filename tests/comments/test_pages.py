@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from comments.items import NewComment
-from comments.rankings.services import Touch, refresh_ranks
+from comments.rankings.services import RankHint, refresh_ranks
 from shop.catalogue.services import ensure_products
 from tests.support.comments.browsing import HTMX, Shown, follow, shown, visit
 from tests.support.comments.loading import load
@@ -277,7 +277,7 @@ class TestProductPage:
                 written(product_id, id=f"{product_id}-2", rating=5, body="Good.", created_at=later),
             ]
         )
-        refresh_ranks({product_id: Touch()})
+        refresh_ranks({product_id: RankHint()})
         shown = visit(f"/products/{product_id}/", Accept_Language="de")
         praise, criticism = shown.page.all(class_="highlight")
         assert "Gut." in praise.text

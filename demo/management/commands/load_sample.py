@@ -10,7 +10,7 @@ from django.utils.timezone import now
 
 from comments.data.writer import BulkWriter, VerdictCounts, in_chunks
 from comments.items import NewComment
-from comments.rankings.services import Touch, refresh_ranks
+from comments.rankings.services import RankHint, refresh_ranks
 from demo.loading import (
     PASSWORD,
     SIGN_IN,
@@ -93,7 +93,7 @@ class Command(TableCommand):
                 products=catalogue.products,
             )
             # The comments were ranked before their products had names.
-            named = {product.id: Touch() for product in catalogue.products}
+            named = {product.id: RankHint() for product in catalogue.products}
             refresh_ranks(named, only_stale=True)
         except FAILURES as error:
             raise CommandError(sentence_to_go_on(error)) from error

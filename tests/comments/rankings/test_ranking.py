@@ -18,7 +18,7 @@ from comments.models import TABLE
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.rankings import services as ranks
 from comments.rankings.queries import list_ranking
-from comments.rankings.services import RANKED, Ranking, Touch, refresh_ranks
+from comments.rankings.services import RANKED, RankHint, Ranking, refresh_ranks
 from comments.store.comments import load_comment
 from comments.store.counts import counts_of
 from dynapages.calls import Batches, metered
@@ -242,7 +242,7 @@ class TestLoad:
         products = [f"{comment.product_id}-{number}" for number in range(20)]
         writer = load(*(replace(comment, id=f"c-{p}", product_id=p) for p in products))
         add_comment(replace(comment, id=f"d-{products[0]}", product_id=products[0], rating=5))
-        others = [lambda: refresh_ranks({products[0]: Touch()})]
+        others = [lambda: refresh_ranks({products[0]: RankHint()})]
         with before_ranks_are_stored_together(*others):
             writer.finish(SILENT)
         found = {r.product.id: r.five_stars for r in ranking_of(FIVE_STARS, products)}
