@@ -174,7 +174,7 @@ def replier(user_id: str) -> str:
 
 
 def replied(moment: str, comment_id: str) -> str:
-    """Return the sort key in ``by_author`` of a reply at a `dynapages.lists.runs.timestamp`."""
+    """Return the sort key in ``by_author`` of a reply at a `dynapages.items.timestamp`."""
     return f"{moment}#{comment_id}"
 
 

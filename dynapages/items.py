@@ -1,11 +1,14 @@
 """Items in the wire form of botocore: names to typed values; their keys, parsing and sizes.
 
-Sizes follow "DynamoDB item sizes and formats" of the Developer Guide: names and strings by their
-UTF-8 bytes, numbers about one byte per two digits and one more, one byte for null and boolean,
-three for a list or map and one more for each of its elements.
+`wire_value`, `wire_key` and `table_key` write keys. `sort_key_of` writes the sort key of a moment
+and an id, which `moment_at` and `id_at` read. `python_item` reads items, `item_bytes` returns the
+size that DynamoDB charges for. Sizes follow "DynamoDB item sizes and formats" of the Developer
+Guide: names and strings by their UTF-8 bytes, numbers about one byte per two digits and one more,
+one byte for null and boolean, three for a list or map and one more for each of its elements.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from decimal import Clamped, Context, Decimal, Inexact, Overflow, Rounded, Underflow
 from math import ceil
 from typing import Any, TypeAlias
@@ -27,13 +30,25 @@ __all__ = [
 
 Value = Mapping[str, Any]
 """An attribute's value: ``{"S": "text"}``, ``{"N": "3"}`` and so on."""
-
 Item = Mapping[str, Value]
 """An item, or its table key: attribute name to value."""
-
-
 KeyValue: TypeAlias = str | int | Decimal | bytes
 """What a key attribute can hold. Of numbers DynamoDB keeps 38 digits, from 1E-130 to 9.9E+125."""
+
+NUMBERS = Context(
+    prec=38, Emin=-128, Emax=126, traps=[Clamped, Overflow, Inexact, Rounded, Underflow]
+)
+"""DynamoDB's numbers: 38 digits, from 1E-130 to 9.9E+125. What does not fit raises an error."""
+BLOCK = 4_096
+"""Bytes that half a capacity unit reads, eventually consistent."""
+UNITS_PER_BLOCK = 0.5
+SEPARATOR = "#"
+"""Between the parts of a sort key."""
+_BYTES_OF_A_COLLECTION = 3
+_BYTES_OF_AN_ELEMENT = 1
+
+
+# Keys
 
 
 def wire_value(value: KeyValue) -> Value:
@@ -68,10 +83,46 @@ def table_key(pk: str, sk: str) -> Item:
     return wire_key({"pk": pk, "sk": sk})
 
 
-NUMBERS = Context(
-    prec=38, Emin=-128, Emax=126, traps=[Clamped, Overflow, Inexact, Rounded, Underflow]
-)
-"""DynamoDB's numbers: 38 digits, from 1E-130 to 9.9E+125. What does not fit raises an error."""
+# Sort keys of moments and ids
+
+
+def timestamp(moment: datetime) -> str:
+    """Format an aware datetime as UTC at fixed width, such as ``2026-11-20T09:30:00.123456Z``.
+
+    Raises ValueError for a naive datetime.
+    """
+    if moment.utcoffset() is None:
+        raise ValueError(
+            f"{moment.isoformat()} has no time zone; a sort key needs an aware datetime"
+        )
+    utc = moment.astimezone(UTC).replace(tzinfo=None)
+    return utc.isoformat(timespec="microseconds") + "Z"
+
+
+def parse_timestamp(text: str) -> datetime:
+    """Parse what `timestamp` wrote, as an aware UTC datetime. Raises ValueError for other text."""
+    moment = datetime.fromisoformat(text)
+    if timestamp(moment) != text:  # it takes other forms as well, which would sort wrongly
+        raise ValueError(f"{text!r} is not of the fixed width of a sort key's timestamp")
+    return moment
+
+
+def sort_key_of(moment: datetime, unique_id: str) -> str:
+    """Build the sort key of an item created at ``moment``."""
+    return timestamp(moment) + SEPARATOR + unique_id
+
+
+def moment_at(sort_key: str) -> datetime:
+    """Return the moment a sort key begins with, as an aware UTC datetime."""
+    return parse_timestamp(sort_key.partition(SEPARATOR)[0])
+
+
+def id_at(sort_key: str) -> str:
+    """Return the id a sort key ends with, which may contain a ``#``."""
+    return sort_key.partition(SEPARATOR)[2]
+
+
+# Items as Python values
 
 
 def python_item(item: Item) -> dict[str, Any]:
@@ -82,27 +133,28 @@ def python_item(item: Item) -> dict[str, Any]:
     return {name: python_value(value) for name, value in item.items()}
 
 
-def python_value(value: Value) -> Any:  # noqa: ANN401 - any type that DynamoDB knows
+def python_value(value: Value) -> Any:  # noqa: ANN401, PLR0911 - each type that DynamoDB knows
     """Return an attribute's value as a Python value; see `python_item`."""
     ((kind, content),) = value.items()
-    convert = _PYTHON.get(kind)
-    return convert(content) if convert else content
+    match kind:
+        case "S" | "B" | "BOOL":
+            return content
+        case "N":
+            return NUMBERS.create_decimal(content)
+        case "NULL":
+            return None
+        case "SS" | "BS":
+            return set(content)
+        case "NS":
+            return {NUMBERS.create_decimal(number) for number in content}
+        case "L":
+            return [python_value(element) for element in content]
+        case "M":
+            return python_item(content)
+    raise ValueError(f"DynamoDB has no type {kind!r}")
 
 
-_PYTHON: Mapping[str, Callable[[Any], Any]] = {
-    "N": NUMBERS.create_decimal,
-    "NULL": lambda _: None,
-    "SS": set,
-    "NS": lambda numbers: set(map(NUMBERS.create_decimal, numbers)),
-    "BS": set,
-    "L": lambda elements: [python_value(element) for element in elements],
-    "M": python_item,
-}
-
-
-BLOCK = 4_096
-"""Bytes that half a capacity unit reads, eventually consistent."""
-UNITS_PER_BLOCK = 0.5
+# Sizes
 
 
 def blocks_of(size: float) -> int:
@@ -115,25 +167,35 @@ def item_bytes(item: Item) -> int:
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
-def _value_bytes(value: Mapping[str, Any]) -> int:
+def _value_bytes(value: Value) -> int:  # noqa: PLR0911 - one for each type
     ((kind, content),) = value.items()
-    return _SIZES[kind](content)
+    match kind:
+        case "S":
+            return len(content.encode())
+        case "N":
+            return _number_bytes(content)
+        case "B":
+            return len(content)
+        case "BOOL" | "NULL":
+            return 1
+        case "SS":
+            return sum(len(text.encode()) for text in content)
+        case "NS":
+            return sum(_number_bytes(number) for number in content)
+        case "BS":
+            return sum(len(blob) for blob in content)
+        case "L":
+            size = sum(_value_bytes(element) for element in content)
+            return _BYTES_OF_A_COLLECTION + len(content) * _BYTES_OF_AN_ELEMENT + size
+        case "M":
+            size = item_bytes(content)
+            return _BYTES_OF_A_COLLECTION + len(content) * _BYTES_OF_AN_ELEMENT + size
+    raise ValueError(f"DynamoDB has no type {kind!r}")
 
 
 def _number_bytes(number: str) -> int:
     digits = number.lstrip("-").replace(".", "").strip("0")
-    return (len(digits) + 1) // 2 + 1 + number.startswith("-")
-
-
-_SIZES: Mapping[str, Callable[[Any], int]] = {
-    "S": lambda text: len(text.encode()),
-    "N": _number_bytes,
-    "B": len,
-    "BOOL": lambda _: 1,
-    "NULL": lambda _: 1,
-    "SS": lambda texts: sum(len(text.encode()) for text in texts),
-    "NS": lambda numbers: sum(map(_number_bytes, numbers)),
-    "BS": lambda blobs: sum(map(len, blobs)),
-    "L": lambda elements: 3 + sum(1 + _value_bytes(element) for element in elements),
-    "M": lambda attributes: 3 + len(attributes) + item_bytes(attributes),
-}
+    size = (len(digits) + 1) // 2 + 1
+    if number.startswith("-"):
+        size += 1
+    return size

@@ -35,8 +35,8 @@ from dynapages.django.access import SHARED_SECONDS, Visitor
 from dynapages.django.callers import Caller, Scope
 from dynapages.django.paging import LONGEST_ID, Pager, note_list
 from dynapages.django.refusals import Refusal, problem, refusal_of
+from dynapages.items import timestamp
 from dynapages.lists.reader import Page, PageRequest, PageResult
-from dynapages.lists.runs import timestamp
 
 __all__ = [
     "IDEMPOTENCY_KEY",

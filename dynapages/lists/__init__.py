@@ -1,5 +1,6 @@
 """Lists: pages of an exact, ordered merge of queries, from any position, and their cost."""
 
+from dynapages.items import SEPARATOR, id_at, moment_at, parse_timestamp, sort_key_of, timestamp
 from dynapages.lists.explain import (
     CENT,
     HALF_UP,
@@ -39,7 +40,6 @@ from dynapages.lists.reader import (
 from dynapages.lists.runs import (
     HIGHEST,
     LIST_EDGE,
-    SEPARATOR,
     Chunk,
     HasAll,
     Index,
@@ -48,11 +48,6 @@ from dynapages.lists.runs import (
     Position,
     Run,
     Source,
-    id_at,
-    moment_at,
-    parse_timestamp,
-    sort_key_of,
-    timestamp,
 )
 from dynapages.lists.tokens import BadToken, DamagedToken, ForeignToken, Tokens
 

@@ -27,7 +27,7 @@ from dynapages.lists.reader import (
     page_rounds,
     segment_rounds,
 )
-from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, shown, text_of
+from dynapages.lists.runs import HIGHEST, Index, Position, Run, Source, displayed, text_of
 from dynapages.lists.tokens import BadToken, Tokens
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Feed:
         self._runs = self._runs_of_sections(begins_with)
         further = checked_query(query)
         filtered = [further.get(name) for name in ("FilterExpression", "ExpressionAttributeValues")]
-        partitions_of = [[shown(each) for each in section] for section in self.sections]
+        partitions_of = [[displayed(each) for each in section] for section in self.sections]
         self._made_name = repr([index.table, index.name, partitions_of, begins_with, *filtered])
         self._source = source or QuerySource(cast("DynamoDBClient", client), query=further)
         self._pool = pool

@@ -1,7 +1,8 @@
 """Queries: how a run of a table or index is read behind any position, one or more calls at a time.
 
-The code here makes no call: `read_run` yields the parameters of each Query and is sent its answer,
-so that it serves clients that wait and clients that are awaited alike.
+`QuerySource` makes the calls. What they are is in `read_run`, which makes none: it yields the
+parameters of each Query and is sent its answer, so that it serves clients that wait and clients
+that are awaited alike. `checked_query` and `extended` are for what a caller adds to each Query.
 
 **Equal sort keys.** Items of an index that have equal sort keys, a *group*, come in an order that
 DynamoDB alone knows. Here a position is a sort key and a digest of a table key, and the items of a
@@ -16,13 +17,14 @@ reads the n items, whatever its size, in one call more for each megabyte.
 
 import re
 from collections.abc import Awaitable, Coroutine, Generator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from botocore.exceptions import ClientError
 
 from dynapages.calls.faults import NotSetUp, fault_in
 from dynapages.calls.meter import one_round
-from dynapages.items import Item, KeyValue, key_value, wire_value
+from dynapages.items import Item, KeyValue, key_value, wire_key, wire_value
 from dynapages.lists.runs import (
     END,
     HIGHEST,
@@ -52,6 +54,18 @@ Queries: TypeAlias = Generator[Request, Answer, Chunk]
 
 _SURROGATES = range(0xD800, 0xE000)
 _ABOVE_TIES = "~"
+_PLACEHOLDER = re.compile(r"([#:])(?=\w)")
+_FURTHER = {
+    "ConsistentRead",
+    "ExpressionAttributeNames",
+    "ExpressionAttributeValues",
+    "FilterExpression",
+    "ProjectionExpression",
+}
+"""The parameters of a Query that a caller may add."""
+
+
+# The source
 
 
 class QuerySource:
@@ -109,6 +123,9 @@ class QuerySource:
             return chunk
 
 
+# Runs of unique places
+
+
 def read_run(
     run: Run,
     *,
@@ -119,7 +136,7 @@ def read_run(
 ) -> Queries:
     """Read up to ``limit`` items of a run behind a position, or a group of equal sort keys."""
     if run.index.key_names:
-        return (yield from _Tied(run, further or {}, ascending=ascending).read(behind, limit))
+        return (yield from _TiedRead(run, further or {}, ascending=ascending).read(behind, limit))
     request = query_request(run, behind=behind, limit=limit, ascending=ascending)
     if request is None:
         return NOTHING
@@ -140,18 +157,22 @@ def query_request(
     start = Start.EDGE if behind is None else run.start_at(behind, ascending=ascending)
     if start is Start.NOWHERE or run.is_empty:
         return None
-    begins_behind = behind if start is Start.BEHIND else None
-    condition, values = _key_condition(run)
-    if begins_behind and begins_behind.inclusive:
-        begin = joined(run.prefix, value_in(run.local(begins_behind).place))
+    if behind is None or start is Start.EDGE:
+        condition, values = _key_condition(run)
+        request = _request(run, condition, values, ascending=ascending)
+    elif behind.inclusive:
+        # A start key is exclusive, so the read is bounded by the position instead.
+        begin = joined(run.prefix, value_in(run.without_section(behind).place))
         low, high = _bounds_from(run, begin, ascending=ascending)
         if low is not None and high is not None and text_of(low) > text_of(high):
             return None  # DynamoDB refuses such bounds
         condition, values = _between(low, high, is_open=False)
-    request = _request(run, condition, values, ascending=ascending)
+        request = _request(run, condition, values, ascending=ascending)
+    else:
+        condition, values = _key_condition(run)
+        request = _request(run, condition, values, ascending=ascending)
+        request["ExclusiveStartKey"] = _start_key(run, behind)
     request["Limit"] = limit
-    if begins_behind and not begins_behind.inclusive:
-        request["ExclusiveStartKey"] = _start_key(run, begins_behind)
     return request
 
 
@@ -181,22 +202,28 @@ def _request(
 
 def _add_filter(request: Request, keep: Sequence[OneOf | HasAll]) -> None:
     terms = []
-    for number, kept in enumerate(keep):
-        name, names = f"#f{number}", [f":f{number}_{n}" for n in range(len(kept.values))]
-        request["ExpressionAttributeNames"][name] = kept.attribute
-        request["ExpressionAttributeValues"] |= dict(zip(names, kept.values, strict=True))
-        if isinstance(kept, HasAll):
-            terms += [f"contains({name}, {value})" for value in names]
+    for number, condition in enumerate(keep):
+        name = f"#f{number}"
+        request["ExpressionAttributeNames"][name] = condition.attribute
+        placeholders = []
+        for value_number, value in enumerate(condition.values):
+            placeholder = f":f{number}_{value_number}"
+            request["ExpressionAttributeValues"][placeholder] = value
+            placeholders.append(placeholder)
+        if isinstance(condition, HasAll):
+            terms += [f"contains({name}, {placeholder})" for placeholder in placeholders]
         else:
-            terms.append(f"{name} IN ({', '.join(names)})")
+            terms.append(f"{name} IN ({', '.join(placeholders)})")
     if terms:
         request["FilterExpression"] = " AND ".join(terms)
 
 
 def _start_key(run: Run, position: Position) -> Item:
     """Build the ExclusiveStartKey that makes a run of unique places resume behind a position."""
-    local, table_key = run.local(position), run.index.table_key
-    key = dict(table_key(local)) if callable(table_key) else {}
+    local = run.without_section(position)
+    key: dict[str, KeyValue] = {}
+    if callable(run.index.table_key):
+        key.update(run.index.table_key(local))
     key[run.index.partition] = run.partition
     key[run.index.sort] = joined(run.prefix, value_in(local.place))
     return {name: wire_value(value) for name, value in key.items()}
@@ -206,9 +233,11 @@ def _key_condition(run: Run) -> tuple[str, Mapping[str, KeyValue]]:
     # Both ends are bounded, so that no neighbouring prefix is read. BETWEEN includes its upper end,
     # which therefore lies just below ``until``: a read that stopped at an item at ``until`` could
     # not be resumed, neither from outside the range nor from its edge.
-    prefix, since, until = (_text(bound) for bound in (run.prefix, run.since, run.until))
+    prefix, since, until = _text(run.prefix), _text(run.since), _text(run.until)
     if since is None and until is None:
-        return (" AND begins_with(#s, :prefix)", {":prefix": prefix}) if prefix else ("", {})
+        if not prefix:
+            return "", {}
+        return " AND begins_with(#s, :prefix)", {":prefix": prefix}
     if until is None and not prefix:
         return " AND #s >= :low", {":low": since or ""}
     if since is None and not prefix:
@@ -222,15 +251,17 @@ def _bounds_from(
     run: Run, begin: KeyValue, *, ascending: bool
 ) -> tuple[KeyValue | None, KeyValue | None]:
     """Return the bounds, both included, of a read of unique places that begins with a sort key."""
-    prefix, since, until = (_text(bound) or "" for bound in (run.prefix, run.since, run.until))
+    prefix, since, until = _text(run.prefix) or "", _text(run.since) or "", _text(run.until)
     if not ascending:
-        return prefix + since or None, begin
-    if run.until is None and not prefix:
+        lowest = prefix + since
+        return lowest or None, begin
+    if until is None and not prefix:
         return begin, None
-    return begin, prefix + _highest_below(None if run.until is None else until)
+    return begin, prefix + _highest_below(until)
 
 
 def _highest_below(until: str | None) -> str:
+    """Return a text above all that follows a prefix, and is below ``until`` if there is one."""
     return HIGHEST if until is None else _just_below(until)
 
 
@@ -255,7 +286,10 @@ def _units(answer: Answer) -> float:
     return units
 
 
-class _Tied:
+# Runs whose items may have equal sort keys
+
+
+class _TiedRead:
     """The read of a run whose items may have equal sort keys: see the module."""
 
     def __init__(self, run: Run, further: Mapping[str, Any], *, ascending: bool) -> None:
@@ -270,76 +304,100 @@ class _Tied:
         start = run.start_at(behind, ascending=self._ascending) if behind else Start.EDGE
         if start is Start.NOWHERE or run.is_empty:
             return NOTHING
-        local = run.local(behind) if behind and start is Start.BEHIND else None
-        begun = local.place if local else None
-        request = self._request_behind(local) if local else self._edge_request()
+        begun: Position | None = None
+        request: Request | None
+        if behind is not None and start is Start.BEHIND:
+            begun = run.without_section(behind)
+            request = self._request_behind(begun)
+        else:
+            request = self._edge_request()
         if request is None:
             return NOTHING
         has_groups = run.index.name is not None
-        # Of the group it begins with, the item at the position is dropped, unless it is included.
-        drops_one = begun is not None and END in begun and not (behind and behind.inclusive)
-        request["Limit"] = limit + has_groups * (2 if drops_one else 1)
-        items, last_key = yield from self._ask(request)
+        request["Limit"] = limit
+        if has_groups:
+            # An item more shows whether the last group is whole.
+            request["Limit"] += 1
+            if begun is not None and END in begun.place and not begun.inclusive:
+                # Of the group it begins with, the item at the position is dropped.
+                request["Limit"] += 1
+        items, last_key = yield from self._query(request)
         if last_key is None or self._is_outside(last_key):
             return self._chunk(items, behind, last=None)
         if not has_groups:
             return self._chunk(items, behind, last=run.position_of(last_key).place)
         group = key_value(last_key[run.index.sort])
-        text = run.section + text_of(without_prefix(run.prefix, group))
-        edges = (text, text + END + _ABOVE_TIES)
-        in_front, at_end = edges if self._ascending else edges[::-1]
+        in_front, at_end = self._edges_of_group(group)
         if not self._began_with(group, begun):
+            # The last group may be incomplete: it is read again when it is needed.
             items = [item for item in items if key_value(item[run.index.sort]) != group]
             return self._chunk(items, behind, last=in_front)
         request = self._request(" AND #s = :s", {":s": group})
         while last_key is not None:
-            more, last_key = yield from self._ask({**request, "ExclusiveStartKey": last_key})
+            more, last_key = yield from self._query({**request, "ExclusiveStartKey": last_key})
             items += more
         return self._chunk(items, behind, last=at_end)
 
-    def _ask(self, request: Request) -> Generator[Request, Answer, tuple[list[Item], Item | None]]:
+    def _edges_of_group(self, group: KeyValue) -> tuple[str, str]:
+        """Return the places in front of and behind all items of a sort key, as they are read."""
+        text = self._run.section + text_of(without_prefix(self._run.prefix, group))
+        below, above = text, text + END + _ABOVE_TIES
+        if self._ascending:
+            return below, above
+        return above, below
+
+    def _query(
+        self, request: Request
+    ) -> Generator[Request, Answer, tuple[list[Item], Item | None]]:
+        """Make a Query; return its items and its LastEvaluatedKey."""
         answer = yield extended(request, self._further, self._run.index)
         self._answers.append(answer)
-        return [{**i, **self._run.known} for i in answer["Items"]], answer.get("LastEvaluatedKey")
+        items: list[Item] = [{**item, **self._run.known} for item in answer["Items"]]
+        return items, answer.get("LastEvaluatedKey")
 
     def _chunk(self, items: Sequence[Item], behind: Position | None, *, last: str | None) -> Chunk:
         """Build what was read: the items in the range and behind the position, in order."""
-        placed = [(self._run.position_of(i).place, i) for i in items if not self._is_outside(i)]
-        if behind is not None:
-            placed = [
-                (place, item)
-                for place, item in placed
-                if behind.is_before(place, ascending=self._ascending)
-            ]
-        placed.sort(key=lambda pair: pair[0], reverse=not self._ascending)
+        placed: list[tuple[str, Item]] = []
+        for item in items:
+            if self._is_outside(item):
+                continue
+            place = self._run.position_of(item).place
+            if behind is None or behind.is_before(place, ascending=self._ascending):
+                placed.append((place, item))
+        placed.sort(key=itemgetter(0), reverse=not self._ascending)
         return Chunk(
             items=tuple(item for _, item in placed),
             last=None if last is None else Position(last),
             items_read=sum(answer["ScannedCount"] for answer in self._answers),
-            capacity_units=sum(map(_units, self._answers)),
+            capacity_units=sum(_units(answer) for answer in self._answers),
             calls=len(self._answers),
         )
 
     def _is_outside(self, item: Item) -> bool:
+        """Return whether an item or a key is not of the run's range."""
         text = text_of(key_value(item[self._run.index.sort]))
-        is_below = self._low is not None and text < text_of(self._low)
-        return is_below or (self._high is not None and text >= text_of(self._high))
+        if self._low is not None and text < text_of(self._low):
+            return True
+        return self._high is not None and text >= text_of(self._high)
 
-    def _began_with(self, group: KeyValue, begun: str | None) -> bool:
+    def _began_with(self, group: KeyValue, begun: Position | None) -> bool:
         """Return whether the group at which a read stopped is the one that it began with."""
         text = text_of(without_prefix(self._run.prefix, group))
-        if begun is not None and begun.partition(END)[0] == text:
+        if begun is not None and begun.place.partition(END)[0] == text:
             return True
         answer = self._answers[0]
         items = answer["Items"]
-        is_whole = len(items) == answer["ScannedCount"] > 0
-        return is_whole and key_value(items[0][self._run.index.sort]) == group
+        # Where a filter dropped items, nobody knows of which group the first of them was.
+        if not items or len(items) != answer["ScannedCount"]:
+            return False
+        return bool(key_value(items[0][self._run.index.sort]) == group)
 
     def _edge_request(self) -> Request:
         run = self._run
         if run.prefix and run.since is None and run.until is None:
             return self._request(" AND begins_with(#s, :prefix)", {":prefix": run.prefix})
-        return self._request(*_between(self._low, self._high, is_open=True))
+        condition, values = _between(self._low, self._high, is_open=True)
+        return self._request(condition, values)
 
     def _request_behind(self, begun: Position) -> Request | None:
         """Build the Query that begins at the sort key of a position, or behind all of its group."""
@@ -347,18 +405,22 @@ class _Tied:
         text, _, tie = begun.place.partition(END)
         value = joined(run.prefix, value_at(text))
         if run.index.name is None:
-            key = {run.index.partition: run.partition, run.index.sort: value}
-            wired = {name: wire_value(each) for name, each in key.items()}
-            own = text + END + tie_of(wired, run.index.key_names)
-            if not begun.is_before(own, ascending=self._ascending):
+            # In a table a sort key has one item, which is behind the position or is passed.
+            key = wire_key({run.index.partition: run.partition, run.index.sort: value})
+            place = text + END + tie_of(key, run.index.key_names)
+            if not begun.is_before(place, ascending=self._ascending):
                 if not self._ascending and value == self._low:
                     return None  # DynamoDB refuses a start key where nothing can follow
-                return {**self._edge_request(), "ExclusiveStartKey": wired}
-        elif tie == (_ABOVE_TIES if self._ascending else ""):
-            return self._request(f" AND #s {'>' if self._ascending else '<'} :s", {":s": value})
+                return {**self._edge_request(), "ExclusiveStartKey": key}
+        elif self._ascending and tie == _ABOVE_TIES:
+            return self._request(" AND #s > :s", {":s": value})
+        elif not self._ascending and not tie:
+            return self._request(" AND #s < :s", {":s": value})
         if self._ascending:
-            return self._request(*_between(value, self._high, is_open=True))
-        return self._request(*_between(self._low, value, is_open=False))
+            condition, values = _between(value, self._high, is_open=True)
+        else:
+            condition, values = _between(self._low, value, is_open=False)
+        return self._request(condition, values)
 
     def _request(self, condition: str, values: Mapping[str, KeyValue]) -> Request:
         return _request(self._run, condition, values, ascending=self._ascending)
@@ -377,14 +439,7 @@ def _between(
     return "", {}
 
 
-_PLACEHOLDER = re.compile(r"([#:])(?=\w)")
-_FURTHER = {
-    "ConsistentRead",
-    "ExpressionAttributeNames",
-    "ExpressionAttributeValues",
-    "FilterExpression",
-    "ProjectionExpression",
-}
+# Further parameters of a caller's
 
 
 def checked_query(query: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -393,19 +448,21 @@ def checked_query(query: Mapping[str, Any] | None) -> Mapping[str, Any]:
     They are ConsistentRead, FilterExpression, ProjectionExpression, and the names and values that
     these use, as botocore takes them. Raises ValueError for others.
     """
-    if others := sorted(set(query or {}) - _FURTHER):
+    checked = dict(query or {})
+    others = sorted(set(checked) - _FURTHER)
+    if others:
         raise ValueError(f"A list takes {', '.join(sorted(_FURTHER))}, and not {', '.join(others)}")
-    found = dict(query or {})
     for name in ("FilterExpression", "ProjectionExpression"):
-        if name in found:
-            found[name] = _renamed(found[name])
+        if name in checked:
+            checked[name] = _renamed(checked[name])
     for name in ("ExpressionAttributeNames", "ExpressionAttributeValues"):
-        if name in found:
-            found[name] = {_renamed(key): value for key, value in found[name].items()}
-    return found
+        if name in checked:
+            checked[name] = {_renamed(key): value for key, value in checked[name].items()}
+    return checked
 
 
 def _renamed(expression: str) -> str:
+    """Return an expression with placeholders that `_request` has not, such as ``#q_name``."""
     return _PLACEHOLDER.sub(r"\1q_", expression)
 
 
@@ -413,21 +470,34 @@ def extended(request: Request, further: Mapping[str, Any], index: Index) -> Requ
     """Return a Query with what `checked_query` returned; a projection also has the key."""
     if not further:
         return request
+    result = {**request, **further}
     names = {**request["ExpressionAttributeNames"], **further.get("ExpressionAttributeNames", {})}
     values = further.get("ExpressionAttributeValues", {})
-    found = {
-        **request,
-        **further,
-        "ExpressionAttributeValues": {**request["ExpressionAttributeValues"], **values},
-    }
-    filters = [f["FilterExpression"] for f in (request, further) if "FilterExpression" in f]
+    result["ExpressionAttributeValues"] = {**request["ExpressionAttributeValues"], **values}
+    filters = []
+    for parameters in (request, further):
+        if "FilterExpression" in parameters:
+            filters.append(f"({parameters['FilterExpression']})")
     if filters:
-        found["FilterExpression"] = " AND ".join(f"({each})" for each in filters)
-    if projection := further.get("ProjectionExpression"):
-        asked = {names.get(name.strip(), name.strip()) for name in projection.split(",")}
-        keys = dict.fromkeys((index.partition, index.sort, *index.key_names))
-        lacking = {f"#k{n}": name for n, name in enumerate(keys) if name not in asked}
-        names |= lacking
-        found["ProjectionExpression"] = ", ".join([projection, *lacking])
-    found["ExpressionAttributeNames"] = names
-    return found
+        result["FilterExpression"] = " AND ".join(filters)
+    if "ProjectionExpression" in further:
+        key_names = _missing_key_names(further["ProjectionExpression"], names, index)
+        names |= key_names
+        projection = [further["ProjectionExpression"], *key_names]
+        result["ProjectionExpression"] = ", ".join(projection)
+    result["ExpressionAttributeNames"] = names
+    return result
+
+
+def _missing_key_names(projection: str, names: Mapping[str, str], index: Index) -> dict[str, str]:
+    """Return placeholders and names of the key attributes that a projection does not have."""
+    projected = set()
+    for term in projection.split(","):
+        path = term.strip()
+        projected.add(names.get(path, path))
+    key_names = dict.fromkeys((index.partition, index.sort, *index.key_names))
+    missing = {}
+    for number, name in enumerate(key_names):
+        if name not in projected:
+            missing[f"#k{number}"] = name
+    return missing

@@ -11,17 +11,39 @@ DynamoDB and Python alike, is the order of time. In any other index a digest of 
 follows (`Index.table_key`). DynamoDB orders strings by their UTF-8 bytes, which is the order of
 code points; numbers by value; binaries by unsigned bytes. `text_of` writes a value of any of these
 as a text of the same order.
+
+`Run` is a run, of an `Index`; a `Source` reads its next items as a `Chunk`. `Position` is a place
+with what a visitor sees of it, its `Ordinal`.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
 from hashlib import blake2b
 from typing import Protocol
 
 from dynapages.items import Item, KeyValue, Value, key_value
+
+HIGHEST = "\U0010ffff"
+"""Sorts behind every character that a place may hold."""
+END = "\0\0"
+"""Behind a text of `text_of` this sorts in front of all that may follow in a longer text."""
+_TIE_BYTES = 12
+_SURROGATES = range(0xD800, 0xE000)
+_HIGHEST_BYTE = 0xFF
+# Of texts of key values: what a text begins with, by the type of the value.
+_STRING, _NUMBER, _BINARY = "S", "N", "B"
+# And what the text of a number begins with, by its sign.
+_NEGATIVE, _ZERO, _POSITIVE = "0", "1", "2"
+_EXPONENT_OFFSET = 500
+"""Added to exponents, which then have three digits and no sign."""
+_ABOVE_DIGITS = "~"
+_MIRRORED = str.maketrans("0123456789", "9876543210")
+_NUL, _ESCAPED_NUL = "\0", "\0\1"
+
+
+# Positions
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +86,6 @@ class Ordinal:
         return self.number if self.from_front else total + 1 - self.number
 
 
-LIST_EDGE = Ordinal(0)
-
-
 @dataclass(frozen=True, slots=True)
 class Position:
     """Where an item stands in a list: enough to resume every run behind it.
@@ -95,13 +114,24 @@ class Position:
         return replace(self, ordinal=ordinal, inclusive=not self.inclusive)
 
 
+LIST_EDGE = Ordinal(0)
+
+
+# Tables, indexes and filters
+
+
+def _no_rest(_item: Item) -> str:
+    """Return the rest of items whose place implies their whole table key."""
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Index:
     """A table or secondary index; ``partition`` and ``sort`` are its key attributes.
 
     ``name`` is None for the table itself. ``table_key`` names the key attributes of the table, such
     as ``("pk", "sk")``; of the table itself it is known. Items may then have equal sort keys: they
-    are told apart by their table keys (see `dynapages.lists.queries`).
+    are kept apart by their table keys (see `dynapages.lists.queries`).
 
     Where no two items of a list have equal sort keys, because these end in an id, ``table_key`` may
     be a function. It returns the table key of the item at a position, and ``rest_of`` the
@@ -118,7 +148,7 @@ class Index:
     partition: str
     sort: str
     table_key: tuple[str, ...] | Callable[[Position], Mapping[str, KeyValue]] = ()
-    rest_of: Callable[[Item], str] = lambda _item: ""
+    rest_of: Callable[[Item], str] = _no_rest
     consistent: bool = False
 
     def __post_init__(self) -> None:
@@ -133,7 +163,9 @@ class Index:
         """The table's key attributes; none where no two items of a list have equal sort keys."""
         if callable(self.table_key):
             return ()
-        return (self.partition, self.sort) if self.name is None else self.table_key
+        if self.name is None:
+            return self.partition, self.sort
+        return self.table_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +182,9 @@ class HasAll:
 
     attribute: str
     values: tuple[Value, ...]
+
+
+# Runs
 
 
 class Start(Enum):
@@ -189,10 +224,14 @@ class Run:
     def label(self) -> str:
         """The run for display: its partition key, and its range unless it is the whole."""
         if not self.prefix and self.since is None and self.until is None:
-            return shown(self.partition)
-        prefix, since = shown(self.prefix), "" if self.since is None else shown(self.since)
-        until = "" if self.until is None else f" to {prefix}{shown(self.until)}"
-        return f"{shown(self.partition)} from {prefix}{since}{until}"
+            return displayed(self.partition)
+        prefix = displayed(self.prefix)
+        text = f"{displayed(self.partition)} from {prefix}"
+        if self.since is not None:
+            text += displayed(self.since)
+        if self.until is not None:
+            text += f" to {prefix}{displayed(self.until)}"
+        return text
 
     @property
     def is_empty(self) -> bool:
@@ -204,14 +243,21 @@ class Run:
     @property
     def bounds(self) -> tuple[KeyValue | None, KeyValue | None]:
         """The least sort key it may hold, and the least one above all of them; None for no end."""
-        low = self.prefix if self.since is None else joined(self.prefix, self.since)
-        high = following(self.prefix) if self.until is None else joined(self.prefix, self.until)
-        return None if low in ("", b"") else low, high
+        low: KeyValue | None = self.prefix
+        if self.since is not None:
+            low = joined(self.prefix, self.since)
+        if low in ("", b""):  # every sort key is above it
+            low = None
+        high = least_above(self.prefix)
+        if self.until is not None:
+            high = joined(self.prefix, self.until)
+        return low, high
 
     def position_of(self, item: Item) -> Position:
         """Return the position of an item of the run, or of its LastEvaluatedKey."""
         value = without_prefix(self.prefix, key_value(item[self.index.sort]))
-        if names := self.index.key_names:
+        names = self.index.key_names
+        if names:
             return Position(self.section + text_of(value) + END + tie_of(item, names))
         return Position(self.section + plain_text(value), self.index.rest_of(item))
 
@@ -220,53 +266,55 @@ class Run:
 
         DynamoDB refuses a start key at the lowest sort key of a run where nothing can follow.
         """
-        in_front, behind = Start.EDGE, Start.NOWHERE
-        if not ascending:
-            in_front, behind = behind, in_front
+        # A position below the run has all of it ahead, or nothing of it, read downward.
+        if ascending:
+            below_run, above_run = Start.EDGE, Start.NOWHERE
+        else:
+            below_run, above_run = Start.NOWHERE, Start.EDGE
         if position.place < self.section:
-            return in_front
-        place = self.local(position).place
+            return below_run
+        place = self.without_section(position).place
         if not position.place.startswith(self.section) or place >= HIGHEST:
-            return behind
-        text = text_of if self.index.key_names else plain_text
-        lowest = "" if self.since is None else text(self.since)
+            return above_run
+        lowest = "" if self.since is None else self._place_text(self.since)
         if place < lowest:
-            return in_front
-        if self.until is not None and place >= text(self.until):
-            return behind
+            return below_run
+        if self.until is not None and place >= self._place_text(self.until):
+            return above_run
         if place == lowest and (position.inclusive is ascending or not self._may_hold(place)):
-            return in_front
+            return below_run
         return Start.BEHIND
+
+    def _place_text(self, value: KeyValue) -> str:
+        """Return how places of the run begin that are of a sort key."""
+        if self.index.key_names:
+            return text_of(value)
+        return plain_text(value)
 
     def _may_hold(self, place: str) -> bool:
         """Return whether an item of the run may be at a place; a sort key is not empty."""
         return not self.index.key_names and bool(place or self.prefix)
 
-    def local(self, position: Position) -> Position:
+    def without_section(self, position: Position) -> Position:
         """Return a position of the run without its section."""
         return replace(position, place=position.place.removeprefix(self.section))
 
 
-def tie_of(item: Item, names: tuple[str, ...]) -> str:
-    """Return what tells an item from others with its sort key: a digest of its table key."""
-    return blake2b(key_text(item, names).encode(), digest_size=_TIE_BYTES).hexdigest()
-
-
-_TIE_BYTES = 12
-_SURROGATES = range(0xD800, 0xE000)
-_HIGHEST_BYTE = 0xFF
-
-
-def following(prefix: str | bytes) -> KeyValue | None:
+def least_above(prefix: str | bytes) -> KeyValue | None:
     """Return the least sort key above all that begin with a prefix; None if there is none."""
+    # The highest character cannot be raised: the last one in front of it is.
     if isinstance(prefix, bytes):
-        kept = prefix.rstrip(bytes([_HIGHEST_BYTE]))
-        return kept[:-1] + bytes([kept[-1] + 1]) if kept else None
-    left = prefix.rstrip(HIGHEST)
-    if not left:
+        raisable_bytes = prefix.rstrip(bytes([_HIGHEST_BYTE]))
+        if not raisable_bytes:
+            return None
+        return raisable_bytes[:-1] + bytes([raisable_bytes[-1] + 1])
+    raisable = prefix.rstrip(HIGHEST)
+    if not raisable:
         return None
-    code = ord(left[-1]) + 1
-    return left[:-1] + chr(_SURROGATES.stop if code in _SURROGATES else code)
+    code = ord(raisable[-1]) + 1
+    if code in _SURROGATES:
+        code = _SURROGATES.stop
+    return raisable[:-1] + chr(code)
 
 
 def joined(prefix: str | bytes, value: KeyValue) -> KeyValue:
@@ -291,13 +339,12 @@ def without_prefix(prefix: str | bytes, value: KeyValue) -> KeyValue:
     return value
 
 
-def shown(value: KeyValue) -> str:
+def displayed(value: KeyValue) -> str:
     """Format a key value for display; bytes are hexadecimal."""
     return value.hex() if isinstance(value, bytes) else str(value)
 
 
-HIGHEST = "\U0010ffff"
-"""Sorts behind every character that a place may hold."""
+# Reads of runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,15 +398,7 @@ class Source(Protocol):
         """
 
 
-_STRING, _NUMBER, _BINARY = "S", "N", "B"
-_NEGATIVE, _ZERO, _POSITIVE = "0", "1", "2"
-_MIDDLE = 500
-"""Added to exponents, which then have three digits and no sign."""
-_ABOVE_DIGITS = "~"
-_MIRRORED = str.maketrans("0123456789", "9876543210")
-_NUL, _ESCAPED = "\0", "\0\1"
-END = "\0\0"
-"""Behind a text of `text_of` this sorts in front of all that may follow in a longer text."""
+# Key values as texts of the same order
 
 
 def text_of(value: KeyValue) -> str:
@@ -369,7 +408,7 @@ def text_of(value: KeyValue) -> str:
     form of its exponent are kept.
     """
     if isinstance(value, str):
-        return _STRING + value.replace(_NUL, _ESCAPED)
+        return _STRING + value.replace(_NUL, _ESCAPED_NUL)
     if isinstance(value, bytes):
         return _BINARY + value.hex()
     return _NUMBER + _number_text(Decimal(value))
@@ -391,7 +430,7 @@ def value_at(text: str) -> KeyValue:
     """Return the value that `text_of` wrote. Raises ValueError for other text."""
     kind, content = text[:1], text[1:]
     if kind == _STRING:
-        return content.replace(_ESCAPED, _NUL)
+        return content.replace(_ESCAPED_NUL, _NUL)
     if kind == _BINARY:
         return bytes.fromhex(content)
     if kind == _NUMBER:
@@ -400,11 +439,12 @@ def value_at(text: str) -> KeyValue:
 
 
 def _number_text(number: Decimal) -> str:
-    # Sign, exponent and digits, each as text of the same order; mirrored for negative numbers.
+    # Sign, exponent and digits, each as text of the same order; mirrored for negative numbers,
+    # where the longer of two texts that begin alike is the lesser number.
     if not number:
         return _ZERO
-    digits = "".join(map(str, number.as_tuple().digits)).strip("0")
-    text = f"{number.adjusted() + _MIDDLE:03d}{digits}"
+    digits = "".join(str(digit) for digit in number.as_tuple().digits).strip("0")
+    text = f"{number.adjusted() + _EXPONENT_OFFSET:03d}{digits}"
     if number > 0:
         return _POSITIVE + text
     return _NEGATIVE + text.translate(_MIRRORED) + _ABOVE_DIGITS
@@ -413,11 +453,13 @@ def _number_text(number: Decimal) -> str:
 def _number_at(text: str) -> Decimal:
     if text == _ZERO:
         return Decimal(0)
-    sign = "-" if text[0] == _NEGATIVE else ""
-    rest = text[1:].rstrip(_ABOVE_DIGITS)
-    rest = rest.translate(_MIRRORED) if sign else rest
-    exponent = int(rest[:3]) - _MIDDLE - len(rest[3:]) + 1
-    return Decimal(f"{sign}{rest[3:]}E{exponent}")
+    content, sign = text[1:], ""
+    if text[0] == _NEGATIVE:
+        content, sign = content.rstrip(_ABOVE_DIGITS).translate(_MIRRORED), "-"
+    adjusted, digits = int(content[:3]) - _EXPONENT_OFFSET, content[3:]
+    # The digits are written as an integer here, not as one digit and a fraction.
+    exponent = adjusted - (len(digits) - 1)
+    return Decimal(f"{sign}{digits}E{exponent}")
 
 
 def key_text(attributes: Mapping[str, Value], names: tuple[str, ...]) -> str:
@@ -425,40 +467,6 @@ def key_text(attributes: Mapping[str, Value], names: tuple[str, ...]) -> str:
     return END.join(text_of(key_value(attributes[name])) for name in names)
 
 
-SEPARATOR = "#"
-
-
-def timestamp(moment: datetime) -> str:
-    """Format an aware datetime as UTC at fixed width, such as ``2026-11-20T09:30:00.123456Z``.
-
-    Raises ValueError for a naive datetime.
-    """
-    if moment.utcoffset() is None:
-        raise ValueError(
-            f"{moment.isoformat()} has no time zone; a sort key needs an aware datetime"
-        )
-    utc = moment.astimezone(UTC).replace(tzinfo=None)
-    return utc.isoformat(timespec="microseconds") + "Z"
-
-
-def parse_timestamp(text: str) -> datetime:
-    """Parse what `timestamp` wrote, as an aware UTC datetime. Raises ValueError for other text."""
-    moment = datetime.fromisoformat(text)
-    if timestamp(moment) != text:  # it takes other forms as well, which would sort wrongly
-        raise ValueError(f"{text!r} is not of the fixed width of a sort key's timestamp")
-    return moment
-
-
-def sort_key_of(moment: datetime, unique_id: str) -> str:
-    """Build the sort key of an item created at ``moment``."""
-    return timestamp(moment) + SEPARATOR + unique_id
-
-
-def moment_at(sort_key: str) -> datetime:
-    """Return the moment a sort key begins with, as an aware UTC datetime."""
-    return parse_timestamp(sort_key.partition(SEPARATOR)[0])
-
-
-def id_at(sort_key: str) -> str:
-    """Return the id a sort key ends with, which may contain a ``#``."""
-    return sort_key.partition(SEPARATOR)[2]
+def tie_of(item: Item, names: tuple[str, ...]) -> str:
+    """Return what tells an item from others with its sort key: a digest of its table key."""
+    return blake2b(key_text(item, names).encode(), digest_size=_TIE_BYTES).hexdigest()

@@ -18,8 +18,7 @@ from dynapages.calls import clock
 from dynapages.calls.meter import metered
 from dynapages.calls.pool import Pool
 from dynapages.errors import DynamoError
-from dynapages.items import Item, table_key, wire_key
-from dynapages.lists.runs import timestamp
+from dynapages.items import Item, table_key, timestamp, wire_key
 from dynapages.writes.transactions import (
     Action,
     ConditionFailed,
@@ -102,7 +101,7 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How far a step has come; the moments are as `dynapages.lists.runs.timestamp` formats them.
+    """How far a step has come; the moments are as `dynapages.items.timestamp` formats them.
 
     ``after`` is the key of the last item read. ``read`` counts all items of the table up to there,
     ``changed`` those that were written. ``run`` differs for each run.

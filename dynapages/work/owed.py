@@ -11,8 +11,7 @@ from datetime import datetime
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from dynapages.items import Item
-from dynapages.lists.runs import SEPARATOR, parse_timestamp, timestamp
+from dynapages.items import SEPARATOR, Item, parse_timestamp, timestamp
 from dynapages.writes.transactions import Action
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from zlib import crc32
 from dynapages.calls import clock
 from dynapages.calls.faults import fault_in, sentence_about
 from dynapages.calls.pool import time_budget
-from dynapages.items import Item, wire_key
-from dynapages.lists.runs import SEPARATOR, timestamp
+from dynapages.items import SEPARATOR, Item, timestamp, wire_key
 from dynapages.work.owed import CLAIMS, DEAD, LEASE_UNTIL, Owed, Postponed, owed_in
 from dynapages.writes.transactions import (
     Action,

@@ -14,10 +14,10 @@ from zlib import crc32
 from hypothesis import strategies as st
 
 from dynapages.calls.pool import Pool
-from dynapages.items import Item
+from dynapages.items import Item, id_at, sort_key_of, timestamp
 from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import Order, Page, PageRequest, Toward, read_page
-from dynapages.lists.runs import Index, OneOf, Ordinal, Position, Run, id_at, sort_key_of, timestamp
+from dynapages.lists.runs import Index, OneOf, Ordinal, Position, Run
 from dynapages_testing.query_model import QueryModel
 from dynapages_testing.strict import Request
 

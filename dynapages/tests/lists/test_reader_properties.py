@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynapages.items import BLOCK
+from dynapages.items import BLOCK, id_at
 from dynapages.lists.merging import LARGEST_ITEM, LEAST_UNITS
 from dynapages.lists.reader import Order, PageRequest, Toward, unread_page
-from dynapages.lists.runs import Ordinal, Position, Run, id_at
+from dynapages.lists.runs import Ordinal, Position, Run
 from dynapages_testing.chance import examples
 from dynapages_testing.merged_lists import (
     INDEX,

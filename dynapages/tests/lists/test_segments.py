@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynapages.items import id_at, sort_key_of
 from dynapages.lists.merging import LEAST_UNITS
 from dynapages.lists.queries import QuerySource
 from dynapages.lists.reader import (
@@ -23,7 +24,7 @@ from dynapages.lists.reader import (
     read_segments,
     unread_page,
 )
-from dynapages.lists.runs import HIGHEST, Position, Run, id_at, sort_key_of
+from dynapages.lists.runs import HIGHEST, Position, Run
 from dynapages_testing.chance import examples
 from dynapages_testing.merged_lists import (
     INDEX,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.lists.runs import id_at, moment_at, parse_timestamp, sort_key_of, timestamp
+from dynapages.items import id_at, moment_at, parse_timestamp, sort_key_of, timestamp
 
 MOMENT = datetime(2026, 11, 20, 9, 30, 0, 123456, tzinfo=UTC)
 

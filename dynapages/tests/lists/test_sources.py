@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.items import wire_value
+from dynapages.items import sort_key_of, wire_value
 from dynapages.lists.feed import Feed
 from dynapages.lists.queries import QuerySource, query_request
 from dynapages.lists.reader import Order, PageRequest, Toward
@@ -24,7 +24,6 @@ from dynapages.lists.runs import (
     Position,
     Run,
     Source,
-    sort_key_of,
 )
 from dynapages_testing.examples import run_example
 from dynapages_testing.merged_lists import (

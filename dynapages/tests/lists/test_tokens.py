@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynapages.lists.runs import END, Ordinal, Position, sort_key_of, text_of
+from dynapages.items import sort_key_of
+from dynapages.lists.runs import END, Ordinal, Position, text_of
 from dynapages.lists.tokens import DamagedToken, ForeignToken, KeyedSigner, Tokens
 from dynapages_testing.merged_lists import START
 
