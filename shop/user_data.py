@@ -10,7 +10,7 @@ from dynapages.calls import clock
 from dynapages.items import Item, table_key
 from dynapages.lists import every_entry
 from dynapages.process import client
-from dynapages.upkeep import Kept, Trace
+from dynapages.upkeep import StoredItem, Trace
 from dynapages.writes import delete, write_item
 from shop import keys
 from shop.accounts.emails import EMAIL, Email
@@ -57,11 +57,11 @@ def _close_profile(username: str, _name: str) -> None:
         delete_profile(username)
 
 
-def _purchase(username: str, product_id: str) -> list[Kept]:
+def _purchase(username: str, product_id: str) -> list[StoredItem]:
     return [(Purchase, TABLE, table_key(keys.user(username), keys.bought(username, product_id)))]
 
 
-def _profile(username: str, _name: str) -> list[Kept]:
+def _profile(username: str, _name: str) -> list[StoredItem]:
     return [(Profile, TABLE, table_key(keys.user(username), keys.profile(username)))]
 
 
@@ -73,7 +73,7 @@ def _revoke_key(_username: str, key_id: str) -> None:
     revoke_key(key_id)
 
 
-def _api_key(_username: str, key_id: str) -> list[Kept]:
+def _api_key(_username: str, key_id: str) -> list[StoredItem]:
     return [(ApiKeyItem, TABLE, table_key(keys.API_KEYS, keys.api_key(key_id)))]
 
 
@@ -95,7 +95,7 @@ def _delete_email(_username: str, name: str) -> None:
     write_item(client(), delete(TABLE, _key_of_email(name)))
 
 
-def _email(_username: str, name: str) -> list[Kept]:
+def _email(_username: str, name: str) -> list[StoredItem]:
     return [(ShopItem, TABLE, _key_of_email(name))]
 
 
@@ -126,7 +126,7 @@ def _delete_entry(_username: str, name: str) -> None:
     write_item(client(), delete(table, table_key(partition, place)))
 
 
-def _entry(_username: str, name: str) -> list[Kept]:
+def _entry(_username: str, name: str) -> list[StoredItem]:
     table, partition, place = name.split(_JOINT, 2)
     return [(Activity, table, table_key(partition, place))]
 

@@ -103,7 +103,6 @@ SCATTERED = frozenset(
         "dynapages.lists.merging",
         "dynapages.ninja",
         "dynapages.process",
-        "dynapages.upkeep.integrity",
         "lab.bench.context",
         "lab.bench.pages",
         "lab.designs.comments",

@@ -26,7 +26,7 @@ from comments.work import finish_owed
 from dynapages.lists import id_at
 from dynapages.process import client
 from dynapages.pynamodb import update
-from dynapages.upkeep import Kept, Trace
+from dynapages.upkeep import StoredItem, Trace
 from dynapages.writes import ConditionFailed, delete, write_item, write_transaction
 
 _COMMENT = 0
@@ -106,7 +106,7 @@ def _listed_in(partition_of: Callable[[str], str]) -> Callable[[str], Iterator[s
     return lambda user_id: comments_listed_in(partition_of(user_id))
 
 
-def written(_user_id: str, comment_id: str) -> list[Kept]:
+def written(_user_id: str, comment_id: str) -> list[StoredItem]:
     """Return the keys of a comment and of its long text."""
     return [
         (Comment, TABLE, comment_key(comment_id)),
@@ -114,7 +114,9 @@ def written(_user_id: str, comment_id: str) -> list[Kept]:
     ]
 
 
-def _beside(model: type[CommentItem], sort_key: Callable[[str], str]) -> Callable[..., list[Kept]]:
+def _beside(
+    model: type[CommentItem], sort_key: Callable[[str], str]
+) -> Callable[..., list[StoredItem]]:
     return lambda user_id, comment_id: [(model, TABLE, comment_key(comment_id, sort_key(user_id)))]
 
 

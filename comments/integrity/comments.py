@@ -108,8 +108,8 @@ def votes(exists: Callable[[str], bool]) -> Sums:
         count=lambda comment_id: {HELPFUL: _count(comment_id, keys.VOTE_PREFIX)},
         show="{1}".format,
         exists=exists,
-        also=lambda comment_id: [check(Comment, comment_key(comment_id), NOT_DELETED)],
-        after=rank_or_log,
+        extra_actions=lambda comment_id: [check(Comment, comment_key(comment_id), NOT_DELETED)],
+        after_correction=rank_or_log,
     )
 
 

@@ -275,7 +275,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         operation = self.headers.get(TARGET, "").rpartition(".")[2]
-        headers = _without(self.headers, HEADERS_OF_ONE_CONNECTION)
+        headers = _without(dict(self.headers.items()), HEADERS_OF_ONE_CONNECTION)
         answer = None
         try:
             # A client may still hold a connection to a proxy whose block is over.

@@ -1,23 +1,20 @@
-"""Upkeep: integrity checks with repair, and erasure of a person's data."""
+"""Upkeep: integrity checks with repair, migrations, and erasure of a person's data."""
 
+from dynapages.upkeep.derived import Derived, texts_in
+from dynapages.upkeep.erasure import StoredItem, Trace, erase
 from dynapages.upkeep.integrity import (
     Candidate,
-    Derived,
     Difference,
     Handlers,
-    Kept,
     Kind,
-    Sums,
-    Trace,
     compare,
-    erase,
     every_item,
     find_differences,
     key_of,
     repair_once,
-    texts_in,
 )
 from dynapages.upkeep.migrations import AnotherRun, Migration, MigrationStep, Pace
+from dynapages.upkeep.sums import Sums
 
 __all__ = [
     "AnotherRun",
@@ -25,11 +22,11 @@ __all__ = [
     "Derived",
     "Difference",
     "Handlers",
-    "Kept",
     "Kind",
     "Migration",
     "MigrationStep",
     "Pace",
+    "StoredItem",
     "Sums",
     "Trace",
     "compare",

@@ -33,8 +33,12 @@ from dynapages.writes.transactions import (
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
-PAGE = 500
-"""Items read at a time, at the most."""
+MOST_ITEMS_READ = 500
+"""Items read at a time."""
+WRITTEN_AT_A_TIME = 16
+"""Items derived and written at a time."""
+ATTEMPTS = 5
+"""Of an item that others keep changing."""
 
 
 @dataclass(slots=True)
@@ -53,10 +57,12 @@ class Pace:
     @property
     def page(self) -> int:
         """The number of items to read at a time: for about a second's units at the most."""
-        return PAGE if self.units is None else max(1, min(PAGE, int(self.units)))
+        if self.units is None:
+            return MOST_ITEMS_READ
+        return max(1, min(MOST_ITEMS_READ, int(self.units)))
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def paced(self) -> Iterator[None]:
         """Meter the calls made inside the block, and pause behind it."""
         with metered() as meter:
             before = meter.units
@@ -67,11 +73,6 @@ class Pace:
             now = self.now()
             self._free_at = max(self._free_at, now) + used / self.units
             self.sleep(self._free_at - now)
-
-
-ATTEMPTS = 5
-TOGETHER = 16
-"""Items derived and written at a time."""
 
 
 class AnotherRun(DynamoError):
@@ -118,7 +119,9 @@ class Checkpoint:
     @property
     def state(self) -> str:
         """One of ``finished``, ``interrupted`` (or under way) and ``not run``."""
-        return "finished" if self.finished else "interrupted" if self.started else "not run"
+        if self.finished:
+            return "finished"
+        return "interrupted" if self.started else "not run"
 
     def item(self, step: MigrationStep) -> Item:
         """Build the item that is stored."""
@@ -155,15 +158,15 @@ class Migration:
 
     def load(self, step: MigrationStep) -> Checkpoint:
         """Read how far a step has come, strongly."""
-        found = self.client.get_item(TableName=step.table, Key=step.key, ConsistentRead=True)
-        return Checkpoint.of(found.get("Item", {}))
+        answer = self.client.get_item(TableName=step.table, Key=step.key, ConsistentRead=True)
+        return Checkpoint.of(answer.get("Item", {}))
 
     def carry_out(
         self,
         step: MigrationStep,
         *,
         restart: bool = False,
-        advance: Callable[[int], object] = lambda _number: None,
+        advance: Callable[[int], object] | None = None,
     ) -> Checkpoint:
         """Carry out what is left of a step, or with ``restart`` all of it; return how far it came.
 
@@ -173,34 +176,40 @@ class Migration:
         stored = self.load(step)
         if stored.finished and not restart:
             return stored
-        begun = replace(Checkpoint(started=_now()) if restart else stored, run=self.run)
-        reached = replace(begun, revision=stored.revision, started=begun.started or _now())
-        reached = self._store(step, reached)
-        advance(reached.read)
-        while not reached.finished:
-            reached, read = self._page(step, reached)
-            advance(read)
-        return reached
+        begun = stored
+        if restart:
+            begun = Checkpoint(revision=stored.revision)
+        checkpoint = replace(begun, run=self.run, started=begun.started or _now())
+        checkpoint = self._store(step, checkpoint)
+        read_before = 0
+        while True:
+            if advance is not None:
+                advance(checkpoint.read - read_before)
+            if checkpoint.finished:
+                return checkpoint
+            read_before = checkpoint.read
+            checkpoint = self._bring_page_over(step, checkpoint)
 
-    def _page(self, step: MigrationStep, reached: Checkpoint) -> tuple[Checkpoint, int]:
+    def _bring_page_over(self, step: MigrationStep, checkpoint: Checkpoint) -> Checkpoint:
         """Bring one page of items over, and store a checkpoint behind it."""
-        with self.pace.kept():
-            answer = self.client.scan(**_scan(step, reached.after, self.pace.page))
+        with self.pace.paced():
+            answer = self.client.scan(**_scan(step, checkpoint.after, self.pace.page))
         items, after = answer["Items"], answer.get("LastEvaluatedKey")
         changed = 0
-        for start in range(0, len(items), TOGETHER):
-            some = items[start : start + TOGETHER]
-            with self.pace.kept():
-                calls = [partial(self._bring_over, step, item) for item in some]
+        for start in range(0, len(items), WRITTEN_AT_A_TIME):
+            calls = []
+            for item in items[start : start + WRITTEN_AT_A_TIME]:
+                calls.append(partial(self._bring_over, step, item))
+            with self.pace.paced():
                 changed += sum(self.pool.gather(calls))
-        passed = replace(
-            reached,
+        following = replace(
+            checkpoint,
             after=after,
-            read=reached.read + answer["ScannedCount"],
-            changed=reached.changed + changed,
+            read=checkpoint.read + answer["ScannedCount"],
+            changed=checkpoint.changed + changed,
             finished="" if after else _now(),
         )
-        return self._store(step, passed), answer["ScannedCount"]
+        return self._store(step, following)
 
     def _bring_over(self, step: MigrationStep, item: Item) -> bool:
         """Write what an item needs; return whether it needed anything."""
@@ -215,20 +224,21 @@ class Migration:
                 else:
                     write_transaction(self.client, actions)
             except ConditionFailed:
-                found = self.client.get_item(TableName=step.table, Key=key, ConsistentRead=True)
-                item = found.get("Item", {})
-                continue
-            return True
+                answer = self.client.get_item(TableName=step.table, Key=key, ConsistentRead=True)
+                item = answer.get("Item", {})
+            else:
+                return True
         raise Contended(f"Others kept changing the item {key['pk']['S']} {key['sk']['S']}.")
 
-    def _store(self, step: MigrationStep, reached: Checkpoint) -> Checkpoint:
+    def _store(self, step: MigrationStep, checkpoint: Checkpoint) -> Checkpoint:
         """Store a checkpoint over that of the same revision. Raises AnotherRun."""
         if self.is_trial:
-            return reached
-        following = replace(reached, revision=reached.revision + 1)
-        same = unchanged(reached.item(step) if reached.revision else {}, "revision")
+            return checkpoint
+        following = replace(checkpoint, revision=checkpoint.revision + 1)
+        stored = checkpoint.item(step) if checkpoint.revision else {}
+        condition = unchanged(stored, "revision")
         try:
-            write_item(self.client, put(step.table, following.item(step), same))
+            write_item(self.client, put(step.table, following.item(step), condition))
         except ConditionFailed as error:
             # Its own write, whose answer was lost, is no other run's.
             if self.load(step) != following:
@@ -240,17 +250,18 @@ class Migration:
 def _scan(step: MigrationStep, after: Item | None, size: int) -> dict[str, Any]:
     placeholders: dict[str, str] = {}
     values: dict[str, Any] = {}
-    chosen = step.only.serialize(placeholders, values)
-    start = {} if after is None else {"ExclusiveStartKey": after}
-    return {
+    condition = step.only.serialize(placeholders, values)
+    parameters: dict[str, Any] = {
         "TableName": step.table,
         "ConsistentRead": True,
         "Limit": size,
-        "FilterExpression": chosen,
+        "FilterExpression": condition,
         "ExpressionAttributeNames": {name: path for path, name in placeholders.items()},
         "ExpressionAttributeValues": values,
-        **start,
     }
+    if after is not None:
+        parameters["ExclusiveStartKey"] = after
+    return parameters
 
 
 def _now() -> str:

@@ -473,7 +473,7 @@ def run_storm(options: StormOptions, *, progress: Progress) -> Results:
         wrong = [*tally.wrong, *(sentence for ledger in ledgers for sentence in ledger.wrong())]
         wrong += _wrongly_searched(visitor, ledgers, tally)
         found = _differences()
-        mended = [d.mend for d in found if d.kind in REPAIRED and d.mend]
+        mended = [d.repair for d in found if d.kind in REPAIRED and d.repair]
         if all(mend() for mend in mended) and mended:
             found = _differences()
         sentences = {

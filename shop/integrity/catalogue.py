@@ -336,7 +336,7 @@ def _differing_shelf(slug: str, item: Item, edges: Sequence[Item]) -> Iterator[D
             f"category {slug}",
             _names_on(item) if SHELF in item else "no shelf",
             _names_on({SHELF: expected}),
-            mend=partial(put_shelf, slug),
+            repair=partial(put_shelf, slug),
         )
 
 

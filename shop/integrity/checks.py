@@ -179,13 +179,15 @@ class PurchaseItems:
     def candidates(self) -> Iterator[Candidate]:
         for order_id, purchases in self._by_order.items():
             is_delivered = order_id in self._delivered
-            self._derived.wrong += [key for key, is_in in purchases if is_in != is_delivered]
+            self._derived.keys_of_wrong_items += [
+                key for key, is_in in purchases if is_in != is_delivered
+            ]
         yield from self._derived.candidates()
 
     def _add(self, item: Item) -> None:
         stored = texts_in(item, PURCHASE_KEYS)
         if stored and stored != _keys_if_delivered(item):
-            self._derived.wrong.append(key_of(item))
+            self._derived.keys_of_wrong_items.append(key_of(item))
         else:
             self._by_order[_order_in(item)].append((key_of(item), bool(stored)))
 
@@ -233,7 +235,7 @@ def _reread_area_item(key: Key) -> Iterator[Difference]:
             subject=f"pickup point {point_id}",
             stored=_shown_point(key, stored),
             expected=_shown_point(key, expected),
-            mend=partial(repair_once, write, actions),
+            repair=partial(repair_once, write, actions),
         )
 
 

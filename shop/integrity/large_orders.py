@@ -44,7 +44,7 @@ def _unsettled(key: Key) -> Iterator[Difference]:
         subject=f"order {order_id}",
         stored="not all settled",
         expected="settled",
-        mend=partial(repair_once, settle, keys.username_in(order.pk), order_id),
+        repair=partial(repair_once, settle, keys.username_in(order.pk), order_id),
     )
 
 
@@ -96,5 +96,5 @@ def _stray_lines(order_id: str, highest: int) -> Iterator[Difference]:
             subject=f"order {order_id}",
             stored=f"{len(stray)} of an interrupted import",
             expected="none; the same import completes the order",
-            mend=partial(repair_once, repair),
+            repair=partial(repair_once, repair),
         )

@@ -121,11 +121,11 @@ def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
 
 def _outcome(difference: Difference, *, repair: bool) -> dict[str, bool]:
     """Mend a difference if asked to, unless it is busy or becomes so."""
-    if difference.mend is None or not repair:
+    if difference.repair is None or not repair:
         return {"mended": False, "busy": difference.is_busy}
     is_mended = False
     with suppress(Contended):
-        is_mended = difference.mend()
+        is_mended = difference.repair()
     return {"mended": is_mended, "busy": not is_mended}
 
 

@@ -20,7 +20,7 @@ def pauses(monkeypatch):
 
 
 def wrong(stored: int) -> Difference:
-    return Difference("counts", "a product", str(stored), "1", mend=lambda: True)
+    return Difference("counts", "a product", str(stored), "1", repair=lambda: True)
 
 
 class Reads:
@@ -114,8 +114,8 @@ class TestComparing:
         sides = {"a": 1, "b": 2, "d": 4}, {"a": 1, "b": 3, "c": 5}
         (found,) = compare("kind", "it", *sides, repair=repaired.append, missing=0)
         assert (found.stored, found.expected) == ("b 2, c 0, d 4", "b 3, c 5, d 0")
-        assert found.mend is not None
-        assert found.mend()
+        assert found.repair is not None
+        assert found.repair()
         assert repaired == [{"b": 3, "c": 5, "d": 0}]
 
     def test_repairs_nothing_that_has_changed_since(self):
@@ -123,5 +123,5 @@ class TestComparing:
             raise ConditionFailed({})
 
         (found,) = compare("kind", "it", {"a": 1}, {"a": 2}, repair=repair)
-        assert found.mend is not None
-        assert not found.mend()
+        assert found.repair is not None
+        assert not found.repair()

@@ -133,7 +133,7 @@ class TestAnInterruptedStep:
         return things.migration().load(things.step())
 
     def test_goes_on_behind_the_last_page_that_was_done(self, things, monkeypatch):
-        reached = self.interrupt(things, monkeypatch, at="_page")
+        reached = self.interrupt(things, monkeypatch, at="_bring_page_over")
         assert (reached.state, reached.read) == ("interrupted", 8)
         done = things.carry_out()
         # Had it started over, it would have counted the items of two pages twice.

@@ -101,7 +101,7 @@ class TestBodies:
         client().delete_item(TableName=Comment.Meta.table_name, Key=key)
         (lost,) = differences(comment)
         assert lost.expected == "a body, which is lost"
-        assert lost.mend is None
+        assert lost.repair is None
 
 
 class TestCountersSpreadOverShards:
@@ -198,8 +198,8 @@ class TestAWriteMadeWhileTheTableIsRead:
         written_meanwhile(lambda: add_comment(another(comment)))
         (found,) = differences(comment)
         assert (found.stored, found.expected) == ("en.5: 8", "en.5: 2")
-        assert found.mend is not None
-        assert found.mend()
+        assert found.repair is not None
+        assert found.repair()
         assert counts_of(comment.product_id, consistent=True).cells == {("en", 5): 2}
 
 
@@ -215,7 +215,7 @@ def test_a_product_that_is_never_at_rest_is_busy(comment, monkeypatch):
 
     monkeypatch.setattr(check, "count_all", count_late)
     (found,) = differences(comment)
-    assert (found.kind, found.is_busy, found.mend) == ("counts", True, None)
+    assert (found.kind, found.is_busy, found.repair) == ("counts", True, None)
 
 
 @pytest.mark.parametrize("error", [None, Contended()])

@@ -48,8 +48,8 @@ def older():
 def comments(fresh) -> list[NewComment]:
     """Comments with postings of the older version alone, of no others; the newest is the last."""
     for difference in word_differences():
-        assert difference.mend
-        difference.mend()
+        assert difference.repair
+        difference.repair()
     finish_what_waits()
     product_id = fresh("product")
     found = [
@@ -194,7 +194,7 @@ class TestTheIntegrityCheck:
 
     def test_writes_newer_postings_and_deletes_the_older_ones(self, comments):
         for difference in word_differences():
-            assert difference.mend()
+            assert difference.repair()
         finish_what_waits()
         assert versions(*comments) == {VERSION}
         assert [*word_differences()] == []
@@ -202,7 +202,7 @@ class TestTheIntegrityCheck:
     def test_puts_the_newer_ones_first(self, comments):
         (difference,) = word_differences()
         with spied() as requests:
-            assert difference.mend()
+            assert difference.repair()
         numbered = [*enumerate(requests)]
         puts = [number for number, one in numbered if writes_postings_of(VERSION, one)]
         deletes = [number for number, one in numbered if writes_postings_of(OLDER, one)]
@@ -217,7 +217,7 @@ class TestTheIntegrityCheck:
         assert len(differences) == 3
         for difference in differences:
             assert ids_with("déçu cassé", product_id) == expected
-            assert difference.mend()
+            assert difference.repair()
             assert ids_with("déçu cassé", product_id) == expected
             finish_what_waits()
         assert ids_with("decu", product_id) == expected

@@ -269,8 +269,8 @@ class TestAProcessThatDies:
         with later():
             assert next(word_differences()).kind == "change"
             for difference in word_differences():
-                assert difference.mend
-                difference.mend()
+                assert difference.repair
+                difference.repair()
         assert_exact(comment.id)
 
     def test_while_it_deletes_is_made_up_for_by_the_same_deletion(self, comment):
@@ -368,8 +368,8 @@ class TestTheCheck:
         found = [d for d in word_differences() if comment.id in d.subject]
         assert [difference.kind for difference in found] == ["words"]
         for difference in found:
-            assert difference.mend
-            assert difference.mend()
+            assert difference.repair
+            assert difference.repair()
         assert_exact(comment.id)
         assert [d for d in word_differences() if comment.id in d.subject] == []
 
@@ -388,8 +388,8 @@ class TestTheCheck:
             )
             client().put_item(TableName=TABLE, Item={**posting, **wrong})
         (difference,) = [d for d in word_differences() if comment.id in d.subject]
-        assert difference.mend
-        assert difference.mend()
+        assert difference.repair
+        assert difference.repair()
         assert_exact(comment.id)
 
     def test_takes_postings_of_comments_that_are_gone_away(self, comment):
@@ -397,8 +397,8 @@ class TestTheCheck:
         with comments_set(SEARCH=False):
             delete_comment(comment.id)
         for difference in word_differences():
-            assert difference.mend
-            difference.mend()
+            assert difference.repair
+            difference.repair()
         assert_exact(comment.id)
 
 

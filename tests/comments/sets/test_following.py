@@ -183,5 +183,5 @@ def lose_primary(comment: NewComment) -> None:
 
 def mend(comment: NewComment) -> None:
     for difference in comment_differences():
-        if comment.id in f"{difference.subject} {difference.expected}" and difference.mend:
-            assert difference.mend()
+        if comment.id in f"{difference.subject} {difference.expected}" and difference.repair:
+            assert difference.repair()

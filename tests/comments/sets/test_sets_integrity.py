@@ -42,7 +42,7 @@ def found(*comments: NewComment) -> list[Difference]:
 
 
 def mend(*comments: NewComment) -> None:
-    assert all(difference.mend and difference.mend() for difference in found(*comments))
+    assert all(difference.repair and difference.repair() for difference in found(*comments))
 
 
 def kinds(comment: NewComment) -> list[str]:
@@ -101,8 +101,8 @@ class TestCopies:
         delete(name(comment, "en/5"))
         (difference,) = found(comment)
         with spied() as requests:
-            assert difference.mend
-            assert difference.mend()
+            assert difference.repair
+            assert difference.repair()
         written = [r.parameters["RequestItems"] for r in requests if "Write" in r.operation]
         assert sum(len(puts) for one in written for puts in one.values()) == 1
 
@@ -119,8 +119,8 @@ class TestCopies:
         (difference,) = found(*comments)
         assert (difference.kind, difference.expected) == ("missing copies", "93 copies")
         with spied() as requests:
-            assert difference.mend
-            assert difference.mend()
+            assert difference.repair
+            assert difference.repair()
         assert {request.operation for request in requests} == {"BatchGetItem", written_by}
         for comment in comments:
             assert_right(comment)
@@ -156,8 +156,8 @@ class TestPrimaries:
         delete(name(comment, "~/~"))
         (difference,) = found(comment)
         delete_comment(comment.id)
-        assert difference.mend
-        assert difference.mend()
+        assert difference.repair
+        assert difference.repair()
         assert stored_items(comment.id) == {}
 
 
@@ -175,7 +175,7 @@ class TestCommentsWithoutAnyItem:
         assert {difference.kind for difference in differences} == {"sets"}
         delete_comment(many[0].id)
         edit_comment(load_comment(many[1].id), now=START, language="de")
-        assert all(difference.mend and difference.mend() for difference in differences)
+        assert all(difference.repair and difference.repair() for difference in differences)
         assert stored_items(many[0].id) == {}
         assert found(*many) == []
         for comment in many[1:3]:

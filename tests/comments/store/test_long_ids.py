@@ -185,7 +185,7 @@ class TestTheCheck:
         digest = keys.comment_id_in(keys.comment(comment.id))
         found = [one for one in differences(replace(comment, id=digest)) if one.kind == "keys"]
         assert [one.subject for one in found] == [f"comment {digest}"]
-        assert [one.mend() for one in found] == [False]
+        assert [one.repair() for one in found] == [False]
         assert load_comment(comment.id).comment.id == "other"
 
     def test_deletes_what_belonged_to_a_comment_that_is_gone(self, comment):

@@ -152,8 +152,8 @@ class TestTheFrontPage:
         lose_shelf(slug)
         (found,) = [d for d in differences("catalogue") if slug in d.subject]
         assert (found.kind, found.expected) == ("shelf", "Lamp")
-        assert found.mend is not None
-        assert found.mend()
+        assert found.repair is not None
+        assert found.repair()
         assert [d for d in differences("catalogue") if slug in d.subject] == []
 
     def test_has_the_shelf_of_the_last_writer_when_two_meet(self, lamp):

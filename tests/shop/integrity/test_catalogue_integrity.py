@@ -105,7 +105,7 @@ def checked(tables):
         spoilt[case] = Spoilt("purchase", key, before, before["order_id"]["S"])
     names = [one.name for one in spoilt.values()]
     differences = found(*names)
-    mended = [(d.subject, bool(d.mend and d.mend())) for d in differences]
+    mended = [(d.subject, bool(d.repair and d.repair())) for d in differences]
     return Checked(spoilt, differences, mended, left=found(*names))
 
 
@@ -164,8 +164,8 @@ class TestTheCheck:
         lose(word_of(lamp))
         (difference,) = found(lamp.id)
         spoil((keys.product(lamp.id), keys.product(lamp.id)), name={"S": "New"})
-        assert difference.mend is not None
-        assert difference.mend() is False
+        assert difference.repair is not None
+        assert difference.repair() is False
         assert stored(word_of(lamp)) is None
 
     def test_takes_any_shard_that_is_read_for_right(self):
@@ -180,7 +180,7 @@ class TestTheCheck:
         further = EDGES.count()
         spoil(edge_of(lamp), data_partition={"S": f"{partition.rpartition('#')[0]}#{further}"})
         (difference,) = found("edges")
-        assert (difference.kind, difference.mend()) == ("shards", True)
+        assert (difference.kind, difference.repair()) == ("shards", True)
         assert EDGES.count() == further + 1
         page = list_category(lamp.category_slugs[0], PageRequest(5), order=ProductOrder.CHEAPEST)
         assert [product.id for product in page.items] == [lamp.id]
@@ -189,7 +189,7 @@ class TestTheCheck:
         spoil(edge_of(lamp), name={"S": "Another"})
         (difference,) = found(lamp.id)
         spoil((keys.product(lamp.id), keys.product(lamp.id)), name={"S": "New"})
-        assert difference.mend() is False
+        assert difference.repair() is False
         assert stored(edge_of(lamp))["name"] == {"S": "Another"}
 
     @pytest.mark.parametrize("wrong", [None, "Renamed"])
@@ -231,5 +231,5 @@ class TestTheCheckOfPurchases:
         order = spoil(key, "data")["order_id"]["S"]
         (difference,) = found(order)
         sell(buyer, [lamp.id], day=9, status=Status.PLACED)
-        assert difference.mend() is False
+        assert difference.repair() is False
         assert found(buyer) == []

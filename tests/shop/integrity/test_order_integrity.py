@@ -71,7 +71,7 @@ class TestTheCheck:
         before = stored_order(order.username, order.id)
         spoil(key_of(order), *removed, **values)
         (difference,) = found(kind, f"order {order.id}")
-        assert difference.mend()
+        assert difference.repair()
         assert stored_order(order.username, order.id) == before
 
     def test_finds_and_mends_wrong_counts_of_a_customer(self, order):
@@ -79,21 +79,21 @@ class TestTheCheck:
         (difference,) = found("counts", f"customer {order.username}")
         assert difference.stored == "PLACED 3, SHIPPED 2"
         assert difference.expected == "PLACED 1, SHIPPED 0"
-        assert difference.mend()
+        assert difference.repair()
         assert read_customer_counts(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
 
     def test_finds_counts_of_a_customer_without_orders(self, fresh, tables):
         username = fresh("nobody")
         spoil(counter(customer_counter(username)), PLACED={"N": "1"})
         (difference,) = found("counts", f"customer {username}")
-        assert difference.mend()
+        assert difference.repair()
         assert found("counts", f"customer {username}") == []
 
     def test_finds_and_mends_a_wrong_length_of_the_queue(self, order):
         before = read_queue_lengths()
         spoil(counter(QUEUE), PLACED={"N": "777"})
         (difference,) = found("counts", "the queue")
-        assert difference.mend()
+        assert difference.repair()
         assert read_queue_lengths() == before
 
     def test_finds_and_mends_too_few_shards(self, order):
@@ -101,7 +101,7 @@ class TestTheCheck:
         spoil((OPEN_ORDERS.key["pk"], OPEN_ORDERS.key["sk"]), _shards={"N": "0"})
         (difference,) = found("shards", "the queue")
         assert difference.stored == "number 0"
-        assert difference.mend()
+        assert difference.repair()
         assert 0 < OPEN_ORDERS.count() <= number
         OPEN_ORDERS.raise_to(number)
 
@@ -110,7 +110,7 @@ class TestTheCheck:
         counters_of(name).spread(name)
         (hint,) = found("shards", f"counts of customer {order.username}")
         assert (hint.stored, hint.expected, hint.is_hint) == ("2", "1", True)
-        assert hint.mend()
+        assert hint.repair()
         assert found("shards", f"counts of customer {order.username}") == []
         assert read_customer_counts(order.username) == dict.fromkeys(Status, 0) | {Status.PLACED: 1}
 
@@ -119,7 +119,7 @@ class TestTheCheck:
         counters_of(QUEUE).spread(QUEUE)
         (hint,) = found("shards", "counts of the queue")
         assert (hint.stored, hint.expected) == ("2", "1")
-        assert hint.mend()
+        assert hint.repair()
         assert found("shards", "counts of the queue") == []
         assert read_queue_lengths() == before
 
@@ -127,7 +127,7 @@ class TestTheCheck:
         spoil(key_of(order), order_status_date={"S": "SHIPPED#never"})
         (difference,) = found("keys", f"order {order.id}")
         move(order, Status.PLACED, Status.CANCELED)
-        assert not difference.mend()
+        assert not difference.repair()
 
 
 class TestAWriteMadeWhileTheTableIsRead:
@@ -156,16 +156,16 @@ class TestAWriteMadeWhileTheTableIsRead:
         before = read_queue_lengths()
         spoil(counter(QUEUE), PLACED={"N": "777"})
         (difference,) = found("counts", "the queue")
-        assert difference.mend()
+        assert difference.repair()
         assert read_queue_lengths() == before | {Status.APPROVED: before[Status.APPROVED] + 1}
 
     def test_after_the_look_is_not_overwritten(self, order):
         spoil(counter(QUEUE), PLACED={"N": "777"})
         (difference,) = found("counts", "the queue")
         put(made_order(order.username))
-        assert not difference.mend()
+        assert not difference.repair()
         (difference,) = found("counts", "the queue")
-        assert difference.mend()
+        assert difference.repair()
 
     def test_makes_counts_that_never_rest_busy(self, order, monkeypatch):
         spoil(counter(customer_counter(order.username)), SHIPPED={"N": "2"})
@@ -179,4 +179,4 @@ class TestAWriteMadeWhileTheTableIsRead:
 
         monkeypatch.setattr(checks, "_count_orders", count_late)
         (difference,) = found("counts", f"customer {order.username}")
-        assert (difference.is_busy, difference.mend) == (True, None)
+        assert (difference.is_busy, difference.repair) == (True, None)

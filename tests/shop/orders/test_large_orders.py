@@ -72,8 +72,8 @@ def found(order: NewOrder) -> list[str]:
 
 def repair(order: NewOrder) -> None:
     for each in differing(order):
-        assert each.mend is not None
-        assert each.mend()
+        assert each.repair is not None
+        assert each.repair()
 
 
 def listed_products(order: NewOrder) -> set[str]:
@@ -354,8 +354,8 @@ class TestTwoWriters:
 
 def repair_what_can_be(order: NewOrder) -> None:
     for each in differing(order):
-        assert each.mend is not None
-        assert not each.mend()
+        assert each.repair is not None
+        assert not each.repair()
 
 
 def stored_order_of(order: NewOrder) -> Order:

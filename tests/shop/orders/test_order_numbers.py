@@ -150,7 +150,7 @@ class TestAnOrderWithoutItsNumber:
         assert told("orders", "number", f"order {order.id}") == []
         before = spoil(first_of(order), *TAIL, **wrong)
         (difference,) = told("orders", "number", f"order {order.id}")
-        assert difference.mend()
+        assert difference.repair()
         assert stored(first_of(order)) == before
         assert told("orders", "number", f"order {order.id}") == []
 
@@ -159,5 +159,5 @@ class TestAnOrderWithoutItsNumber:
         second = keys.item(made.id, 2), keys.order(made.id)
         before = spoil(second, **{name: stored(first_of(made))[name] for name in TAIL})
         (difference,) = told("orders", "number", f"order {made.id}")
-        assert difference.mend()
+        assert difference.repair()
         assert stored(second) == before

@@ -26,14 +26,14 @@ def point(tables, fresh):
 def mended_cell(point: PickupPoint) -> str:
     """Mend the one wrong item of a point; give what was stored."""
     (difference,) = told("pickup", "cells", f"pickup point {point.id}")
-    assert difference.mend()
+    assert difference.repair()
     return difference.stored
 
 
 def mended_kinds() -> set[str]:
     """Mend all that is found, after which nothing is; give its kinds."""
     wrong = list(differences("pickup"))
-    assert all(difference.mend() for difference in wrong)
+    assert all(difference.repair() for difference in wrong)
     assert list(differences("pickup")) == []
     return {difference.kind for difference in wrong}
 
@@ -57,7 +57,7 @@ class TestTheCheck:
         elsewhere = "GEO#s0", f"s000000000#{point.id}"
         spoil(elsewhere, **item | table_key(*elsewhere))
         wrong = told("pickup", "cells", f"pickup point {point.id}")
-        assert [difference.mend() for difference in wrong] == [True, True]
+        assert [difference.repair() for difference in wrong] == [True, True]
         assert list(differences("pickup")) == []
         assert nearest_points(point.place, 1).points[0].point == point
 
@@ -82,16 +82,16 @@ class TestTheCheck:
         spoil((counter["pk"], counter["sk"]), **{f"_{cell}": {"N": "777"}})
         (difference,) = told("pickup", "counts", f"directory {directory}")
         assert difference.stored != difference.expected
-        assert difference.mend()
+        assert difference.repair()
         assert list(differences("pickup")) == []
 
     def test_does_not_mend_what_has_changed_since(self, point):
         lose(area_key(point))
         (difference,) = told("pickup", "cells", f"pickup point {point.id}")
         before = spoil(own_key(point), longitude={"N": "-8.5"})
-        assert not difference.mend()
+        assert not difference.repair()
         spoil(own_key(point), **before)
-        assert difference.mend()
+        assert difference.repair()
 
 
 def test_hints_at_a_directory_that_is_spread_and_folds_it(point):
@@ -101,6 +101,6 @@ def test_hints_at_a_directory_that_is_spread_and_folds_it(point):
     counters_of(name).spread(name)
     (hint,) = told("pickup", "shards", f"directory {area}")
     assert hint.is_hint
-    assert hint.mend()
+    assert hint.repair()
     assert told("pickup", "shards", f"directory {area}") == []
     assert read_directories([area], consistent=True) == before

@@ -45,7 +45,7 @@ def found(*names: str) -> list[Difference]:
 
 def mend(*names: str) -> list[bool]:
     """Mend as the command does: each as it is found, until nothing more is."""
-    return [bool(d.mend and d.mend()) for d in found_lazily(*names)]
+    return [bool(d.repair and d.repair()) for d in found_lazily(*names)]
 
 
 def found_lazily(*names: str):

@@ -82,7 +82,7 @@ def differing(*comments: NewComment) -> list[str]:
 def mended(*comments: NewComment) -> list[Difference]:
     """What the check found of comments and their products, and has mended."""
     found = differences(*comments)
-    assert all(difference.mend and difference.mend() for difference in found)
+    assert all(difference.repair and difference.repair() for difference in found)
     assert differences(*comments) == []
     return found
 
