@@ -2,8 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import ClientError
@@ -25,11 +26,24 @@ from shop.integrity.checks import shop_differences
 COMMENTS = "comments"
 WORDS = "words"
 CHECKS = (COMMENTS, *SHOP_CHECKS, SETS, WORDS)
-MODELS = {
-    SETS: (uses_sets, set_differences, f"COMMENTS_READ_MODEL is not {SETS}"),
-    WORDS: (is_searchable, word_differences, "COMMENT_SEARCH is not on"),
+
+
+@dataclass(frozen=True, slots=True)
+class ReadModel:
+    """A read model of comments besides the indexes: whether the site uses it, and its check.
+
+    ``why_unused`` is a clause on the setting that switches it on.
+    """
+
+    is_used: Callable[[], bool]
+    differences: Callable[[Progress], Iterable[Difference]]
+    why_unused: str
+
+
+READ_MODELS = {
+    SETS: ReadModel(uses_sets, set_differences, f"COMMENTS_READ_MODEL is not {SETS}"),
+    WORDS: ReadModel(is_searchable, word_differences, "COMMENT_SEARCH is not on"),
 }
-"""Read models besides the indexes: whether one is used, what is wrong, and why there is none."""
 
 
 class Command(TableCommand):
@@ -82,45 +96,80 @@ class Command(TableCommand):
             for name, difference in _differences(names):
                 outcome = _outcome(difference, repair=options["repair"])
                 row = {"check": name, **difference.as_dict(), **outcome}
-                (hints if difference.is_hint else rows).append(row)
+                if difference.is_hint:
+                    hints.append(row)
+                else:
+                    rows.append(row)
                 if not options["json"]:
                     self.stdout.write(_line(difference, **outcome))
-        busy, mended = (sum(row[which] for row in rows) for which in ("busy", "mended"))
-        left = len(rows) - busy - mended
-        summary = {"differences": len(rows) - busy, "mended": mended, "left": left, "busy": busy}
+        summary = _summary(rows)
         if options["json"]:
             self.stdout.write(json.dumps(summary | {"found": rows, "hints": hints}))
         else:
-            sentence = "{differences} differences, {mended} mended".format(**summary)
-            self.stdout.write(f"{sentence}, {busy} busy" if busy else sentence)
-        if left:
+            self.stdout.write(_sentence(summary))
+        if summary["left"]:
             sys.exit(1)
 
 
+def _summary(rows: list[dict[str, Any]]) -> dict[str, int]:
+    """Count what was found; what is busy counts as no difference."""
+    busy = sum(row["busy"] for row in rows)
+    mended = sum(row["mended"] for row in rows)
+    differences = len(rows) - busy
+    return {
+        "differences": differences,
+        "mended": mended,
+        "left": differences - mended,
+        "busy": busy,
+    }
+
+
+def _sentence(summary: dict[str, int]) -> str:
+    sentence = f"{summary['differences']} differences, {summary['mended']} mended"
+    if summary["busy"]:
+        sentence += f", {summary['busy']} busy"
+    return sentence
+
+
 def _names(*, only: str | None, model: str | None) -> list[str]:
-    if only or model in MODELS:
-        return [str(only or model)]
-    left_out = {name for name, (is_used, _, _) in MODELS.items() if model or not is_used()}
-    return [name for name in CHECKS if name not in left_out]
+    """Return the checks to run: those of the options, else those of what the site uses."""
+    if only:
+        return [only]
+    if model is not None and model in READ_MODELS:
+        return [model]
+    names = []
+    for name in CHECKS:
+        read_model = READ_MODELS.get(name)
+        # A model that was named, and is none of these, is the indexes: only they are checked.
+        if read_model is None or (model is None and read_model.is_used()):
+            names.append(name)
+    return names
 
 
 def _differences(names: list[str]) -> Iterator[tuple[str, Difference]]:
     """Yield what the checks find, each under its name, in the order of `CHECKS`."""
     if COMMENTS in names:
-        yield from ((COMMENTS, difference) for difference in comment_differences())
+        for difference in comment_differences():
+            yield COMMENTS, difference
     yield from shop_differences(name for name in SHOP_CHECKS if name in names)
-    for name in (name for name in MODELS if name in names):
-        is_used, differences, why = MODELS[name]
-        try:
-            yield from ((name, difference) for difference in differences(Progress()))
-        except ClientError as error:
-            if is_used() or not isinstance(fault_in(error), NotSetUp):
-                raise
-            raise CommandError(f"There are no {name} here: {why}.") from error
+    for name, read_model in READ_MODELS.items():
+        if name in names:
+            yield from _differences_of(name, read_model)
+
+
+def _differences_of(name: str, read_model: ReadModel) -> Iterator[tuple[str, Difference]]:
+    """Yield what the check of a read model finds. Raises CommandError where it has no table."""
+    try:
+        for difference in read_model.differences(Progress()):
+            yield name, difference
+    except ClientError as error:
+        if read_model.is_used() or not isinstance(fault_in(error), NotSetUp):
+            raise
+        raise CommandError(f"There are no {name} here: {read_model.why_unused}.") from error
 
 
 def _outcome(difference: Difference, *, repair: bool) -> dict[str, bool]:
-    """Mend a difference if asked to, unless it is busy or becomes so."""
+    """Repair a difference with ``repair``, unless it is busy or becomes so."""
     if difference.repair is None or not repair:
         return {"mended": False, "busy": difference.is_busy}
     is_mended = False
@@ -130,8 +179,9 @@ def _outcome(difference: Difference, *, repair: bool) -> dict[str, bool]:
 
 
 def _line(difference: Difference, *, mended: bool, busy: bool) -> str:
-    hint = "hint: " if difference.is_hint else ""
-    what = f"{hint}{difference.kind} of {difference.subject}"
+    prefix = "hint: " if difference.is_hint else ""
+    what = f"{prefix}{difference.kind} of {difference.subject}"
     if busy:
         return f"{what}: busy, changed while it was looked at"
-    return f"{what}: {difference.stored}, not {difference.expected}{' (mended)' if mended else ''}"
+    suffix = " (mended)" if mended else ""
+    return f"{what}: {difference.stored}, not {difference.expected}{suffix}"

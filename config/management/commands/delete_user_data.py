@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from comments.erasure.user_data import TRACES as OF_COMMENTS
+from comments.erasure.user_data import TRACES as COMMENT_TRACES
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
 from dynapages.upkeep import erase
@@ -38,12 +38,12 @@ class Command(TableCommand):
         dry_run: bool = options["dry_run"]
         with failures_in_one_line():
             # By the address, which is gone with the profile.
-            of_emails = erase([EMAILS], username, dry_run=dry_run)
+            emails_found = erase([EMAILS], username, dry_run=dry_run)
             # Shut at once, so that nobody can write in that name meanwhile.
             is_shut = not dry_run and shut_profile(username)
-            traces = [*OF_COMMENTS, PURCHASES, API_KEYS, ACTIVITY, PROFILE]
+            traces = [*COMMENT_TRACES, PURCHASES, API_KEYS, ACTIVITY, PROFILE]
             found = erase(traces, username, dry_run=dry_run)
-            found |= of_emails
+            found |= emails_found
             found[PROFILE.kind] |= is_shut
             keeps_orders = has_orders(username)
         if options["json"]:
@@ -51,7 +51,9 @@ class Command(TableCommand):
             self.stdout.write(json.dumps(figures | {"orders_kept": keeps_orders}))
             return
         for kind, number in found.items():
-            done = "closed" if kind == PROFILE.kind and keeps_orders else "deleted"
-            self.stdout.write(f"{kind}: {number}{'' if dry_run else f' {done}'}")
+            line = f"{kind}: {number}"
+            if not dry_run:
+                line += " closed" if kind == PROFILE.kind and keeps_orders else " deleted"
+            self.stdout.write(line)
         if keeps_orders:
             self.stdout.write("The orders stay: they are business records.")

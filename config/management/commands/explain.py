@@ -3,7 +3,7 @@
 import argparse
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -31,6 +31,9 @@ from shop.pickup.locations import BadLocation, NoSuchZip
 from shop.pickup.queries import explain_pickup
 
 _ORDERS = f"{', '.join(CommentOrder)}; default: {CommentOrder.NEWEST}"
+"""The help of an option."""
+REFUSALS = (BadFilter, BadListFilter, BadLocation, NoSuchPlan, NoSuchZip, Refusal)
+"""Errors in options, whose sentence is all that is printed."""
 
 
 class Command(TableCommand):
@@ -68,7 +71,7 @@ class Command(TableCommand):
         try:
             with failures_in_one_line():
                 explanation = EXPLAINERS[options["kind"]](options)
-        except REFUSED as error:
+        except REFUSALS as error:
             raise CommandError(str(error)) from error
         as_json = options["json"]
         explained = json.dumps(explanation.as_dict(), indent=2) if as_json else _table(explanation)
@@ -76,12 +79,12 @@ class Command(TableCommand):
 
 
 def _explain_comments(options: dict[str, Any]) -> Explanation:
-    chosen = CommentFilter.parse(
-        *(options[name].replace(",", ".") for name in ("languages", "ratings"))
-    )
+    # Addresses have dots between values, the options of this command commas.
+    languages = options["languages"].replace(",", ".")
+    ratings = options["ratings"].replace(",", ".")
     return explain_comments(
         options["product"],
-        chosen,
+        CommentFilter.parse(languages, ratings),
         order=CommentOrder.parse(options["order"]),
         position=_position(options),
         size=options["page_size"],
@@ -91,30 +94,54 @@ def _explain_comments(options: dict[str, Any]) -> Explanation:
 
 
 def _explain_orders(options: dict[str, Any]) -> Explanation:
-    explain_page = partial(explain_list, size=options["page_size"], position=_position(options))
-    days = {bound: options[bound] for bound in ("since", "until")}
-    chosen = partial(OrderFilter.parse, statuses=options["status"], **days)
     if options["queue"]:
-        if options["open"]:
-            raise BadListFilter("All orders of the queue are open: leave --open out.")
-        queued = chosen(among=OPEN)
-        read = partial(list_open_orders, queued)
-        return explain_page(queue_pager(queued), read)
-    username, own = options["user"], chosen(is_open="1" if options["open"] else "")
-    read = partial(read_orders, username, own)
-    return explain_page(OrderList(username, "").pager(own), read)
+        return _explain_queue(options)
+    chosen = OrderFilter.parse(
+        statuses=options["status"],
+        since=options["since"],
+        until=options["until"],
+        is_open="1" if options["open"] else "",
+    )
+    username = options["user"]
+    return explain_list(
+        OrderList(username, "").pager(chosen),
+        partial(read_orders, username, chosen),
+        size=options["page_size"],
+        position=_position(options),
+    )
+
+
+def _explain_queue(options: dict[str, Any]) -> Explanation:
+    if options["open"]:
+        raise BadListFilter("All orders of the queue are open: leave --open out.")
+    chosen = OrderFilter.parse(
+        statuses=options["status"],
+        since=options["since"],
+        until=options["until"],
+        among=OPEN,
+    )
+    return explain_list(
+        queue_pager(chosen),
+        partial(list_open_orders, chosen),
+        size=options["page_size"],
+        position=_position(options),
+    )
+
+
+def _explain_pickup(options: dict[str, Any]) -> Explanation:
+    return explain_pickup(options["near"], count=options["count"])
 
 
 def _position(options: dict[str, Any]) -> dict[str, str]:
+    """Return the token of the page as a link of the site has it: {} for the first page."""
     return {side: options[side] for side in ("after", "before") if options[side]}
 
 
 EXPLAINERS: Mapping[str, Callable[[dict[str, Any]], Explanation]] = {
     "comments": _explain_comments,
     "orders": _explain_orders,
-    "pickup": lambda options: explain_pickup(options["near"], count=options["count"]),
+    "pickup": _explain_pickup,
 }
-REFUSED = (BadFilter, BadListFilter, BadLocation, NoSuchPlan, NoSuchZip, Refusal)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -139,53 +166,67 @@ def _search(text: str) -> SearchRequest:
 
 
 def _table(explanation: Explanation) -> str:
-    estimate = explanation.estimated_capacity_units
-    index, key = (
-        max([len(heading), *(len(getattr(q, heading)) for q in explanation.queries)]) + 2
-        for heading in ("index", "key")
-    )
-    lines = [
-        f"plan {explanation.plan}: {explanation.summary}"
-        + (f" (estimated: {estimate:.2f})" if estimate is not None else ""),
-        "",
-        f"{'index':<{index}}{'key':<{key}}{'rounds':>6}{'read':>7}{'returned':>10}{'units':>8}",
-    ]
-    lines += [
-        f"{q.index:<{index}}{q.key:<{key}}{q.rounds:>6}{q.items_read:>7}{q.items_returned:>10}"
-        f"{q.capacity_units:>8g}"
-        for q in explanation.queries
-    ]
-    lines.append(
-        f"{'the list':<{index + key + 6}}{explanation.items_read:>7}"
-        f"{explanation.items_returned:>10}{explanation.capacity_units:>8g}"
-    )
+    """Format an explanation as lines: its queries as a table, then what else the page cost."""
+    lines = [_headline(explanation), "", *_query_lines(explanation)]
     if explanation.was_cut:
         lines.append(
             "the page is short: its capacity units were spent. The next one goes on there."
         )
     if explanation.mean_item_bytes is not None:
         lines.append(f"a list entry weighs {explanation.mean_item_bytes} bytes on average")
-    lines += [
-        f"also read: {other.name}, {_counted(other.calls, 'call')}, "
-        f"{_counted(other.capacity_units, 'unit')}"
-        for other in explanation.other
-    ]
+    for other in explanation.other:
+        calls, units = _counted(other.calls, "call"), _counted(other.capacity_units, "unit")
+        lines.append(f"also read: {other.name}, {calls}, {units}")
     total = explanation.total
-    lines.append(
-        f"the page: {_counted(total.calls, 'call')} in {_counted(total.rounds, 'round')}, "
-        f"{_counted(total.capacity_units, 'unit')}: {dollars(total.dollars)} for a million"
-    )
-    for other in explanation.alternatives:
-        units = other.estimated_capacity_units
-        cost = "would find nothing" if units is None else f"about {_counted(units, 'unit')}"
-        lines.append(f"instead, {other.plan}: {cost}")
-    for computed in explanation.computed:
-        least = "at least " if computed.design == SCAN else ""
-        lines.append(
-            f"computed, {computed.design}: {least}{_counted(computed.capacity_units, 'unit')}"
-        )
+    calls, rounds = _counted(total.calls, "call"), _counted(total.rounds, "round")
+    units, price = _counted(total.capacity_units, "unit"), dollars(total.dollars)
+    lines.append(f"the page: {calls} in {rounds}, {units}: {price} for a million")
+    lines += _other_plan_lines(explanation)
     return "\n".join(lines)
 
 
+def _headline(explanation: Explanation) -> str:
+    line = f"plan {explanation.plan}: {explanation.summary}"
+    estimate = explanation.estimated_capacity_units
+    if estimate is not None:
+        line += f" (estimated: {estimate:.2f})"
+    return line
+
+
+def _query_lines(explanation: Explanation) -> Iterator[str]:
+    """Yield a line for each query under headings, and one for the list."""
+    index = _column_width("index", [query.index for query in explanation.queries])
+    key = _column_width("key", [query.key for query in explanation.queries])
+    yield f"{'index':<{index}}{'key':<{key}}{'rounds':>6}{'read':>7}{'returned':>10}{'units':>8}"
+    for query in explanation.queries:
+        yield (
+            f"{query.index:<{index}}{query.key:<{key}}{query.rounds:>6}{query.items_read:>7}"
+            f"{query.items_returned:>10}{query.capacity_units:>8g}"
+        )
+    yield (
+        f"{'the list':<{index + key + 6}}{explanation.items_read:>7}"
+        f"{explanation.items_returned:>10}{explanation.capacity_units:>8g}"
+    )
+
+
+def _column_width(heading: str, cells: Sequence[str]) -> int:
+    return max(len(text) for text in (heading, *cells)) + 2
+
+
+def _other_plan_lines(explanation: Explanation) -> Iterator[str]:
+    """Yield what other plans would have cost, and what designs of other shops would."""
+    for other in explanation.alternatives:
+        units = other.estimated_capacity_units
+        cost = "would find nothing" if units is None else f"about {_counted(units, 'unit')}"
+        yield f"instead, {other.plan}: {cost}"
+    for computed in explanation.computed:
+        cost = _counted(computed.capacity_units, "unit")
+        if computed.design == SCAN:
+            cost = f"at least {cost}"
+        yield f"computed, {computed.design}: {cost}"
+
+
 def _counted(number: float, noun: str) -> str:
-    return f"{number:g} {noun}{'' if number == 1 else 's'}"
+    """Format a number with its noun, such as ``1 call`` or ``2.5 units``."""
+    ending = "" if number == 1 else "s"
+    return f"{number:g} {noun}{ending}"

@@ -1,25 +1,20 @@
 """``manage.py export_model``: the tables and what belongs to them, for other programs."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from config.infrastructure.stack import Table, table_requests, tables, template
+from config.infrastructure.stack import table_requests, tables, template
 from config.infrastructure.workbench import workbench_model
 from dynapages.calls import clock
 from dynapages.django.options import at_least_one
 from dynapages.tables import Throughput
 
-AWS_JSON, WORKBENCH = "aws-json", "workbench"
-FORMATS: Mapping[str, Callable[[Sequence[Table]], dict[str, Any]]] = {
-    "cloudformation": template,
-    AWS_JSON: table_requests,
-    WORKBENCH: lambda _tables: workbench_model(),
-}
-"""What each format makes of the tables."""
+CLOUDFORMATION = "cloudformation"
+AWS_JSON = "aws-json"
+WORKBENCH = "workbench"
 
 
 class Command(BaseCommand):
@@ -34,7 +29,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--format", required=True, choices=sorted(FORMATS), help="what it is printed for"
+            "--format",
+            required=True,
+            choices=[AWS_JSON, CLOUDFORMATION, WORKBENCH],
+            help="what it is printed for",
         )
         parser.add_argument(
             "--output", type=Path, metavar="FILE", help="write it there instead of printing it"
@@ -58,24 +56,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        if options["table"] and options["format"] != AWS_JSON:
-            raise CommandError(f"--table goes with --format {AWS_JSON} alone.")
-        provisioned = options["provisioned"]
-        if options["format"] == WORKBENCH and (provisioned or options["without_months"]):
-            raise CommandError(
-                f"--provisioned and --without-months do not go with --format {WORKBENCH}."
-            )
-        wanted = tables(
-            now=clock.now(),
-            provisioned=Throughput(*provisioned) if provisioned else None,
-            with_months=not options["without_months"],
-        )
-        model = FORMATS[options["format"]](wanted)
-        if table := options["table"]:
-            if table not in model:
-                known = ", ".join(sorted(model))
-                raise CommandError(f"There is no table “{table}” in the model, only {known}.")
-            model = model[table]["CreateTable"]
+        _refuse_options_of_other_formats(options)
+        model = _model(options)
         text = json.dumps(model, indent=2, sort_keys=True) + "\n"
         output: Path | None = options["output"]
         if output is None:
@@ -85,3 +67,35 @@ class Command(BaseCommand):
             output.write_text(text, encoding="utf-8")
         except OSError as error:
             raise CommandError(f"{output} cannot be written: {error.strerror}.") from error
+
+
+def _refuse_options_of_other_formats(options: dict[str, Any]) -> None:
+    if options["table"] and options["format"] != AWS_JSON:
+        raise CommandError(f"--table goes with --format {AWS_JSON} alone.")
+    if options["format"] == WORKBENCH and (options["provisioned"] or options["without_months"]):
+        raise CommandError(
+            f"--provisioned and --without-months do not go with --format {WORKBENCH}."
+        )
+
+
+def _model(options: dict[str, Any]) -> dict[str, Any]:
+    """Return what is printed, as values of JSON."""
+    if options["format"] == WORKBENCH:
+        return workbench_model()
+    throughput = None
+    if options["provisioned"]:
+        throughput = Throughput(*options["provisioned"])
+    exported = tables(
+        now=clock.now(), provisioned=throughput, with_months=not options["without_months"]
+    )
+    if options["format"] == CLOUDFORMATION:
+        return template(exported)
+    requests = table_requests(exported)
+    name = options["table"]
+    if not name:
+        return requests
+    if name not in requests:
+        known = ", ".join(sorted(requests))
+        raise CommandError(f"There is no table “{name}” in the model, only {known}.")
+    create_request: dict[str, Any] = requests[name]["CreateTable"]
+    return create_request

@@ -19,6 +19,9 @@ from shop.accounts import mailer
 from shop.accounts.queries import users_called
 from shop.orders.counts import read_queue_lengths
 
+Waiting = tuple[object, str, str]
+"""The name of a queue, how much waits in it (such as ``20+``), and its path."""
+
 
 class Command(TableCommand):
     """Sends e-mails to the members of staff of ``MODERATORS``."""
@@ -34,34 +37,47 @@ class Command(TableCommand):
         parser.add_argument("--language", choices=codes, default=settings.LANGUAGE_CODE)
 
     def handle(self, **options: Any) -> None:
-        site, language = settings.SITE_URL, options["language"]
+        site = settings.SITE_URL
         if not site:
             raise CommandError("Set SITE_URL: links in e-mails begin with it.")
         is_all_sent = True
         with failures_in_one_line():
-            queues = [each for each in _queues() if each[1] != "0"]
-            for name in settings.MODERATORS if queues else ():
-                user = next(iter(users_called(name)), None)
-                address = mailer.confirmed_address(user) if user and user.is_staff else ""
-                if not user or not address:
-                    self.stderr.write(f"{name}: not staff with a confirmed e-mail address.")
-                    continue
-                context = {"name": user.username, "queues": queues}
-                try:
-                    mailer.deliver("waiting", address, context, site=site, language=language)
-                except (SMTPException, OSError) as error:
-                    self.stderr.write(f"{name}: the mail server did not take it. {error}")
-                    is_all_sent = False
+            queues = [queue for queue in _queues() if queue[1] != "0"]
+            if queues:
+                for name in settings.MODERATORS:
+                    is_sent = self._send(name, queues, site, options["language"])
+                    is_all_sent = is_all_sent and is_sent
         if not is_all_sent:
             raise CommandError("Not all were told. Run the same command again.")
-        waiting = [f"{name}: {count}" for name, count, _path in queues]
-        self.stdout.write("\n".join(waiting) or "Nothing waits.")
+        lines = [f"{name}: {count}" for name, count, _path in queues]
+        self.stdout.write("\n".join(lines) or "Nothing waits.")
+
+    def _send(self, name: str, queues: list[Waiting], site: str, language: str) -> bool:
+        """Send a moderator an e-mail; return False where the mail server did not accept it.
+
+        Who cannot get one is named on stderr, and is no failure: a next run would not help.
+        """
+        user = next(iter(users_called(name)), None)
+        address = ""
+        if user and user.is_staff:
+            address = mailer.confirmed_address(user)
+        if not user or not address:
+            self.stderr.write(f"{name}: not staff with a confirmed e-mail address.")
+            return True
+        context = {"name": user.username, "queues": queues}
+        try:
+            mailer.deliver("waiting", address, context, site=site, language=language)
+        except (SMTPException, OSError) as error:
+            self.stderr.write(f"{name}: the mail server did not take it. {error}")
+            return False
+        return True
 
 
-def _queues() -> Iterator[tuple[object, str, str]]:
-    """Yield the name of each queue, how much waits in it (such as ``20+``), and its path."""
+def _queues() -> Iterator[Waiting]:
     for state in (State.REPORTED, State.HELD):
         page = read([run_of(state)], PageRequest(MOST_COUNTED))
-        count = f"{len(page.entries)}{'+' * page.has_next}"
+        count = str(len(page.entries))
+        if page.has_next:
+            count += "+"
         yield HEADINGS[state], count, reverse(URL_NAMES[state])
     yield _("Open orders"), str(sum(read_queue_lengths().values())), reverse("staff_orders")

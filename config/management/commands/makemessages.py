@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management.commands import makemessages
 
 LIBRARY = "dynapages"
-OF_THE_LIBRARY = Path(LIBRARY, "django", "locale")
+LIBRARY_CATALOGUES = Path(LIBRARY, "django", "locale")
 
 
 class Command(makemessages.Command):
@@ -16,5 +16,5 @@ class Command(makemessages.Command):
         files = super().find_files(root)
         for file in files:
             if LIBRARY in Path(file.dirpath).parts[:1]:
-                file.locale_dir = str(OF_THE_LIBRARY.resolve())
+                file.locale_dir = str(LIBRARY_CATALOGUES.resolve())
         return files

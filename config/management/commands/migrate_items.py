@@ -55,32 +55,34 @@ class Command(TableCommand):
         rows = []
         with interruptible(self), failures_in_one_line():
             for step in steps:
-                if row := _carried_out(step, migration, options):
+                row = _row_of(step, migration, options)
+                if row:
                     rows.append(row)
-                    self._tell(_line(row, options), options)
+                    self._print(_line(row, options), options)
         if options["json"]:
             units = round(migration.pace.spent, 1)
             self.stdout.write(json.dumps({"steps": rows, "capacity_units": units}))
         elif not steps:
-            self._tell("There are no steps: all items have the shape of this version.", options)
+            self._print("There are no steps: all items have the shape of this version.", options)
         elif not rows:
-            self._tell("These steps are finished; --restart runs them again.", options)
+            self._print("These steps are finished; --restart runs them again.", options)
 
-    def _tell(self, line: str, options: dict[str, Any]) -> None:
+    def _print(self, line: str, options: dict[str, Any]) -> None:
         if options["verbosity"] > 0 and not options["json"]:
             self.stdout.write(line)
 
 
 def _step_named(name: str) -> MigrationStep:
-    if found := next((step for step in STEPS if step.name == name), None):
-        return found
+    for step in STEPS:
+        if step.name == name:
+            return step
     raise ArgumentTypeError(f"there is no step “{name}”; --list names them")
 
 
-def _carried_out(
+def _row_of(
     step: MigrationStep, migration: Migration, options: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Carry out a step, or only look at it for --list; None if it was finished before."""
+    """Carry out a step, or only read how far it is for --list; None if it was finished before."""
     reached = migration.load(step)
     if not options["list"]:
         if reached.finished and not options["restart"]:
