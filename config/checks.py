@@ -80,7 +80,7 @@ def _open_to_the_world() -> Iterator[Problem]:
     if not settings.DEBUG and not settings.MAIL_SERVER:
         yield Problem(
             "EMAIL_HOST",
-            "EMAIL_HOST is missing: letters for a new password would end in the log.",
+            "EMAIL_HOST is missing: e-mails for a new password would end in the log.",
             "Set EMAIL_HOST to the name of a mail server.",
         )
 

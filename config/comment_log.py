@@ -8,7 +8,8 @@ from django.dispatch import Signal
 
 from comments import signals
 from comments.store.states import State
-from shop.activity.entries import Kind, LogEntry, LogVerb, record
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 
 VERBS = {
     signals.comment_posted: LogVerb.POSTED,

@@ -60,7 +60,7 @@ def send_reply_email(payload: Mapping[str, Any]) -> None:
     if comment.language in dict(settings.LANGUAGES):
         language = comment.language
     address = mailer.confirmed_address(user)
-    with mailer.taken_by_the_mail_server(REPLY_EMAIL):
+    with mailer.errors_of_the_mail_server(REPLY_EMAIL):
         mailer.deliver("reply", address, context, site=site, language=language)
 
 

@@ -224,7 +224,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "shop.accounts.passwords.LengthValidator"},
 ]
 # The first hashes; the others check what was hashed by them before.
-PASSWORD_HASHERS = ["shop.accounts.passwords.SiteHasher", *global_settings.PASSWORD_HASHERS[1:]]
+PASSWORD_HASHERS = ["shop.accounts.hashing.SiteHasher", *global_settings.PASSWORD_HASHERS[1:]]
 PASSWORD_RESET_TIMEOUT = 3_600
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "orders"

@@ -21,7 +21,7 @@ MOST_OFF = 60.0
 """Seconds by which the clock of a server may be off."""
 TELEMETRY = "config.telemetry.sdk"
 """Imported only where OPENTELEMETRY is on: its packages are optional."""
-ACTIVITY_LOG = "shop.activity.entries.LOG"
+ACTIVITY_LOG = "shop.activity.recording.LOG"
 """What is written in the background; imported when Django's apps are ready."""
 CANNOT_LOAD = 4
 """gunicorn's exit code for an application that cannot be loaded: with others it would retry."""

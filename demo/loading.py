@@ -23,9 +23,11 @@ from dynapages.lists import PageRequest
 from dynapages.process import client, slow_client
 from shop.accounts.queries import find_user
 from shop.accounts.services import ensure_profile
-from shop.activity.entries import Kind, LogEntry, LogVerb, write_entry
-from shop.activity.listing import list_activity
-from shop.activity.tables import Month, make_table
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.months import Month
+from shop.activity.queries import list_activity
+from shop.activity.recording import write_entry
+from shop.activity.tables import make_table
 from shop.order_status import Status
 from shop.orders.importing import put_orders
 from shop.orders.items import NewOrder

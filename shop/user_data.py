@@ -16,8 +16,9 @@ from shop import keys
 from shop.accounts.emails import EMAIL, Email
 from shop.accounts.queries import find_user
 from shop.accounts.services import delete_profile, shut_profile
-from shop.activity.entries import LOG, Kind, entry_in
-from shop.activity.listing import list_activity
+from shop.activity.entries import Kind, entry_in
+from shop.activity.queries import list_activity
+from shop.activity.recording import LOG
 from shop.activity.tables import Activity
 from shop.api_keys.services import list_keys, revoke_key
 from shop.models import ApiKeyItem, Order, Profile, Purchase, ShopItem

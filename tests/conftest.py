@@ -23,8 +23,9 @@ from dynapages.process import client, connect, current_connection
 from dynapages.tables import create_missing
 from dynapages.work import worker
 from dynapages_testing.strict import refuse_what_aws_refuses
-from shop.activity.entries import LOG
-from shop.activity.tables import Month, make_table, make_tables, table_names
+from shop.activity.months import Month
+from shop.activity.recording import LOG
+from shop.activity.tables import make_table, make_tables, table_names
 from tests.support.chance import unique
 from tests.support.engine_plugin import PATIENCE, engine_key, name_key
 from tests.support.permissions import record_permissions, used

@@ -112,11 +112,6 @@ SCATTERED = frozenset(
         "lab.reports.page",
         "lab.sql_comparison.views",
         "lab.storm.run",
-        "shop.accounts.passwords",
-        "shop.accounts.sessions",
-        "shop.activity.entries",
-        "shop.activity.listing",
-        "shop.activity.tables",
         "shop.orders.listing",
     }
 )

@@ -17,7 +17,8 @@ from django.utils.module_loading import import_string
 from comments.host import COMMENTS
 from comments.sets.models import TABLE as TABLE_OF_COPIES
 from dynapages.tables import ON_DEMAND, TableSchema, Throughput
-from shop.activity.tables import model_of, months_ahead, wanted_throughput
+from shop.activity.months import months_ahead
+from shop.activity.tables import model_of, monthly_throughput
 
 _EXAMPLE_ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/shop-"
 """What the tables' names begin with in deploy/iam-policy.json, to be replaced."""
@@ -63,7 +64,7 @@ def tables(
         found.append(Table(schema))
     if with_months:
         for month in months_ahead(now):
-            schema = TableSchema.of(model_of(month), wanted_throughput())
+            schema = TableSchema.of(model_of(month), monthly_throughput())
             found.append(Table(schema, is_permanent=False))
     return found
 

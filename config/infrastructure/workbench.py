@@ -17,7 +17,8 @@ from django.utils.module_loading import import_string
 from config.docs_tables import PATTERNS, load_models, markdown_table
 from dynapages.items import Item
 from dynapages.tables import ON_DEMAND, TableSchema
-from shop.activity.tables import model_of, month_of_table
+from shop.activity.months import month_of_table
+from shop.activity.tables import model_of
 
 LOCAL_SUFFIX = ".local"
 """Of the name of a local index, for which the format has no field."""

@@ -18,7 +18,7 @@ from config.programs import program_of
 from config.web.answers import fields_to_send_again
 from dynapages.django.paging import grouped
 from dynapages.lists import CENT, HALF_UP, RULES, SCAN, Explanation, Total, decimal_places
-from shop.activity.listing import PLAN as ACTIVITY
+from shop.activity.queries import PLAN as ACTIVITY
 from shop.pickup.queries import PLAN as PICKUP
 
 PRICED_INDEXES = "designs/filters#four-indexes-by-cost"

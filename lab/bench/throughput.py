@@ -48,7 +48,7 @@ from lab.load.running import Found, Requests, RequestsFailed, locust, require_lo
 from lab.reports.plots import Panel, Plot
 from lab.reports.results import Results, Row, Value, percentile_95, rows
 from lab.reports.tables import LAYOUTS, Section, holds, section
-from shop.accounts.passwords import SLOTS
+from shop.accounts.hashing import SLOTS
 from shop.accounts.services import UsernameTaken, create_profile
 
 LISTS = {

@@ -28,7 +28,7 @@ from lab.scale.limits import Limits, Partition
 from lab.scale.proxy import ThrottlingProxy
 from lab.scale.simulation import Arrivals, Model, Outcome, Traffic, draw, zipf
 from lab.scale.visits import KINDS, Calls, Measured, Shop, family_of
-from shop.activity.entries import LOG
+from shop.activity.recording import LOG
 from shop.activity.tables import make_tables
 
 DIVISOR = 1_000

@@ -27,8 +27,8 @@ from lab.scale.limits import Partition
 from lab.scale.proxy import ProxiedCall, ThrottlingProxy, Use
 from shop.accounts.queries import users_called
 from shop.accounts.services import create_profile
-from shop.activity.entries import LOG
-from shop.activity.tables import Month
+from shop.activity.months import Month
+from shop.activity.recording import LOG
 
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Answer

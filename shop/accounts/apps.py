@@ -4,7 +4,7 @@ from django.apps import AppConfig
 from django.contrib.auth import get_user_model
 from django.contrib.auth.signals import user_logged_in
 
-DJANGOS = "update_last_login"
+LAST_LOGIN_RECEIVER = "update_last_login"
 """The ``dispatch_uid`` of Django's own receiver, which knows of no database that may be away."""
 
 
@@ -19,5 +19,5 @@ class AccountsConfig(AppConfig):
         from shop.accounts.models import User, note_sign_in  # noqa: PLC0415 - apps are ready now
 
         if issubclass(get_user_model(), User):
-            user_logged_in.disconnect(dispatch_uid=DJANGOS)
-            user_logged_in.connect(note_sign_in, dispatch_uid=DJANGOS)
+            user_logged_in.disconnect(dispatch_uid=LAST_LOGIN_RECEIVER)
+            user_logged_in.connect(note_sign_in, dispatch_uid=LAST_LOGIN_RECEIVER)

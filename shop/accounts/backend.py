@@ -33,7 +33,8 @@ class ProfileBackend(BaseBackend):
         if user is None:
             make_password(password)  # as slow as checking it, so that timing tells nothing
             return None
-        return user if _is_password(user, password) and user.is_active else None
+        is_right = _is_password(user, password)  # also checked where they may not sign in: the time
+        return user if is_right and user.is_active else None
 
     def get_user(self, user_id: str) -> User | None:
         """Return the user of a session, or None if deleted or inactive."""

@@ -15,7 +15,7 @@ from shop.work import QUEUE, owe_alone
 
 FactorEvent = Literal["factor_on", "factor_off", "recovery_code", "codes_rest"]
 Kind = Literal["reset", "confirm", "changed", "moved"] | FactorEvent
-OF_FACTOR: tuple[FactorEvent, ...] = get_args(FactorEvent)
+FACTOR_EVENTS: tuple[FactorEvent, ...] = get_args(FactorEvent)
 EMAIL = "email"
 """The kind of these due items."""
 

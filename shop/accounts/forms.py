@@ -24,6 +24,7 @@ from dynapages.django.rate_limits import Use, in_words, take
 from dynapages.django.security_log import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.emails import owed_email, queue_email
+from shop.accounts.hashing import acquire_slot, release_slot
 from shop.accounts.models import User
 from shop.accounts.names import (
     LONGEST_USERNAME,
@@ -34,7 +35,6 @@ from shop.accounts.names import (
     is_reserved,
     username_of,
 )
-from shop.accounts.passwords import release_slot, take_slot
 from shop.accounts.rate_limits import give_back
 from shop.accounts.services import TAKEN_USERNAME, create_profile, profile_of
 from shop.accounts.sessions import is_known
@@ -55,14 +55,14 @@ class LimitedForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.request = request
 
-    def take(self, *uses: Use, user: str = "", hint: "StrPromise | None" = None) -> None:
+    def count_attempt(self, *uses: Use, user: str = "", hint: "StrPromise | None" = None) -> None:
         """Count an attempt at a user's account. Raises ValidationError beyond a limit.
 
         Where a password is to be hashed next, raises TooManyHashes before it is counted.
         ``hint`` is a sentence on what to do instead.
         """
-        if any(isinstance(field.widget, forms.PasswordInput) for field in self.fields.values()):
-            take_slot()
+        if self._has_password():
+            acquire_slot()
         wait = take(*uses, now=clock.now())
         if not wait:
             return
@@ -76,6 +76,10 @@ class LimitedForm(forms.Form):
         )
         raise ValidationError([too_many, hint] if hint else [too_many])
 
+    def _has_password(self) -> bool:
+        widgets = [field.widget for field in self.fields.values()]
+        return any(isinstance(widget, forms.PasswordInput) for widget in widgets)
+
 
 class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may have no request
     """User name and password; the right one does not count against the limits that others share."""
@@ -86,12 +90,12 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
     }
 
     def clean(self) -> dict[str, Any]:
-        shared = self._take_attempt()
+        shared_uses = self._count_sign_in()
         try:
             cleaned = super().clean()  # raises when the password is wrong
         finally:
             release_slot()
-        give_back(*shared)
+        give_back(*shared_uses)
         return cleaned
 
     def get_invalid_login_error(self) -> ValidationError:
@@ -101,14 +105,18 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         log_event("sign-in-failed", user=user, request=self.request)
         return super().get_invalid_login_error()
 
-    def _take_attempt(self) -> list[Use]:
-        """Count the attempt; return the uses of limits that are shared with others."""
+    def _count_sign_in(self) -> list[Use]:
+        """Count the attempt; return the uses of limits that are shared with others.
+
+        Those are given back when the password is right. Raises ValidationError beyond a limit.
+        """
+        # An attempt is counted by network, by name in a browser that the user knows, or by both.
         typed = self.cleaned_data.get("username")
         if not typed or not self.cleaned_data.get("password"):
             return []  # nothing will be compared
         network = client_network(self.request)
         from_network = rate_limits.PASSWORDS_FROM_AN_ADDRESS.use(network)
-        self.take(from_network)
+        self.count_attempt(from_network)
         try:
             username = username_of(typed)
         except BadUsername:  # nobody's
@@ -117,7 +125,8 @@ class LoginForm(LimitedForm, AuthenticationForm):  # type: ignore[misc] # it may
         if is_known(self.request, username) and not take(of_known, now=clock.now()):
             return [from_network]
         of_name = rate_limits.PASSWORDS_OF_A_NAME.use(username)
-        self.take(rate_limits.PASSWORDS_AT_A_NAME.use(username, network), of_name, user=username)
+        at_name = rate_limits.PASSWORDS_AT_A_NAME.use(username, network)
+        self.count_attempt(at_name, of_name, user=username)
         return [from_network, of_name]
 
 
@@ -166,17 +175,21 @@ class SignUpForm(LimitedForm, SetPasswordMixin):  # type: ignore[type-arg] # onl
             username=self.cleaned_data.get("username", ""), email=self.cleaned_data.get("email", "")
         )
         self.validate_password_for_user(user, "password1")
-        if user.username:  # it is told whether that is taken, whatever else is wrong
-            self.take(rate_limits.SIGN_UPS_FROM_AN_ADDRESS.use(client_network(self.request)))
+        if user.username:  # the page says whether that is taken, whatever else is wrong
+            self.count_attempt(
+                rate_limits.SIGN_UPS_FROM_AN_ADDRESS.use(client_network(self.request))
+            )
         if not self.errors:
             if user.email:
-                self.take(rate_limits.SIGN_UPS_WITH_AN_EMAIL.use(user.email), hint=WITHOUT_EMAIL)
+                with_email = rate_limits.SIGN_UPS_WITH_AN_EMAIL.use(user.email)
+                self.count_attempt(with_email, hint=WITHOUT_EMAIL)
         elif user.username and profile_of(user.username):
             self.add_error("username", TAKEN_USERNAME)
 
     def create_user(self, *, now: datetime) -> None:
         """Create the user of the valid form. Raises UsernameTaken."""
-        username, email = self.cleaned_data["username"], self.cleaned_data["email"]
+        username = self.cleaned_data["username"]
+        email = self.cleaned_data["email"]
         owes = []
         if email:
             owes.append(owed_email("confirm", username, site_of(self.request)))
@@ -199,7 +212,7 @@ class PasswordForm(LimitedForm, PasswordChangeForm):
 
     def clean_old_password(self) -> str:
         username = self.user.get_username()
-        self.take(rate_limits.PASSWORD_CHANGES.use(username), user=username)
+        self.count_attempt(rate_limits.PASSWORD_CHANGES.use(username), user=username)
         old_password: str = super().clean_old_password()
         return old_password
 
@@ -209,7 +222,7 @@ class NewPasswordForm(LimitedForm, SetPasswordForm):  # type: ignore[type-arg] #
 
 
 class ResetForm(LimitedForm, PasswordResetForm):
-    """Whom to send a link for a new password; the answer does not tell whether they exist."""
+    """Whom to send a link for a new password; the answer does not say whether they exist."""
 
     email = forms.CharField(
         label=_("User name or e-mail address"),
@@ -218,25 +231,25 @@ class ResetForm(LimitedForm, PasswordResetForm):
     )
 
     def clean_email(self) -> str:
-        asked = email_of(self.cleaned_data["email"])
+        name_or_email = email_of(self.cleaned_data["email"])
         network = client_network(self.request)
         uses = [rate_limits.RESETS_FROM_AN_ADDRESS.use(network)]
-        if _can_be_somebody(asked):
-            uses.append(rate_limits.RESETS_AT_A_NAME.use(asked, network))
-        self.take(*uses)
-        return asked
+        if _is_valid_name_or_email(name_or_email):
+            uses.append(rate_limits.RESETS_AT_A_NAME.use(name_or_email, network))
+        self.count_attempt(*uses)
+        return name_or_email
 
     def save(self, *, request: HttpRequest, **_: object) -> None:  # type: ignore[override] # as called
-        """Have an email sent to the users, if there are any."""
+        """Have an e-mail sent to the users, if there are any."""
         queue_email("reset", self.cleaned_data["email"], site_of(request))
 
 
-def _can_be_somebody(asked: str) -> bool:
+def _is_valid_name_or_email(text: str) -> bool:
     try:
-        if "@" in asked:
-            validate_email(asked)
+        if "@" in text:
+            validate_email(text)
         else:
-            username_of(asked)
+            username_of(text)
     except (ValidationError, BadUsername):
         return False
     return True

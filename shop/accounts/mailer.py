@@ -34,17 +34,18 @@ from django.utils.translation import override
 from dynapages.calls import clock
 from dynapages.django.rate_limits import NamedLimit, take
 from dynapages.work import Postponed
-from shop.accounts import rate_limits, services
-from shop.accounts.emails import EMAIL, OF_FACTOR, Email
+from shop.accounts import confirmation, rate_limits
+from shop.accounts.emails import EMAIL, FACTOR_EVENTS, Email
 from shop.accounts.models import User
 from shop.accounts.queries import users_called
 from shop.work import QUEUE
 
 LEASE = timedelta(minutes=2)
 """A mail server may take its time at each of several steps, and must not get the e-mail twice."""
-PERMANENT = 500
+OPT_OUT_HEADER = "List-Unsubscribe"
+FIRST_PERMANENT_CODE = 500
 """Replies of a mail server from this code on are final (RFC 5321)."""
-_OF_THE_SERVER = (
+_SERVER_ERRORS = (
     SMTPAuthenticationError,
     SMTPConnectError,
     SMTPHeloError,
@@ -65,26 +66,30 @@ def send_owed(payload: Mapping[str, Any]) -> None:
     if not users:
         return
     address, context = _addressed(email, users)
-    template = "second_factor" if email.kind in OF_FACTOR else email.kind
-    with taken_by_the_mail_server(email.kind):
+    template = "second_factor" if email.kind in FACTOR_EVENTS else email.kind
+    with errors_of_the_mail_server(email.kind):
         deliver(template, address, context, site=email.site, language=email.language)
 
 
 def _addressed(email: Email, users: Sequence[User]) -> tuple[str, Mapping[str, object]]:
-    """Return the address that an email goes to (empty: none), and what its template needs."""
+    """Return the address that an e-mail goes to (empty: none), and what its template needs."""
     user = users[0]
-    about = {"name": user.username}
+    context: dict[str, object] = {"name": user.username}
     if email.kind == "reset":
         return user.email, {"accounts": [_reset_link(user) for user in users]}
     if email.kind == "confirm":
-        address = user.new_email or ("" if user.email_confirmed else user.email)
-        token = services.token_for(user.username, address)
+        address = user.new_email or ""
+        if not address and not user.email_confirmed:
+            address = user.email
+        token = confirmation.token_for(user.username, address)
         path = reverse("confirm_email", args=[token])
-        return address, {**about, "path": path, "is_new": bool(user.new_email)}
+        return address, {**context, "path": path, "is_new": bool(user.new_email)}
     if email.kind == "moved":
-        return email.given_up, {**about, "path": reverse("password_change")}
-    of_factor = {"event": email.kind, "codes_left": len(user.recovery_codes or ())}
-    return confirmed_address(user), {**about, **of_factor, "path": reverse("password_reset")}
+        return email.given_up, {**context, "path": reverse("password_change")}
+    context["path"] = reverse("password_reset")
+    context["event"] = email.kind
+    context["codes_left"] = len(user.recovery_codes or ())
+    return confirmed_address(user), context
 
 
 def _reset_link(user: User) -> dict[str, str]:
@@ -103,12 +108,12 @@ def confirmed_address(user: User) -> str:
 
 def opt_out_path(user: User) -> str:
     """Return the path of the page that stops e-mails about replies."""
-    token = services.token_for(user.username, user.email, salt=services.OF_REPLIES)
+    token = confirmation.token_for(user.username, user.email, salt=confirmation.REPLIES_SALT)
     return reverse("reply_emails", args=[token])
 
 
 @contextmanager
-def taken_by_the_mail_server(kind: str) -> Iterator[None]:
+def errors_of_the_mail_server(kind: str) -> Iterator[None]:
     """Raise Postponed where the mail server does not take an e-mail now; log what it never takes.
 
     What staff see of it names no address.
@@ -119,9 +124,11 @@ def taken_by_the_mail_server(kind: str) -> Iterator[None]:
         logger.warning("An e-mail (%s) was not sent: %s", kind, error)
         if _is_final(error):
             return
-        code = f" {error.smtp_code}" if isinstance(error, SMTPResponseException) else ""
-        sentence = f"The mail server did not take it ({type(error).__name__}{code})."
-        is_away = not isinstance(error, SMTPException) or isinstance(error, _OF_THE_SERVER)
+        reason = type(error).__name__
+        if isinstance(error, SMTPResponseException):
+            reason += f" {error.smtp_code}"
+        sentence = f"The mail server did not take it ({reason})."
+        is_away = not isinstance(error, SMTPException) or isinstance(error, _SERVER_ERRORS)
         raise Postponed(sentence, is_away=is_away) from error
 
 
@@ -129,7 +136,8 @@ def _is_final(error: Exception) -> bool:
     """Return whether there is no such mailbox, or it takes nothing."""
     if not isinstance(error, SMTPRecipientsRefused):
         return False
-    return all(code >= PERMANENT for code, _ in error.recipients.values())
+    codes = [code for code, _message in error.recipients.values()]
+    return all(code >= FIRST_PERMANENT_CODE for code in codes)
 
 
 def deliver(
@@ -150,14 +158,16 @@ def deliver(
     use = _limit_of(template).use(address)
     if take(use, now=clock.now()):
         return
-    of_site = {"site": site, "host": urlsplit(site).netloc}
+    context_with_site = {**context, "site": site, "host": urlsplit(site).netloc}
     with override(language):
-        text = render_to_string(f"shop/accounts/emails/{template}.txt", {**context, **of_site})
-        subject, _, body = text.partition("\n")
+        text = render_to_string(f"shop/accounts/emails/{template}.txt", context_with_site)
+        subject, _newline, body = text.partition("\n")
         message = EmailMessage(subject, body, to=[address])
         if "opt_out" in context:
-            url = _Unfolded(f"<{site}{context['opt_out']}>")
-            message.extra_headers = {url.name: url, f"{url.name}-Post": f"{url.name}=One-Click"}
+            message.extra_headers = {
+                OPT_OUT_HEADER: _OptOutHeader(f"<{site}{context['opt_out']}>"),
+                f"{OPT_OUT_HEADER}-Post": f"{OPT_OUT_HEADER}=One-Click",
+            }
         try:
             message.send()
         except (SMTPException, OSError):
@@ -167,7 +177,7 @@ def deliver(
 
 def _limit_of(template: str) -> NamedLimit:
     if template in {"reset", "confirm"}:
-        return rate_limits.LETTERS_TO_AN_EMAIL
+        return rate_limits.LINKS_TO_AN_EMAIL
     if template == "reply":
         return rate_limits.REPLIES_TO_AN_EMAIL
     if template == "waiting":
@@ -175,11 +185,11 @@ def _limit_of(template: str) -> NamedLimit:
     return rate_limits.NOTICES_TO_AN_EMAIL
 
 
-class _Unfolded(str):
+class _OptOutHeader(str):
     """A header of one line: since Django 6, ``email.policy`` encodes a long URL as words."""
 
     __slots__ = ()
-    name = "List-Unsubscribe"
+    name = OPT_OUT_HEADER
 
     def fold(self, *, policy: Policy) -> str:
         return f"{self.name}: {self}{policy.linesep}"

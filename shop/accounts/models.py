@@ -77,7 +77,8 @@ class User(AbstractBaseUser):
         user = cls(username=keys.username_in(profile.pk))
         for name in _STORED_FIELDS:
             setattr(user, name, getattr(profile, name))
-        user.email, user.external_id = profile.email or "", profile.external_id or ""
+        user.email = profile.email or ""
+        user.external_id = profile.external_id or ""
         user._stored = profile.serialize()
         return user
 
@@ -104,15 +105,19 @@ class User(AbstractBaseUser):
             raise TypeError("Create users by shop.accounts.services.create_profile.")
         profile = Profile.from_raw_data(dict(self._stored))
         if self.email != (profile.email or ""):
-            self.email_confirmed = self.new_email = None
+            self.email_confirmed = None
+            self.new_email = None
         for name in _STORED_FIELDS:
             setattr(profile, name, getattr(self, name))
-        profile.email, profile.external_id = self.email or None, self.external_id or None
+        profile.email = self.email or None
+        profile.external_id = self.external_id or None
         change_account(before=self._stored, after=profile, owes=self._owes)
-        self._stored, self._owes = profile.serialize(), ()
+        self._stored = profile.serialize()
+        self._owes = ()
 
 
-_STORED_FIELDS = [f.name for f in User._meta.fields if not f.primary_key]  # noqa: SLF001 - Django documents it
+_STORED_FIELDS = [field.name for field in User._meta.fields if not field.primary_key]  # noqa: SLF001 - Django documents it
+"""The names of all fields but the user name, which is in the key."""
 
 
 def note_sign_in(*, request: HttpRequest, user: User, **_: object) -> None:

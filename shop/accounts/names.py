@@ -12,32 +12,68 @@ USERNAME_RULE = _(
     "and begins with a letter or digit."
 )
 
-RESERVED = frozenset(
+RESERVED_WORDS = frozenset(
     {
-        *("abuse", "account", "accounts", "admin", "administrator", "admins", "billing"),
-        *("care", "customer", "customers", "help", "helpdesk", "hostmaster", "info"),
-        *("moderator", "moderators", "news", "noreply", "official", "owner", "payment"),
-        *("payments", "postmaster", "privacy", "refund", "refunds", "root", "sales"),
-        *("security", "service", "shop", "staff", "store", "support", "system", "team"),
+        "abuse",
+        "account",
+        "accounts",
+        "admin",
+        "administrator",
+        "admins",
+        "billing",
+        "care",
+        "customer",
+        "customers",
+        "help",
+        "helpdesk",
+        "hostmaster",
+        "info",
+        "moderator",
+        "moderators",
+        "news",
+        "noreply",
+        "official",
+        "owner",
+        "payment",
+        "payments",
+        "postmaster",
+        "privacy",
+        "refund",
+        "refunds",
+        "root",
+        "sales",
+        "security",
+        "service",
+        "shop",
+        "staff",
+        "store",
+        "support",
+        "system",
+        "team",
         "webmaster",
     }
 )
 """What a visitor could take for the shop itself, alone or joined to each other."""
 _LOOKS_LIKE = str.maketrans("0134578l", "oieastbi")
-_words = "|".join(sorted(word.translate(_LOOKS_LIKE) for word in RESERVED))
-_OF_THE_SHOP = re.compile(rf"(?:the)?(?:(?:{_words})(?:and|at|from|of|the)?)+")
+_words = "|".join(sorted(word.translate(_LOOKS_LIKE) for word in RESERVED_WORDS))
+_OF_RESERVED_WORDS = re.compile(rf"(?:the)?(?:(?:{_words})(?:and|at|from|of|the)?)+")
 
 
 def is_reserved(username: str) -> bool:
-    """Return whether a user name is kept for the shop; ``create_user`` may give it.
+    """Return whether a user name is reserved for the shop; ``create_user`` may give it.
 
-    Such have the shop's name in them, or `RESERVED` words alone, however dotted or with digits.
+    Such have the shop's name in them, or `RESERVED_WORDS` alone, however dotted or with digits.
     """
-    joined = re.sub(r"[._-]", "", username)
-    read = (re.sub(r"[0-9]", "", joined), joined.rstrip("0123456789"))
     brand = re.sub(r"[^a-z0-9]", "", settings.SITE_NAME.lower()).translate(_LOOKS_LIKE)
-    seen = [one.translate(_LOOKS_LIKE) for one in read]
-    return any(_OF_THE_SHOP.fullmatch(one) or (brand and brand in one) for one in seen)
+    joined = re.sub(r"[._-]", "", username)
+    # Digits inside may stand for letters, as in ``supp0rt``; or they are to be left out.
+    for digits_left_out in (re.sub(r"[0-9]", "", joined), joined.rstrip("0123456789")):
+        plain = digits_left_out.translate(_LOOKS_LIKE)
+        if _OF_RESERVED_WORDS.fullmatch(plain):
+            return True
+        if brand and brand in plain:
+            return True
+    return False
 
 
 class BadUsername(ValueError):

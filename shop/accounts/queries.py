@@ -1,4 +1,4 @@
-"""Reads of accounts."""
+"""Reads of accounts: users by their names, and by their e-mail addresses."""
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -18,7 +18,9 @@ def find_user(username: str) -> User | None:
     So a new password holds at once.
     """
     profile = profile_of(username)
-    return None if profile is None else User.of(profile)
+    if profile is None:
+        return None
+    return User.of(profile)
 
 
 def load_user(username: str) -> AbstractBaseUser | None:
@@ -36,8 +38,12 @@ def is_user(username: str) -> bool:
 
 def users_with_email(address: str) -> list[User]:
     """Read the users who gave this e-mail address, at most twenty; who confirmed it come first."""
-    edges = ShopItem.query(keys.email(address), limit=MOST_USERS_OF_AN_ADDRESS)
-    return [user for edge in edges if (user := find_user(edge.sk.partition("#")[2]))]
+    users = []
+    for edge in ShopItem.query(keys.email(address), limit=MOST_USERS_OF_AN_ADDRESS):
+        user = find_user(edge.sk.partition("#")[2])
+        if user is not None:
+            users.append(user)
+    return users
 
 
 def users_called(typed: str) -> list[User]:

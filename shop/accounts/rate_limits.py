@@ -14,7 +14,9 @@ from dynapages.calls import labelled_calls
 from dynapages.django.rate_limits import NamedLimit, Use, limiter, take_or_refuse
 from dynapages.django.security_log import client_network
 
-_QUARTER, _HOUR, _DAY = timedelta(minutes=15), timedelta(hours=1), timedelta(days=1)
+_QUARTER = timedelta(minutes=15)
+_HOUR = timedelta(hours=1)
+_DAY = timedelta(days=1)
 
 # Passwords, by user and network; by user in a known browser; by user; by network.
 PASSWORDS_AT_A_NAME = NamedLimit(10, _QUARTER, "password/{}/{}")
@@ -35,8 +37,8 @@ SIGN_UPS_FROM_AN_ADDRESS = NamedLimit(30, _HOUR, "sign-ups-from/{}")
 SIGN_UPS_WITH_AN_EMAIL = NamedLimit(5, _DAY, "sign-ups-with/{}")
 
 # E-mails, by the address they go to, by who is signed in, by who asks for them.
-LETTERS_TO_AN_EMAIL = NamedLimit(10, _HOUR, "letters-to/{}")
-"""As long as a link for a new password works: whoever gets no further email has one that works."""
+LINKS_TO_AN_EMAIL = NamedLimit(10, _HOUR, "links-to/{}")
+"""As long as a link for a new password works: whoever gets no further e-mail has one that works."""
 NOTICES_TO_AN_EMAIL = NamedLimit(20, _HOUR, "notices-to/{}")
 """Of what was done in an account. Links, which anybody can ask for, must not use them up."""
 REPLIES_TO_AN_EMAIL = NamedLimit(20, _DAY, "replies-to/{}")
@@ -47,7 +49,7 @@ RESETS_AT_A_NAME = NamedLimit(5, _HOUR, "reset/{}/{}")
 """By user name or e-mail address, and network."""
 RESETS_FROM_AN_ADDRESS = NamedLimit(20, _HOUR, "resets-from/{}")
 
-ORDERS_OF_A_USER = NamedLimit(60, timedelta(hours=1), "orders-of/{}")
+ORDERS_OF_A_USER = NamedLimit(60, _HOUR, "orders-of/{}")
 ORDERS_FROM_AN_ADDRESS = NamedLimit(300, timedelta(hours=1), "orders-from/{}")
 """Orders that are placed, changed or cancelled: of one customer, and of all in one network."""
 

@@ -1,12 +1,14 @@
-"""Writes of accounts."""
+"""Writes of accounts: creating, changing, shutting and deleting profiles.
+
+An e-mail address has an edge to its user, which is written in the transaction of the profile.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import ClassVar
 
 from django.contrib.auth.hashers import make_password
-from django.core import signing
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -17,8 +19,7 @@ from dynapages.pynamodb import unchanged, update
 from dynapages.work import Owed
 from dynapages.writes import Action, ConditionFailed, delete, write_item
 from shop import keys
-from shop.accounts.emails import owed_email
-from shop.accounts.passwords import release_slot
+from shop.accounts.hashing import release_slot
 from shop.models import Profile, ShopItem
 from shop.table import put_of, set_or_remove
 from shop.work import actions_of, do_at_once
@@ -26,10 +27,10 @@ from shop.work import actions_of, do_at_once
 TAKEN_USERNAME = _("That user name is taken.")
 LAST_WRITER_WINS = frozenset({"last_login"})
 """Attributes that are written even if another process has just changed them."""
-OF_EMAIL = frozenset({"email", "email_confirmed", "new_email"})
+EMAIL_ATTRIBUTES = frozenset({"email", "email_confirmed", "new_email"})
 """What is confirmed is a certain address: none of these is written if another of them changed."""
-OF_SIGN_IN = frozenset({"totp_secret", "totp_step", "recovery_codes", "last_login"})
-ERASED = OF_EMAIL | OF_SIGN_IN | {"external_id", "mutes_replies"}
+SIGN_IN_ATTRIBUTES = frozenset({"totp_secret", "totp_step", "recovery_codes", "last_login"})
+ERASED_ATTRIBUTES = EMAIL_ATTRIBUTES | SIGN_IN_ATTRIBUTES | {"external_id", "mutes_replies"}
 """What `shut_profile` removes."""
 
 
@@ -47,6 +48,14 @@ class UsernameTaken(AccountConflict):
 
 class StaleAccount(AccountConflict):
     """The account has changed since it was read."""
+
+
+# Reading and creating
+
+
+def profile_of(username: str) -> Profile | None:
+    """Read a user's profile strongly; None where there is none."""
+    return Profile.find(keys.user(username), keys.profile(username))
 
 
 def create_profile(
@@ -86,11 +95,6 @@ def create_profile(
     return profile
 
 
-def profile_of(username: str) -> Profile | None:
-    """Read a user's profile strongly; None where there is none."""
-    return Profile.find(keys.user(username), keys.profile(username))
-
-
 def ensure_profile(*, username: str, joined_at: datetime, external_id: str | None = None) -> bool:
     """Create an imported user without a password, if missing; return whether it was."""
     try:
@@ -100,13 +104,16 @@ def ensure_profile(*, username: str, joined_at: datetime, external_id: str | Non
     return True
 
 
+# Changing
+
+
 def change_account(*, before: Item, after: Profile, owes: Sequence[Owed] = ()) -> None:
     """Write the attributes in which a profile differs from the item that was read of it.
 
     ``owes`` is what is owed then, such as an e-mail. Raises StaleAccount when one of the attributes
     has changed since then.
     """
-    actions = [*_changes_of_profile(before, after), *_moved_edge(before, after), *actions_of(owes)]
+    actions = [*_profile_updates(before, after), *_edge_updates(before, after), *actions_of(owes)]
     if not actions:
         return
     release_slot()
@@ -131,49 +138,24 @@ def end_sessions(username: str) -> None:
         write_item(client(), action)
 
 
-def _changes_of_profile(old: Item, after: Profile) -> Iterator[Action]:
-    new = after.serialize()
-    changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
-    if not changed:
-        return
-    guarded = (changed | OF_EMAIL if changed & OF_EMAIL else changed) - LAST_WRITER_WINS
-    yield update(
-        Profile,
-        table_key(after.pk, after.sk),
-        set_or_remove(Profile, sorted(changed), new),
-        unchanged(old, Profile.pk, *(getattr(Profile, name) for name in sorted(guarded))),
-    )
-
-
-def _email_edges(profile: Profile) -> Iterator[ShopItem]:
-    """Yield the edge from a profile's e-mail address, if it has one."""
-    if profile.email:
-        to_user = keys.confirmed if profile.email_confirmed else keys.profile
-        sk = to_user(keys.username_in(profile.pk))
-        yield ShopItem(pk=keys.email(profile.email), sk=sk)
-
-
-def _moved_edge(before: Item, after: Profile) -> Iterator[Action]:
-    old = {(edge.pk, edge.sk) for edge in _email_edges(Profile.from_raw_data(dict(before)))}
-    new = {(edge.pk, edge.sk): edge for edge in _email_edges(after)}
-    yield from (delete(ShopItem, table_key(*key)) for key in old - new.keys())
-    yield from (put_of(edge) for key, edge in new.items() if key not in old)
+# Erasing
 
 
 def shut_profile(username: str) -> bool:
-    """Deactivate a user and erase all but the name, which stays taken; return whether it was open.
+    """Deactivate a user and erase all but the name, which nobody can take then.
 
-    Raises StaleAccount.
+    Returns whether there was anything to change. Raises StaleAccount.
     """
     profile = profile_of(username)
     if profile is None:
         return False
     before = profile.serialize()
-    if not profile.password.startswith("!"):
+    if not profile.password.startswith("!"):  # which an unusable one does; each is another
         profile.password = make_password(None)
-    for name in ERASED:
+    for name in ERASED_ATTRIBUTES:
         setattr(profile, name, None)
-    profile.is_staff = profile.is_active = False
+    profile.is_staff = False
+    profile.is_active = False
     change_account(before=before, after=profile)
     return profile.serialize() != before
 
@@ -182,42 +164,49 @@ def delete_profile(username: str) -> None:
     """Delete a profile and the edge from its e-mail address, if they exist."""
     profile = profile_of(username)
     if profile is not None:
-        gone = [profile, *_email_edges(profile)]
-        write([delete(ShopItem, table_key(it.pk, it.sk)) for it in gone])
+        items = [profile, *_email_edges(profile)]
+        write([delete(ShopItem, table_key(item.pk, item.sk)) for item in items])
 
 
-SALT = "shop.accounts.confirm"
-OF_REPLIES = "shop.accounts.replies"  # of the choice whether replies are e-mailed
-VALID = timedelta(days=7)
+# What is written
 
 
-def token_for(username: str, address: str, *, salt: str = SALT) -> str:
-    """Return a token that proves, by having arrived, that an address is a user's."""
-    return signing.dumps([username, address], salt=salt)
+def _profile_updates(old: Item, after: Profile) -> Iterator[Action]:
+    """Yield the update of what differs, if anything does, unless it has changed meanwhile."""
+    new = after.serialize()
+    changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
+    if not changed:
+        return
+    guarded = changed - LAST_WRITER_WINS
+    if changed & EMAIL_ATTRIBUTES:
+        guarded |= EMAIL_ATTRIBUTES
+    guarded_attributes = [getattr(Profile, name) for name in sorted(guarded)]
+    yield update(
+        Profile,
+        table_key(after.pk, after.sk),
+        set_or_remove(Profile, sorted(changed), new),
+        unchanged(old, Profile.pk, *guarded_attributes),
+    )
 
 
-def in_token(token: str) -> tuple[str, str]:
-    """Return the user name and the address of a token. Raises BadSignature, also when too old."""
-    username, address = signing.loads(token, salt=SALT, max_age=VALID)
-    return username, address
+def _email_edges(profile: Profile) -> Iterator[ShopItem]:
+    """Yield the edge from a profile's e-mail address, if it has one."""
+    if profile.email:
+        username = keys.username_in(profile.pk)
+        if profile.email_confirmed:
+            sort_key = keys.confirmed(username)
+        else:
+            sort_key = keys.profile(username)
+        yield ShopItem(pk=keys.email(profile.email), sk=sort_key)
 
 
-def confirm(username: str, address: str, *, site: str = "") -> bool | None:
-    """Note that an address is a user's, in place of the one before if it was to be changed.
-
-    Returns whether that is news; None where the user is gone, or has given another address since. A
-    confirmed address that is replaced is owed an e-mail, where ``site`` says what its links begin
-    with. Raises StaleAccount.
-    """
-    profile = profile_of(username)
-    if profile is None or address not in {profile.email, profile.new_email}:
-        return None
-    before, replaced = profile.serialize(), profile.email if profile.email_confirmed else None
-    profile.email_confirmed = True
-    if address == profile.new_email:
-        profile.email, profile.new_email = address, None
-    owes: list[Owed] = []
-    if site and replaced and replaced != address:
-        owes.append(owed_email("moved", username, site, given_up=replaced))
-    change_account(before=before, after=profile, owes=owes)
-    return before != profile.serialize()
+def _edge_updates(before: Item, after: Profile) -> Iterator[Action]:
+    """Yield the actions that replace the edge of an e-mail address by that of another one."""
+    stored = Profile.from_raw_data(dict(before))
+    old = {(edge.pk, edge.sk) for edge in _email_edges(stored)}
+    new = {(edge.pk, edge.sk): edge for edge in _email_edges(after)}
+    for key in old - new.keys():
+        yield delete(ShopItem, table_key(*key))
+    for key, edge in new.items():
+        if key not in old:
+            yield put_of(edge)

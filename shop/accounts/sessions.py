@@ -20,6 +20,11 @@ from shop.accounts.models import SECOND_FACTOR, SIGNED_IN_AT, User
 
 READ_STAFF = "dynashop.read_staff"
 """In ``request.META`` once the user was read: whether it is one of the staff."""
+COOKIE = "signed-in-here"
+"""Names the user who was the latest to sign in with the browser."""
+COOKIE_LIFETIME = timedelta(days=365)
+LONGEST_STAFF_SESSION = timedelta(hours=12)
+LONGEST_CUSTOMER_SESSION = timedelta(days=14)
 
 
 class StaffTimingMiddleware(MiddlewareMixin):
@@ -33,8 +38,7 @@ class StaffTimingMiddleware(MiddlewareMixin):
         return response
 
 
-COOKIE = "signed-in-here"
-KEPT = timedelta(days=365)
+# Browsers that a user has signed in with
 
 
 def remember(response: HttpResponse, username: str) -> None:
@@ -43,7 +47,7 @@ def remember(response: HttpResponse, username: str) -> None:
         COOKIE,
         username,
         salt=COOKIE,
-        max_age=KEPT,
+        max_age=COOKIE_LIFETIME,
         path=reverse("login"),  # no other page has a use for it
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
@@ -53,12 +57,11 @@ def remember(response: HttpResponse, username: str) -> None:
 
 def is_known(request: HttpRequest, username: str) -> bool:
     """Return whether this user was the latest to sign in with the browser."""
-    found = request.get_signed_cookie(COOKIE, default="", salt=COOKIE, max_age=KEPT)
-    return found == username
+    latest = request.get_signed_cookie(COOKIE, default="", salt=COOKIE, max_age=COOKIE_LIFETIME)
+    return latest == username
 
 
-LONGEST_OF_STAFF = timedelta(hours=12)
-LONGEST_OF_CUSTOMERS = timedelta(days=14)
+# Whose session it is
 
 
 class SignedInMiddleware(AuthenticationMiddleware):
@@ -69,12 +72,17 @@ class SignedInMiddleware(AuthenticationMiddleware):
 
 
 def _user_of(request: HttpRequest) -> User | AnonymousUser:
-    user, session = get_user(request), request.session
-    if user.is_authenticated:
-        age = clock.now() - datetime.fromtimestamp(session.get(SIGNED_IN_AT, 0), UTC)
-        needs_code = settings.REQUIRE_STAFF_2FA and user.is_staff and SECOND_FACTOR not in session
-        if needs_code or age > (LONGEST_OF_STAFF if user.is_staff else LONGEST_OF_CUSTOMERS):
-            session.flush()
-            return AnonymousUser()
+    """Return the user of the request's session; end one that is too old or lacks a code."""
+    user = get_user(request)
+    if isinstance(user, AnonymousUser):
+        request.META[READ_STAFF] = False
+        return user
+    session = request.session
+    age = clock.now() - datetime.fromtimestamp(session.get(SIGNED_IN_AT, 0), UTC)
+    longest = LONGEST_STAFF_SESSION if user.is_staff else LONGEST_CUSTOMER_SESSION
+    needs_code = settings.REQUIRE_STAFF_2FA and user.is_staff and SECOND_FACTOR not in session
+    if needs_code or age > longest:
+        session.flush()
+        return AnonymousUser()
     request.META[READ_STAFF] = user.is_staff
     return user

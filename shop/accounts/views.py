@@ -22,14 +22,15 @@ from dynapages.django.refusals import database_failed, refuse
 from dynapages.django.security_log import client_network, log_event
 from dynapages.pynamodb import FAILURES
 from shop.accounts import rate_limits
+from shop.accounts.confirmation import confirm, read_token
 from shop.accounts.emails import owed_email
 from shop.accounts.forms import NewPasswordForm, PasswordForm, ResetForm, SignUpForm
+from shop.accounts.hashing import acquire_slot, sharing_a_slot
 from shop.accounts.models import User
 from shop.accounts.names import username_of
-from shop.accounts.passwords import sharing_a_slot, take_slot
 from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import clear
-from shop.accounts.services import AccountConflict, StaleAccount, confirm, end_sessions, in_token
+from shop.accounts.services import AccountConflict, StaleAccount, end_sessions
 from shop.accounts.sessions import remember
 
 if TYPE_CHECKING:
@@ -40,18 +41,20 @@ if TYPE_CHECKING:
 else:
     Base = object
 
-ONLY_HERE = _(
+CONFIRM_TEMPLATE = "shop/accounts/confirm_email.html"
+SIGNED_OUT_HERE_ALONE = _(
     "You are signed out in this browser, but not elsewhere. To sign out everywhere, sign in and "
     "out again later."
 )
 
 
-def _focus_on_first_fault(form: BaseForm) -> None:
-    wrong = next((name for name in form.fields if name in form.errors), None)
-    if wrong is None:
+def _focus_on_first_error(form: BaseForm) -> None:
+    """Move the focus from the field that has it otherwise to the first one with an error."""
+    wrong = [name for name in form.fields if name in form.errors]
+    if not wrong:
         return
     for name, field in form.fields.items():
-        field.widget.attrs["autofocus"] = name == wrong
+        field.widget.attrs["autofocus"] = name == wrong[0]
 
 
 class AccountFormMixin(Base):
@@ -84,7 +87,7 @@ class AccountFormMixin(Base):
             return self.render_to_response(
                 context, status=HTTPStatus.SERVICE_UNAVAILABLE, headers=headers
             )
-        _focus_on_first_fault(form)
+        _focus_on_first_error(form)
         response = self.form_invalid(form)
         if form.retry_after is not None:
             response.status_code = HTTPStatus.TOO_MANY_REQUESTS
@@ -96,8 +99,8 @@ class RememberingView(auth_views.LoginView):
     """Signs in, and tells the browser who did; the page says what for, by where it leads."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
-        wanted = _name_of_page(self.get_redirect_url())
-        return super().get_context_data(**kwargs) | {"wanted": wanted}
+        next_page = _name_of_page(self.get_redirect_url())
+        return super().get_context_data(**kwargs) | {"next_page": next_page}
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         response = super().form_valid(form)
@@ -127,7 +130,7 @@ class LogoutView(auth_views.LogoutView):
             if fault is None:
                 raise
             request.session.flush()
-            message = f"{gettext(str(fault))} {ONLY_HERE}"
+            message = f"{gettext(str(fault))} {SIGNED_OUT_HERE_ALONE}"
             status = HTTPStatus.SERVICE_UNAVAILABLE
             return refuse(request, status, retry_after=fault.retry_after, message=message)
 
@@ -187,7 +190,7 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
         """Forget the attempts of others, who may have used up the user's."""
-        take_slot()  # before the attempts are forgotten
+        acquire_slot()  # before the attempts are forgotten
         username = form.user.get_username()
         at_name = rate_limits.PASSWORDS_AT_A_NAME.use(username, client_network(self.request))
         clear(rate_limits.PASSWORDS_OF_A_NAME.use(username), at_name)
@@ -200,7 +203,7 @@ class PasswordResetConfirmView(AccountFormMixin, auth_views.PasswordResetConfirm
         return response
 
 
-TEMPLATE = "shop/accounts/confirm_email.html"
+# Confirming an e-mail address
 
 
 @never_cache
@@ -208,12 +211,17 @@ TEMPLATE = "shop/accounts/confirm_email.html"
 def confirm_email(request: HttpRequest, token: str) -> HttpResponse:
     """Ask whether an address is to be confirmed, because mail programs follow links; confirm it."""
     try:
-        username, address = in_token(token)
+        username, address = read_token(token)
     except BadSignature:
         return _refused(request)
     if request.method != "POST":
-        context = {"may_confirm": True, "username": username, "address": address}
-        return render(request, TEMPLATE, context | {"heading": gettext("Is this your address?")})
+        context = {
+            "heading": gettext("Is this your address?"),
+            "may_confirm": True,
+            "username": username,
+            "address": address,
+        }
+        return render(request, CONFIRM_TEMPLATE, context)
     try:
         is_news = confirm(username, address, site=site_of(request))
     except StaleAccount as error:
@@ -237,7 +245,7 @@ def _refused(request: HttpRequest) -> HttpResponse:
 def _answer(
     request: HttpRequest, heading: str, *, about: str = "", status: HTTPStatus = HTTPStatus.OK
 ) -> HttpResponse:
-    return render(request, TEMPLATE, {"heading": heading, "about": about}, status=status)
+    return render(request, CONFIRM_TEMPLATE, {"heading": heading, "about": about}, status=status)
 
 
 def _name_of_page(page_url: str) -> str:

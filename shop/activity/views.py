@@ -16,43 +16,37 @@ from dynapages.django.paging import ListResult, show_page
 from dynapages.django.refusals import Refusal
 from dynapages.lists import PageRequest, PageResult, timestamp
 from shop.activity.entries import LogEntry
-from shop.activity.listing import (
-    PLAN,
-    ActivityFilter,
-    activity_pager,
-    activity_row,
-    list_activity,
-    list_context,
-    within_limit,
-)
+from shop.activity.filters import ActivityFilter, activity_pager
+from shop.activity.listing import activity_row, list_context
+from shop.activity.queries import PLAN, list_activity, within_limit
 from shop.days import BadListFilter, url_without_blanks
 
-COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
-Asked = ListResult[ActivityFilter, PageResult[LogEntry]]
+CSV_COLUMNS = ("moment", "kind", "action", "who", "subject", "about", "was", "became")
+ActivityResult = ListResult[ActivityFilter, PageResult[LogEntry]]
 
 
-def _read(request: HttpRequest, _visitor: Visitor) -> Asked:
+def _read(request: HttpRequest, _visitor: Visitor) -> ActivityResult:
     chosen = _filter(request)
-    asked = activity_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
-    asked = within_limit(asked, chosen.kinds)
-    found = list_activity(chosen.kinds, asked, days=chosen.days, now=clock.now())
-    return ListResult(chosen, asked, found)
+    page_request = activity_pager(chosen).requested(request.GET, size=settings.PAGE_SIZE)
+    page_request = within_limit(page_request, chosen.kinds)
+    result = list_activity(chosen.kinds, page_request, days=chosen.days, now=clock.now())
+    return ListResult(chosen, page_request, result)
 
 
 @require_safe
 @prefetch(_read, staff_only)
-def activity(request: HttpRequest, asked: Asked) -> HttpResponse:
+def activity(request: HttpRequest, read: ActivityResult) -> HttpResponse:
     """Show what happened to orders and comments, newest first (P3)."""
-    chosen, found = asked.filter, asked.result
-    if url := url_without_blanks(request):
+    url = url_without_blanks(request)
+    if url:
         return redirect(url)
     return show_page(
         request,
-        activity_pager(chosen),
-        asked.page_request,
-        found.page,
+        activity_pager(read.filter),
+        read.page_request,
+        read.result.page,
         templates=("shop/activity/activity.html", "shop/activity/_activity.html"),
-        context=lambda: _context(chosen, found),
+        context=lambda: _context(read.filter, read.result),
         plan=PLAN,
     )
 
@@ -61,32 +55,40 @@ def activity(request: HttpRequest, asked: Asked) -> HttpResponse:
 @staff_only
 def activity_csv(request: HttpRequest) -> StreamingHttpResponse:
     """Answer with the log of the chosen kinds and days, as far as it is kept, as CSV."""
-    chosen, now = _filter(request), clock.now()
+    chosen = _filter(request)
+    now = clock.now()
 
-    def read(asked: PageRequest) -> CsvPage:
-        found = list_activity(chosen.kinds, asked, days=chosen.days, now=now)
-        return PageResult(tuple(map(_row, found.items)), found.page)
+    def read_rows(page_request: PageRequest) -> CsvPage:
+        result = list_activity(chosen.kinds, page_request, days=chosen.days, now=now)
+        return PageResult(tuple(_csv_row(entry) for entry in result.items), result.page)
 
-    return csv_response("activity", COLUMNS, read)
+    return csv_response("activity", CSV_COLUMNS, read_rows)
 
 
-def _row(entry: LogEntry) -> tuple[object, ...]:
+def _csv_row(entry: LogEntry) -> tuple[object, ...]:
     return (
-        *(timestamp(entry.moment), entry.kind.value, entry.action.name, entry.who),
-        *(entry.subject, entry.about, entry.was, entry.became),
+        timestamp(entry.moment),
+        entry.kind.value,
+        entry.action.name,
+        entry.who,
+        entry.subject,
+        entry.about,
+        entry.was,
+        entry.became,
     )
 
 
-def _context(chosen: ActivityFilter, found: PageResult[LogEntry]) -> dict[str, Any]:
+def _context(chosen: ActivityFilter, result: PageResult[LogEntry]) -> dict[str, Any]:
     return {
         "heading": _("Activity"),
-        "rows": [activity_row(entry) for entry in found.items],
-        "reads_on": found.page.cut_at is not None,
+        "rows": [activity_row(entry) for entry in result.items],
+        "reads_on": result.page.cut_at is not None,
         **list_context(chosen),
     }
 
 
 def _filter(request: HttpRequest) -> ActivityFilter:
+    """Return what the URL narrows the log to. Raises Refusal."""
     query = request.GET
     try:
         return ActivityFilter.parse(

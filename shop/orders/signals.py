@@ -4,7 +4,8 @@ from datetime import datetime
 
 from django.dispatch import Signal
 
-from shop.activity.entries import Kind, LogEntry, LogVerb, record
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.recording import record
 from shop.models import Order
 from shop.order_status import Status
 

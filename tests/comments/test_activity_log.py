@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from comments.items import NewComment
 from comments.profiles.queries import ids_written_by
-from shop.activity.entries import LOG
+from shop.activity.recording import LOG
 from tests.support.activity.making import whole_log
 from tests.support.clock import this_month
 from tests.support.comments.loading import load

@@ -65,7 +65,7 @@ def test_good_settings_are_accepted(checked):
     assert checked(**GOOD) == []
 
 
-def test_letters_need_the_address_of_the_site(checked):
+def test_emails_need_the_address_of_the_site(checked):
     (message,) = checked(**GOOD, EMAIL_HOST="mail.example.com")
     assert message.id == "config.SITE_URL"
     assert checked(**GOOD, EMAIL_HOST="mail.example.com", SITE_URL="https://shop.example.com") == []

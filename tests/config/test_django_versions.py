@@ -42,7 +42,7 @@ class TestThePolicyForScripts:
         assert of_django == (django.VERSION >= (6, 0))
 
 
-class TestLetters:
+class TestEmails:
     def backend(self, var: Path, **environment: str) -> object:
         found = settings_of(var, **environment)
         former = {name: value for name, value in found.items() if name.startswith("EMAIL_")}

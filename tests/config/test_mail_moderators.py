@@ -13,8 +13,8 @@ from django.utils import timezone
 from comments.moderation.listing import MOST_COUNTED
 from comments.reports.services import Reason, report_comment
 from dynapages.calls import clock
+from shop.accounts.confirmation import confirm
 from shop.accounts.queries import find_user
-from shop.accounts.services import confirm
 from shop.orders.items import NewLine
 from tests.support.accounts.emails import emails
 from tests.support.comments.faulty import unreachable

@@ -182,12 +182,12 @@ class TestTheMetrics:
         pytest.importorskip("opentelemetry.sdk", reason=WHERE)
         queue = Waiting()
         with import_module("tests.support.config.telemetry").telemetry(
-            queues={"letters": queue}
+            queues={"emails": queue}
         ) as told:
             metrics = told.metrics()
         (length,), (lost,) = metrics["dynashop.queue.length"], metrics["dynashop.queue.lost"]
         assert (length.value, lost.value) == (7, 2)
-        assert dict(length.attributes) == {"dynashop.queue": "letters"}
+        assert dict(length.attributes) == {"dynashop.queue": "emails"}
 
     def test_are_those_that_the_document_explains(self):
         section = DOCUMENT.read_text().partition("| metric |")[2].partition("\n\n")[0]

@@ -13,8 +13,9 @@ from comments.posting.services import delete_comment
 from comments.replies.services import ReplyChanged, delete_reply, find_reply, reply_to
 from dynapages.django.rate_limits import NamedLimit
 from shop.accounts import rate_limits
+from shop.accounts.confirmation import REPLIES_SALT, confirm, token_for
 from shop.accounts.queries import find_user
-from shop.accounts.services import OF_REPLIES, confirm, shut_profile, token_for
+from shop.accounts.services import shut_profile
 from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from shop.work import QUEUE
@@ -280,7 +281,7 @@ class TestOptingOut:
         assert find_user(ann.username).mutes_replies is None
 
     def test_is_refused_where_the_user_is_gone(self, program, fresh):
-        token = token_for(fresh("nobody"), "a@example.com", salt=OF_REPLIES)
+        token = token_for(fresh("nobody"), "a@example.com", salt=REPLIES_SALT)
         assert program.post(f"/account/replies/{token}/").status_code == 404
 
     def test_is_in_german_too(self, url, program):

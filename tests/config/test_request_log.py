@@ -20,7 +20,7 @@ from config.web import shedding
 from dynapages.calls import Call, Throttled, metered
 from dynapages.calls.faults import BUSY
 from dynapages.django.formats import csv_response
-from shop.activity.entries import LOG
+from shop.activity.recording import LOG
 from tests.support.activity.making import made_entry
 from tests.support.comments.writers import someone
 from tests.support.config.addresses import Belongings, address, belongings, browser_of, routes

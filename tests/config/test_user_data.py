@@ -23,7 +23,8 @@ from dynapages.process import write
 from shop import keys
 from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.queries import find_user, users_with_email
-from shop.activity.entries import LOG, LogVerb
+from shop.activity.entries import LogVerb
+from shop.activity.recording import LOG
 from shop.api_keys.services import create_key, list_keys
 from shop.models import Profile
 from shop.orders.filters import OrderFilter

@@ -1,6 +1,6 @@
 """No text of a comment stands where neither hiding nor erasing it reaches.
 
-Postings, copies, answers kept for Idempotency-Keys, what is owed, letters: all tables are read
+Postings, copies, answers kept for Idempotency-Keys, what is owed, e-mails: all tables are read
 whole, and the words are looked for.
 """
 
@@ -27,7 +27,7 @@ from dynapages.process import client
 from dynapages.tables import create_missing
 from dynapages.upkeep import every_item
 from dynapages_testing.strict import refuse_what_aws_refuses
-from shop.activity.entries import LOG
+from shop.activity.recording import LOG
 from shop.models import ApiAnswer
 from shop.work import QUEUE as SHOP_QUEUE
 from tests.support.comments.deciding import decide
@@ -143,5 +143,5 @@ class TestTheWordsOfAComment:
         everything_is_done()
         assert tables_with(WORD) == {}
 
-    def test_are_in_no_letter(self, scene):
+    def test_are_in_no_email(self, scene):
         assert WORD not in str([message.message() for message in mail.outbox])

@@ -3,7 +3,7 @@
 import time
 from datetime import UTC, datetime, timedelta
 
-from shop.activity.tables import Month
+from shop.activity.months import Month
 
 LONGEST_TEST = timedelta(minutes=1)
 

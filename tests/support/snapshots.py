@@ -11,8 +11,8 @@ from django.utils.module_loading import import_string
 from dynapages.calls import Batches, Pool
 from dynapages.items import Item, table_key
 from dynapages.process import client
-from shop.activity.entries import LOG
-from shop.activity.tables import Month
+from shop.activity.months import Month
+from shop.activity.recording import LOG
 
 Items = Mapping[tuple[str, str], Item]
 

@@ -38,8 +38,9 @@ class EmailForm(OwnPasswordForm):
     def clean(self) -> None:
         if self.errors:
             return
-        username, network = self.user.username, client_network(self.request)
-        self.take(
+        username = self.user.username
+        network = client_network(self.request)
+        self.count_attempt(
             rate_limits.RESETS_FROM_AN_ADDRESS.use(network),
             rate_limits.CONFIRMATIONS_OF_A_NAME.use(username),
             rate_limits.SIGN_UPS_WITH_AN_EMAIL.use(self.cleaned_data["new_email"]),

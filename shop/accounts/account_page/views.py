@@ -22,10 +22,11 @@ from dynapages.django.rate_limits import take_or_refuse
 from dynapages.django.security_log import client_network, log_event
 from shop.accounts import rate_limits
 from shop.accounts.account_page.forms import EmailForm
+from shop.accounts.confirmation import REPLIES_SALT, token_for
 from shop.accounts.emails import owed_email, queue_email
 from shop.accounts.models import User
 from shop.accounts.queries import find_user
-from shop.accounts.services import OF_REPLIES, StaleAccount, token_for
+from shop.accounts.services import StaleAccount
 from shop.accounts.views import AccountFormMixin
 
 
@@ -34,13 +35,13 @@ from shop.accounts.views import AccountFormMixin
 def account(request: HttpRequest) -> HttpResponse:
     """Show what an account is known by, and lead to all that belongs to it."""
     user = cast("User", request.user)
-    token = token_for(user.username, user.email, salt=OF_REPLIES)
+    token = token_for(user.username, user.email, salt=REPLIES_SALT)
     return render(request, "shop/accounts/account.html", {"reply_token": token})
 
 
 @method_decorator((sensitive_post_parameters(), signed_in), name="dispatch")
 class ChangeEmailView(AccountFormMixin, FormView):  # type: ignore[type-arg] # only in the stubs
-    """Have an email sent to another address, which is the account's once it is confirmed."""
+    """Have an e-mail sent to another address, which is the account's once it is confirmed."""
 
     form_class = EmailForm
     template_name = "shop/accounts/change_email.html"
@@ -60,7 +61,7 @@ class ChangeEmailView(AccountFormMixin, FormView):  # type: ignore[type-arg] # o
 
 @require_POST
 @signed_in
-def send_letter(request: HttpRequest) -> HttpResponse:
+def send_confirmation(request: HttpRequest) -> HttpResponse:
     """Send the e-mail once more by which an address is confirmed."""
     user = cast("User", request.user)
     if user.email_confirmed and not user.new_email:
@@ -95,16 +96,17 @@ def keep_email(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def reply_emails(request: HttpRequest, token: str) -> HttpResponse:
-    """Show whether the shop's replies are e-mailed; a form stops that, or (``wanted=yes``) not."""
+    """Show whether the shop's replies are e-mailed; a form changes that (``wanted=yes``)."""
     try:
-        username, address = signing.loads(token, salt=OF_REPLIES)
+        username, address = signing.loads(token, salt=REPLIES_SALT)
         owner = find_user(username)
     except signing.BadSignature:
         owner = None
     if owner is None or owner.email != address:
         raise Http404(_("This link is no longer valid"))
     if request.method == "POST":
-        owner.mutes_replies = request.POST.get("wanted") != "yes" or None
+        # An account without the attribute gets e-mails, as all did before there was a choice.
+        owner.mutes_replies = None if request.POST.get("wanted") == "yes" else True
         with suppress(StaleAccount):  # another click was faster
             owner.save()
     return render(request, "shop/accounts/reply_emails.html", {"owner": owner, "token": token})

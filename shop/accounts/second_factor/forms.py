@@ -24,8 +24,12 @@ WRONG_CODE = _("Wrong code. Type the code that the app shows now. Each code work
 
 
 def _code_field(help_text: "StrOrPromise") -> forms.CharField:
-    typed = {"autocomplete": "one-time-code", "autocapitalize": "none", "spellcheck": "false"}
-    widget = forms.TextInput(attrs=typed)
+    attributes = {
+        "autocomplete": "one-time-code",
+        "autocapitalize": "none",
+        "spellcheck": "false",
+    }
+    widget = forms.TextInput(attrs=attributes)
     return forms.CharField(label=_("Code"), max_length=40, help_text=help_text, widget=widget)
 
 
@@ -48,27 +52,29 @@ class CodeForm(UserForm):
     code = _code_field(_("The six digits in your app, or a recovery code."))
 
     def clean_code(self) -> str:
-        username, of_name = self.user.username, rate_limits.CODES_OF_A_NAME.use(self.user.username)
-        self.take(of_name, user=username)
+        username = self.user.username
+        codes = rate_limits.CODES_OF_A_NAME.use(username)
+        wrong_codes = rate_limits.WRONG_CODES_OF_A_NAME.use(username)
+        self.count_attempt(codes, user=username)
         code: str = self.cleaned_data["code"]
         accepted = accept(self.user, code, now=clock.now(), site=site_of(self.request))
         if accepted is None:
             refusal = self.refuse(WRONG_CODE)
-            if take(rate_limits.WRONG_CODES_OF_A_NAME.use(username), now=clock.now()):
-                self._rest(of_name)
+            if take(wrong_codes, now=clock.now()):
+                self._rest(codes)
             raise refusal
         if accepted == "recovery":
             log_event("recovery-code-used", user=username, request=self.request)
-        clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
+        clear(wrong_codes)
         return code
 
-    def _rest(self, of_name: Use) -> None:
-        """Have the account take no code for an hour, and tell its owner. Raises like `take`."""
+    def _rest(self, codes: Use) -> None:
+        """Accept no code of the user for an hour, and e-mail them. Raises ValidationError."""
         username = self.user.username
         queue_email("codes_rest", username, site_of(self.request))
-        rest(of_name, lasts=rate_limits.REST_OF_CODES, now=clock.now())
+        rest(codes, lasts=rate_limits.REST_OF_CODES, now=clock.now())
         clear(rate_limits.WRONG_CODES_OF_A_NAME.use(username))
-        self.take(of_name, user=username)
+        self.count_attempt(codes, user=username)
 
 
 class OwnPasswordForm(UserForm):
@@ -81,7 +87,8 @@ class OwnPasswordForm(UserForm):
     )
 
     def clean_password(self) -> str:
-        self.take(rate_limits.PASSWORD_CHANGES.use(self.user.username), user=self.user.username)
+        username = self.user.username
+        self.count_attempt(rate_limits.PASSWORD_CHANGES.use(username), user=username)
         password: str = self.cleaned_data["password"]
         if not self.user.check_password(password):
             raise self.refuse(_("Wrong password."))

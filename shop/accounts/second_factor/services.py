@@ -1,6 +1,5 @@
 """Writes of second factors. All raise StaleAccount."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from hashlib import sha256
 from hmac import compare_digest
@@ -23,6 +22,11 @@ from shop.accounts.queries import find_user
 RECOVERY_CODES = 10
 RECOVERY_BYTES = 10
 """So many random bytes cannot be guessed: their hash needs neither salt nor time."""
+GROUP_OF_DIGITS = 5
+"""Of a recovery code, between two dashes."""
+SIGNING_IN = "signing_in"
+"""In a session: who has typed the right password, and is to show a code."""
+SIGNING_IN_LASTS = timedelta(minutes=10)
 
 
 def step_of(secret: str, code: str, *, now: datetime, after: int | None) -> int | None:
@@ -43,13 +47,12 @@ def without_blanks(typed: str) -> str:
     return "".join(typed.split()).replace("-", "").lower()
 
 
-def hashes_of(recovery_codes: Iterable[str]) -> list[str]:
-    """Return what is stored of recovery codes."""
-    return [sha256(without_blanks(code).encode()).hexdigest() for code in recovery_codes]
+def hash_of(recovery_code: str) -> str:
+    """Return what is stored of a recovery code."""
+    return sha256(without_blanks(recovery_code).encode()).hexdigest()
 
 
-KEY = "signing_in"
-LASTS = timedelta(minutes=10)
+# Signing in with a second factor
 
 
 def needs_second_factor(user: User) -> bool:
@@ -59,7 +62,7 @@ def needs_second_factor(user: User) -> bool:
 
 def begin(session: SessionBase, user: User, *, next_url: str, now: datetime) -> None:
     """Note that a user's password was right."""
-    session[KEY] = {
+    session[SIGNING_IN] = {
         "user": user.username,
         "at": int(now.timestamp()),
         "hash": user.get_session_auth_hash(),
@@ -69,8 +72,8 @@ def begin(session: SessionBase, user: User, *, next_url: str, now: datetime) -> 
 
 def user_signing_in(request: HttpRequest) -> User | None:
     """Return the user of `begin`, unless it is too long ago or the password has changed since."""
-    begun: dict[str, Any] = request.session.get(KEY, {})
-    if not begun or clock.now().timestamp() - begun["at"] > LASTS.total_seconds():
+    begun: dict[str, Any] = request.session.get(SIGNING_IN, {})
+    if not begun or clock.now().timestamp() - begun["at"] > SIGNING_IN_LASTS.total_seconds():
         return None
     user = find_user(begun["user"])
     if user is None:
@@ -81,16 +84,21 @@ def user_signing_in(request: HttpRequest) -> User | None:
 
 def finish(request: HttpRequest, user: User) -> str:
     """Sign a user in who has shown a code; return the URL to go on to."""
-    begun = request.session.pop(KEY, {})
+    begun = request.session.pop(SIGNING_IN, {})
     login(request, user)
     request.session[SECOND_FACTOR] = True
     return str(begun.get("next") or settings.LOGIN_REDIRECT_URL)
 
 
+# Turning it on and off, and using codes up
+
+
 def turn_on(user: User, secret: str, *, step: int) -> list[str]:
     """Store a secret, of which a code was shown; end all sessions; return the recovery codes."""
-    codes = ["-".join(wrap(token_hex(RECOVERY_BYTES), 5)) for _ in range(RECOVERY_CODES)]
-    user.totp_secret, user.totp_step, user.recovery_codes = secret, step, hashes_of(codes)
+    codes = [_new_recovery_code() for _number in range(RECOVERY_CODES)]
+    user.totp_secret = secret
+    user.totp_step = step
+    user.recovery_codes = [hash_of(code) for code in codes]
     _end_sessions(user)
     user.save()
     return codes
@@ -98,7 +106,9 @@ def turn_on(user: User, secret: str, *, step: int) -> list[str]:
 
 def turn_off(user: User) -> None:
     """Forget the secret and the recovery codes; all sessions of the user end."""
-    user.totp_secret = user.totp_step = user.recovery_codes = None
+    user.totp_secret = None
+    user.totp_step = None
+    user.recovery_codes = None
     _end_sessions(user)
     user.save()
 
@@ -114,17 +124,22 @@ def accept(
         return None
     code = without_blanks(typed)
     step = step_of(user.totp_secret, code, now=now, after=user.totp_step)
-    (hashed,) = hashes_of([code])
-    left = user.recovery_codes or []
     if step is not None:
         user.totp_step = step
-    elif hashed in left:
-        user.recovery_codes = [each for each in left if each != hashed]
-        user.owe(owed_email("recovery_code", user.username, site))
-    else:
+        user.save()
+        return "app"
+    hashed = hash_of(code)
+    unused = user.recovery_codes or []
+    if hashed not in unused:
         return None
+    user.recovery_codes = [each for each in unused if each != hashed]
+    user.owe(owed_email("recovery_code", user.username, site))
     user.save()
-    return "recovery" if step is None else "app"
+    return "recovery"
+
+
+def _new_recovery_code() -> str:
+    return "-".join(wrap(token_hex(RECOVERY_BYTES), GROUP_OF_DIGITS))
 
 
 def _end_sessions(user: User) -> None:

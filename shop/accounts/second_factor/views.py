@@ -45,18 +45,25 @@ class LoginView(views.AccountFormMixin, views.RememberingView):
 
     def get_default_redirect_url(self) -> str:
         """Return where to go on without ``next``."""
-        is_staff = self.user is not None and self.user.is_staff
-        return reverse("staff_orders") if is_staff else super().get_default_redirect_url()
+        if self.user is not None and self.user.is_staff:
+            return reverse("staff_orders")
+        return super().get_default_redirect_url()
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:  # noqa: ANN401 - Django's
         """Add the names and the password of the sample shop's users, where it is one."""
-        *names, password = settings.SAMPLE_SIGN_IN or ("",)
-        about = (_("%(name)s, a customer"), _("%(name)s, staff"))
-        users = [(name, label % {"name": name}) for name, label in zip(names, about, strict=False)]
-        return super().get_context_data(**kwargs) | {"sample_users": users, "password": password}
+        context = super().get_context_data(**kwargs)
+        if settings.SAMPLE_SIGN_IN:
+            customer, staff, password = settings.SAMPLE_SIGN_IN
+            context["password"] = password
+            context["sample_users"] = [
+                (customer, _("%(name)s, a customer") % {"name": customer}),
+                (staff, _("%(name)s, staff") % {"name": staff}),
+            ]
+        return context
 
     def form_valid(self, form: Any) -> HttpResponse:  # noqa: ANN401 - Django's
-        self.user = user = form.get_user()
+        user = form.get_user()
+        self.user = user
         if not needs_second_factor(user):
             return super().form_valid(form)
         begin(self.request.session, user, next_url=self.get_success_url(), now=clock.now())

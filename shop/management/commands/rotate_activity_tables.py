@@ -10,7 +10,8 @@ from dynapages.calls import clock
 from dynapages.django.options import failures_in_one_line, interruptible
 from dynapages.django.tables import TableCommand
 from dynapages.process import slow_client
-from shop.activity.tables import Month, rotate
+from shop.activity.months import Month
+from shop.activity.rotation import rotate
 
 
 class Command(TableCommand):

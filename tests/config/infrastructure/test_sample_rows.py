@@ -21,7 +21,7 @@ from dynapages.process import client
 from dynapages.tables import create_missing
 from shop import keys as shop_keys
 from shop.activity import entries
-from shop.activity.tables import Month
+from shop.activity.months import Month
 from tests.support.comments.read_models import reading_by
 from tests.support.config.every_kind import MODELS, NOW, load_every_kind
 from tests.support.config.sample_rows import (

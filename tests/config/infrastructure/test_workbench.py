@@ -16,7 +16,8 @@ from config.infrastructure.workbench import LOCAL_SUFFIX, sample_rows, workbench
 from dynapages.process import client
 from dynapages.pynamodb import DynamoModel
 from dynapages.tables import create_missing
-from shop.activity.tables import Activity, Month, model_of
+from shop.activity.months import Month
+from shop.activity.tables import Activity, model_of
 from shop.models import ShopItem
 from shop.table import key_of
 from tests.support.config.every_kind import MODELS

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from shop.accounts import passwords, rate_limits
+from shop.accounts import hashing, rate_limits
 from shop.accounts.services import create_profile
 from tests.support.accounts.cast import (
     PASSWORD,
@@ -24,7 +24,7 @@ def fast_hashes(settings, monkeypatch):
     """Real hashes are slow on purpose; these are fast, can be watched, and are made at once."""
     settings.PASSWORD_HASHERS = ["tests.support.accounts.cast.WatchedHasher"]
     monkeypatch.setattr(WatchedHasher, "watcher", staticmethod(lambda: None))
-    monkeypatch.setattr(passwords.SLOTS, "_locks", [Lock() for _ in range(64)])
+    monkeypatch.setattr(hashing.SLOTS, "_locks", [Lock() for _ in range(64)])
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ from django.core import mail
 
 from dynapages.calls import metered
 from dynapages.work import worker
-from shop.accounts import rate_limits, services
+from shop.accounts import confirmation, rate_limits, services
 from shop.accounts.queries import MOST_USERS_OF_AN_ADDRESS, find_user, users_with_email
 from shop.work import QUEUE, everything_owed
 from tests.support.accounts.cast import change_password, new_browser, sign_in, sign_up
@@ -58,13 +58,13 @@ class TestAskingForANewPassword:
         assert len(mail.outbox) == 1
 
     def test_fills_nobodys_mailbox_from_many_addresses(self, alice, allow):
-        allow(2, "LETTERS_TO_AN_EMAIL")
+        allow(2, "LINKS_TO_AN_EMAIL")
         answers = {ask_for_link(new_browser(), alice.username).status_code for _ in range(4)}
         assert (answers, len(emails())) == ({302}, 2)
 
     def test_gives_a_link_for_an_hour(self, browser, alice, settings):
         assert settings.PASSWORD_RESET_TIMEOUT == 3_600
-        assert rate_limits.LETTERS_TO_AN_EMAIL.window <= timedelta(hours=1)
+        assert rate_limits.LINKS_TO_AN_EMAIL.window <= timedelta(hours=1)
         ask_for_link(browser, alice.username)
         link = link_in_mail()
         settings.PASSWORD_RESET_TIMEOUT = -1
@@ -143,11 +143,11 @@ class TestAMailServerThatFails:
     def test_uses_up_none_of_the_emails_that_an_address_gets(
         self, owed_to_alice, fails, allow, alice
     ):
-        allow(1, "LETTERS_TO_AN_EMAIL")
+        allow(1, "LINKS_TO_AN_EMAIL")
         patch = fails(SMTPServerDisconnected("gone"))
         emails()
         patch.undo()
-        allow(1, "LETTERS_TO_AN_EMAIL")
+        allow(1, "LINKS_TO_AN_EMAIL")
         work_off(QUEUE)
         assert [one.to for one in mail.outbox].count([alice.email]) == 1
 
@@ -172,7 +172,7 @@ class TestAProcessThatIsKilled:
         assert mail.outbox[-1].to == [f"{name}@example.com"]
 
     def test_loses_no_notice_of_a_changed_password(self, hers, alice):
-        services.confirm(alice.username, alice.email or "")
+        confirmation.confirm(alice.username, alice.email or "")
         change_password(hers)
         self.kill()
         work_off(QUEUE)
@@ -218,7 +218,7 @@ class TestAnAddressThatOthersClaim:
     def test_still_gets_its_owner_a_link(self, browser, create_person, fresh):
         address = f"{fresh('owner')}@example.com"
         owner = create_person("zoe", email=address)
-        services.confirm(owner.username, address)
+        confirmation.confirm(owner.username, address)
         for _ in range(MOST_USERS_OF_AN_ADDRESS + 1):
             create_person("abe", email=address)
         ask_for_link(browser, address)
@@ -261,8 +261,8 @@ class TestConfirmingAnAddress:
     def test_is_refused_for_an_address_given_up_and_after_a_week(
         self, browser, alice, monkeypatch, address, valid
     ):
-        monkeypatch.setattr(services, "VALID", valid)
-        token = services.token_for(alice.username, address or alice.email)
+        monkeypatch.setattr(confirmation, "TOKEN_LIFETIME", valid)
+        token = confirmation.token_for(alice.username, address or alice.email)
         page = browser.post(f"/accounts/confirm/{token}/").content.decode()
         assert "is no longer valid" in page
 
@@ -275,7 +275,7 @@ class TestConfirmingAnAddress:
 
 class TestAChangedPassword:
     def test_is_told_to_the_confirmed_address(self, browser, alice):
-        services.confirm(alice.username, alice.email or "")
+        confirmation.confirm(alice.username, alice.email or "")
         sign_in(browser, alice.username)
         change_password(browser)
         (email,) = emails()

@@ -14,8 +14,8 @@ from config import settings as site_settings  # the tests have another hasher
 from config.web.answers import SECRET_FIELD
 from dynapages.calls import seconds_left, time_budget
 from dynapages.process import client
-from shop.accounts import passwords
-from shop.accounts.passwords import BoundedHasher, HashSlots, cores_for_hashes
+from shop.accounts import hashing
+from shop.accounts.hashing import BoundedHasher, HashSlots, cores_for_hashes
 from shop.accounts.queries import find_user
 from tests.support.accounts.cast import (
     NEW_PASSWORD,
@@ -39,7 +39,7 @@ NEW = {"old_password": PASSWORD, "new_password1": NEW_PASSWORD, "new_password2":
 def slots(monkeypatch):
     """One slot, which is free."""
     slots = HashSlots(1)
-    monkeypatch.setattr(passwords, "SLOTS", slots)
+    monkeypatch.setattr(hashing, "SLOTS", slots)
     return slots
 
 
@@ -47,7 +47,7 @@ class TestWhileOthersAreHashed:
     @pytest.fixture
     def busy(self, slots):
         """All slots are taken; makes one free."""
-        slot = slots.take()
+        slot = slots.acquire()
         return lambda: slots.release(slot)
 
     @pytest.mark.parametrize("password", [PASSWORD, "wrong"])
@@ -78,7 +78,7 @@ class TestWhileOthersAreHashed:
 
     def test_a_password_by_email_is_refused_and_the_link_still_works(self, browser, alice, slots):
         ask_for_link(browser, alice.username)
-        link, slot = link_in_mail(), slots.take()
+        link, slot = link_in_mail(), slots.acquire()
         with spied() as asked:
             assert choose_password(browser, link).status_code == 503
         assert {call.operation for call in asked} == {"GetItem"}
@@ -94,7 +94,7 @@ class TestWhileOthersAreHashed:
         ],
     )
     def test_forms_that_ask_for_the_password_are_refused(self, hers, alice, slots, path, typed):
-        slot = slots.take()
+        slot = slots.acquire()
         response = hers.post(path, typed)
         slots.release(slot)
         assert response.status_code == 503
@@ -113,12 +113,14 @@ class TestASlot:
         sign_in(new_browser(), "nobody-here")
         sign_in(browser, alice.username)
         change_password(browser)
-        assert slots.take() is not None
+        assert slots.acquire() is not None
 
     def test_is_held_for_both_hashes_of_a_new_password(self, hers, slots, monkeypatch):
         """Else the first would be thrown away whenever others are waiting."""
         free: list[bool] = []
-        monkeypatch.setattr(WatchedHasher, "watcher", lambda: free.append(slots.take() is not None))
+        monkeypatch.setattr(
+            WatchedHasher, "watcher", lambda: free.append(slots.acquire() is not None)
+        )
         assert change_password(hers).status_code == 302
         assert free == [False, False]
 
@@ -128,7 +130,7 @@ class TestASlot:
 
         def note(model: Any, **_: object) -> None:
             if model.name == "TransactWriteItems":
-                slot = slots.take()
+                slot = slots.acquire()
                 free.append(slot is not None)
                 slots.release(slot)
 
@@ -142,27 +144,25 @@ class TestASlot:
     def test_is_shared_by_all_processes_and_freed_by_one_that_is_killed(self):
         script = """
 import os, signal
-from shop.accounts.passwords import HashSlots
+from shop.accounts.hashing import HashSlots
 slots = HashSlots(1)
 taken, tell = os.pipe()
 child = os.fork()
 if not child:
-    slots.take()
+    slots.acquire()
     os.write(tell, b"x")
     signal.pause()
 os.read(taken, 1)
-assert slots.take() is None
+assert slots.acquire() is None
 os.kill(child, signal.SIGKILL)
 os.waitpid(child, 0)
-assert slots.take() is not None
+assert slots.acquire() is not None
 """
         subprocess.run([sys.executable, "-c", script], cwd=PROJECT, check=True)
 
     def test_is_made_before_processes_fork(self):
         """That is, with the models: gunicorn loads the site, then forks."""
-        script = (
-            "import django, sys; django.setup(); assert 'shop.accounts.passwords' in sys.modules"
-        )
+        script = "import django, sys; django.setup(); assert 'shop.accounts.hashing' in sys.modules"
         environment = {"DJANGO_SETTINGS_MODULE": "config.settings", "SECRET_KEY": "k" * 50}
         subprocess.run([sys.executable, "-c", script], cwd=PROJECT, env=environment, check=True)
         assert "\npreload_app = True\n" in (PROJECT / "deploy" / "gunicorn.conf.py").read_text()

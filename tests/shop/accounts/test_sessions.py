@@ -13,7 +13,7 @@ from dynapages.engine.faults import DAMAGED_BODIES
 from shop.accounts.models import SIGNED_IN_AT
 from shop.accounts.queries import find_user
 from shop.accounts.services import end_sessions
-from shop.accounts.sessions import LONGEST_OF_CUSTOMERS, LONGEST_OF_STAFF
+from shop.accounts.sessions import LONGEST_CUSTOMER_SESSION, LONGEST_STAFF_SESSION
 from tests.support.accounts.cast import (
     change_password,
     new_browser,
@@ -107,19 +107,19 @@ class TestSigningOut:
 
 class TestASessionThatGetsOld:
     def test_ends_after_two_weeks_however_often_it_was_used(self, hers, alice, later):
-        later(LONGEST_OF_CUSTOMERS - A_MINUTE)
+        later(LONGEST_CUSTOMER_SESSION - A_MINUTE)
         assert signed_in_name(hers) == alice.username
         session = hers.session
         session["basket"] = {}  # it is signed anew, as with every change of the basket
         session.save()
-        later(LONGEST_OF_CUSTOMERS + A_MINUTE)
+        later(LONGEST_CUSTOMER_SESSION + A_MINUTE)
         assert signed_in_name(hers) is None
 
     def test_ends_for_staff_after_half_a_day(self, browser, sam, later):
         sign_in(browser, sam.username)
-        later(LONGEST_OF_STAFF - A_MINUTE)
+        later(LONGEST_STAFF_SESSION - A_MINUTE)
         assert browser.get("/staff/orders/").status_code == 200
-        later(LONGEST_OF_STAFF + A_MINUTE)
+        later(LONGEST_STAFF_SESSION + A_MINUTE)
         assert browser.get("/staff/orders/").status_code == 302
         sign_in(browser, sam.username)
         assert browser.get("/staff/orders/").status_code == 200

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from shop.activity import listing
+from shop.activity import queries
 from shop.activity.entries import Kind
-from shop.activity.tables import Month
+from shop.activity.months import Month
 from shop.catalogue.content import NewProduct
 from shop.catalogue.services import put_catalogue
 from tests.support.activity.making import made_entry, newest_first, write_entries
@@ -70,7 +70,7 @@ class TestThePage:
         assert names == {"user", "shards"}
 
     def test_of_a_rare_kind_goes_on_behind_a_page_without_any(self, sam, own_log, monkeypatch):
-        monkeypatch.setattr(listing, "MOST_UNITS", 0.5)
+        monkeypatch.setattr(queries, "MOST_UNITS", 0.5)
         own_log(Month.of(NOW).plus(-1), Month.of(NOW))
         kinds = [Kind.ORDER] * 50 + [Kind.COMMENT]
         write_entries(made_entry(NOW - timedelta(seconds=n), kind) for n, kind in enumerate(kinds))

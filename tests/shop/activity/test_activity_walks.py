@@ -9,10 +9,10 @@ import pytest
 from dynapages.calls import metered
 from dynapages.lists import PageRequest, Position, Toward
 from dynapages.process import client
-from shop.activity import tables
+from shop.activity import layouts
 from shop.activity.entries import Kind
-from shop.activity.listing import MOST_UNITS, list_activity, within_limit
-from shop.activity.tables import Month
+from shop.activity.months import Month
+from shop.activity.queries import MOST_UNITS, list_activity, within_limit
 from shop.days import Days
 from tests.support.activity.making import (
     NOW,
@@ -39,7 +39,7 @@ def history(own_log, monkeypatch):
     entries = []
     for month, shards in [(7, 2), (9, 3), (10, 2), (11, 1)]:
         own_log(Month(2026, month))
-        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", shards)
+        monkeypatch.setattr(layouts, "ACTIVITY_SHARDS", shards)
         if month == 9:
             begin_as_the_first_version_did(Month(2026, month), shards=shards)
         begin = datetime(2026, month, 1, tzinfo=UTC)

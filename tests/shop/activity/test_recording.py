@@ -15,9 +15,11 @@ from django.test import override_settings
 from dynapages.process import client
 from dynapages_testing.processes import until
 from shop import background
-from shop.activity import tables
-from shop.activity.entries import LOG, Kind, LogEntry, LogVerb, entry_in_line, line_of, record
-from shop.activity.tables import Layout, Month, forget_layout, layout_of, settle_layout
+from shop.activity import layouts
+from shop.activity.entries import Kind, LogEntry, LogVerb, entry_in_line, line_of
+from shop.activity.layouts import Layout, forget_layout, layout_of, settle_layout
+from shop.activity.months import Month
+from shop.activity.recording import LOG, record
 from tests.support.activity.making import (
     THIS,
     begin_as_the_first_version_did,
@@ -110,17 +112,17 @@ class TestRecording:
 class TestTheShardsOfAMonth:
     def test_are_those_of_its_first_entry_for_good(self, own_log, monkeypatch):
         own_log(THIS)
-        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 3)
+        monkeypatch.setattr(layouts, "ACTIVITY_SHARDS", 3)
         assert layout_of(THIS, client=client()) == Layout(0)
         assert settle_layout(THIS, client=client()) == Layout(3)
-        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 1)
+        monkeypatch.setattr(layouts, "ACTIVITY_SHARDS", 1)
         assert settle_layout(THIS, client=client()) == layout_of(THIS, client=client()) == Layout(3)
 
     def test_are_heard_of_from_the_table_where_another_process_was_first(
         self, own_log, monkeypatch
     ):
         own_log(THIS)
-        monkeypatch.setattr(tables, "ACTIVITY_SHARDS", 3)
+        monkeypatch.setattr(layouts, "ACTIVITY_SHARDS", 3)
         begin_as_the_first_version_did(THIS, shards=7)
         assert settle_layout(THIS, client=client()) == Layout(7, is_by_kind=True)
 
@@ -187,16 +189,16 @@ ENDING = """
 import django
 django.setup()
 from datetime import datetime
-from shop.activity import tables
+from shop.activity import layouts
 from shop.activity.entries import LogVerb, LogEntry, Kind
-from shop.activity.entries import record
+from shop.activity.recording import record
 moment = datetime.fromisoformat("{moment}")
 for number in range(120):
     record(LogEntry(Kind.ORDER, LogVerb.PLACED, moment, "alex", f"order-{{number}}", "alex"))
 """
 ENDING_SOON = """
 import atexit
-from shop.activity.entries import LOG
+from shop.activity.recording import LOG
 atexit.unregister(LOG.close)
 atexit.register(LOG.close, seconds=0.5)
 """

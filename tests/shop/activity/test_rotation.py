@@ -10,17 +10,9 @@ from django.core.management import call_command
 
 from dynapages.process import client
 from dynapages.tables import Throughput
-from shop.activity.tables import (
-    LEAST,
-    Month,
-    existing_months,
-    month_of_table,
-    rotate,
-    set_throughput,
-    steps_for,
-    table_names,
-    throughput_of,
-)
+from shop.activity.months import Month, month_of_table
+from shop.activity.rotation import PAST_THROUGHPUT, existing_months, rotate, steps_for
+from shop.activity.tables import set_throughput, table_names, throughput_of
 from tests.support.activity.making import NOW, THIS
 from tests.support.clock import this_month
 
@@ -58,13 +50,13 @@ class TestRotating:
             runs = [threads.submit(rotate, client=client(), now=NOW) for _ in range(4)]
             for run in runs:
                 run.result()
-        assert tables() == {"2026-10": LEAST, "2026-11": FULL, "2026-12": FULL}
+        assert tables() == {"2026-10": PAST_THROUGHPUT, "2026-11": FULL, "2026-12": FULL}
 
     def test_over_a_year_keeps_what_it_should(self, own_log, settings):
         settings.ACTIVITY_RETENTION_MONTHS = 3
         for month in range(1, 13):
             rotate(client=client(), now=datetime(2026, month, 2, tzinfo=UTC))
-        expected = dict.fromkeys(["2026-09", "2026-10", "2026-11"], LEAST)
+        expected = dict.fromkeys(["2026-09", "2026-10", "2026-11"], PAST_THROUGHPUT)
         assert tables() == expected | {"2026-12": FULL, "2027-01": FULL}
 
     def test_leaves_the_tables_of_others_alone(self, own_log, settings):
@@ -105,7 +97,7 @@ class TestTheCapacity:
         set_throughput(client(), THIS.table, Throughput(100, 100))
         assert rotate(client=client(), now=NOW) == []
         rotate(client=client(), now=datetime(2026, 12, 1, tzinfo=UTC))
-        assert throughput_of(client(), THIS.table) == LEAST
+        assert throughput_of(client(), THIS.table) == PAST_THROUGHPUT
 
     def test_of_a_table_that_is_on_demand_is_nobodys_concern(self):
         assert steps_for({THIS.plus(-1): None, THIS: None, THIS.plus(1): None}, now=NOW) == []

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 
-from shop.accounts.passwords import BoundedHasher
+from shop.accounts.hashing import BoundedHasher
 from shop.accounts.queries import find_user
 
 PASSWORD = "correct horse battery"  # noqa: S105 - it opens nothing

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 
 from dynapages.lists import PageRequest, PageResult, Toward
 from dynapages.process import client
-from shop.activity.entries import LOG, Kind, LogEntry, LogVerb, write_entry
-from shop.activity.listing import list_activity
-from shop.activity.tables import Month
+from shop.activity.entries import Kind, LogEntry, LogVerb
+from shop.activity.months import Month
+from shop.activity.queries import list_activity
+from shop.activity.recording import LOG, write_entry
 from shop.days import ALL_DAYS, Days
 from tests.support.chance import unique
 

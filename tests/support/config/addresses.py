@@ -114,7 +114,7 @@ MATRIX: dict[str, tuple[str, str]] = {
     "users/<user_slug:user_slug>/": (ALL, NONE),
     "account/": ("in 200 200 200", NONE),
     "account/email/": ("in 200 200 200", "in 200 200 200"),
-    "account/email/letter/": (NONE, "in 302 302 302"),
+    "account/email/send/": (NONE, "in 302 302 302"),
     "account/email/keep/": (NONE, "in 302 302 302"),
     "account/replies/<token>/": ("404 404 404 404", "404 404 404 404"),
     "account/data/": ("in 200 200 200", "in 200 200 200"),

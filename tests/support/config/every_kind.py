@@ -29,13 +29,15 @@ from dynapages.lists import timestamp
 from dynapages.process import client
 from dynapages.writes import Limit, write_transaction
 from lab.reports.page import find_published, store
+from shop.accounts.confirmation import confirm
 from shop.accounts.emails import owed_email
 from shop.accounts.queries import find_user
 from shop.accounts.rate_limits import SIGN_UPS_WITH_AN_EMAIL
 from shop.accounts.second_factor.services import turn_on
-from shop.accounts.services import confirm, create_profile
-from shop.activity.entries import LOG
-from shop.activity.tables import Month, forget_layout
+from shop.accounts.services import create_profile
+from shop.activity.layouts import forget_layout
+from shop.activity.months import Month
+from shop.activity.recording import LOG
 from shop.api_keys.answers import begin, finish
 from shop.api_keys.services import create_key
 from shop.catalogue.content import NewProduct

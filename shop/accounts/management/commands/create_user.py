@@ -73,7 +73,7 @@ class Command(TableCommand):
     def _create(self, username: str, email: str | None, options: dict[str, Any]) -> None:
         password = options["password"]
         if password is None:
-            password = _asked_password()
+            password = _password_typed_twice()
         user = User(username=username, email=email or "", is_staff=bool(options["staff"]))
         validate_password(password, user)
         create_profile(
@@ -99,20 +99,26 @@ class Command(TableCommand):
                 user.owe(owed_email("factor_off", user.username, settings.SITE_URL))
             turn_off(user)
         user.save()
-        given = [name for name in ("email", "staff", "password") if options[name] is not None]
-        given += ["no-second-factor"] * options["no_second_factor"]
-        changed = " ".join(given)
-        log_event("account-changed", user=user.username, by="create_user", changed=changed)
+        changed = [name for name in ("email", "staff", "password") if options[name] is not None]
+        if options["no_second_factor"]:
+            changed.append("no-second-factor")
+        log_event(
+            "account-changed", user=user.username, by="create_user", changed=" ".join(changed)
+        )
         self.stdout.write(f"Updated {user.get_username()}.")
 
 
-def _email(given: str | None) -> str | None:
-    if given:
-        validate_email(given)
-    return None if given is None else email_of(given)
+def _email(option: str | None) -> str | None:
+    """Return the address as it is stored, None without one. Raises ValidationError."""
+    if option is None:
+        return None
+    if option:
+        validate_email(option)
+    return email_of(option)
 
 
-def _asked_password() -> str:
+def _password_typed_twice() -> str:
+    """Ask for a password at the terminal. Raises CommandError without one, and where it differs."""
     if not sys.stdin.isatty():
         raise CommandError("There is no terminal to ask for the password on: give --password.")
     password = getpass("Password: ")

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from django.test import Client
 
-from shop.accounts import services
+from shop.accounts import confirmation
 from tests.support.comments.faulty import unreachable
 from tests.support.markup import Element, read_markup
 
@@ -40,7 +40,7 @@ class TestThePage:
         text = page_of(hers).one("main").text
         assert alice.username in text
         assert f"{alice.email} (not confirmed yet)" in text
-        services.confirm(alice.username, alice.email)
+        confirmation.confirm(alice.username, alice.email)
         assert f"{alice.email} (confirmed)" in page_of(hers).one("main").text
 
     def test_leads_to_all_that_belongs_to_the_account(self, hers, alice):

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils.translation import get_language
 
-from shop.accounts import rate_limits, services
+from shop.accounts import confirmation, rate_limits
 from shop.accounts.emails import queue_email
 from shop.accounts.queries import find_user, users_with_email
 from tests.support.accounts.cast import (
@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("tables")]
 @pytest.fixture
 def hers(hers, alice):
     """The browser of Alice, whose address is confirmed."""
-    services.confirm(alice.username, alice.email)
+    confirmation.confirm(alice.username, alice.email)
     return hers
 
 
@@ -99,9 +99,9 @@ class TestAskingForAnotherAddress:
         addresses = [f"{fresh('new')}@example.com" for _ in range(most + 1)]
         assert [ask(hers, each).status_code for each in addresses] == [302] * most + [429]
         assert find_user(alice.username).new_email == addresses[-2]
-        letter = hers.post("/account/email/letter/")
-        assert (letter.status_code, len(emails())) == (429, most)
-        assert int(letter["Retry-After"]) > 0
+        response = hers.post("/account/email/send/")
+        assert (response.status_code, len(emails())) == (429, most)
+        assert int(response["Retry-After"]) > 0
 
     def test_is_told_when_somebody_else_was_faster(self, hers, alice, new):
         with before_the_next_transaction(lambda: move(alice, new_email="elsewhere@example.com")):
@@ -162,7 +162,7 @@ class TestALinkToTheNewAddress:
         assert [names_at(each) for each in (alice.email, new, other)] == [[], [], [alice.username]]
 
     def test_of_a_sign_up_confirms_no_address_given_meanwhile(self, browser, alice, fresh):
-        token = services.token_for(alice.username, alice.email or "")
+        token = confirmation.token_for(alice.username, alice.email or "")
         other = f"{fresh('other')}@example.com"
         with before_the_next_transaction(lambda: move(alice, email=other)):
             assert browser.post(f"/accounts/confirm/{token}/").status_code == 409
@@ -173,17 +173,17 @@ class TestALinkToTheNewAddress:
 class TestTheEmailOnceMore:
     def test_goes_to_the_address_that_waits(self, hers, new):
         ask(hers, new)
-        assert hers.post("/account/email/letter/").status_code == 302
+        assert hers.post("/account/email/send/").status_code == 302
         assert [email.to for email in emails()] == [[new], [new]]
 
     def test_goes_to_the_address_of_a_sign_up(self, browser, alice):
         sign_in(browser, alice.username)
-        browser.post("/account/email/letter/")
+        browser.post("/account/email/send/")
         browser.post(link_to_confirm())
         assert find_user(alice.username).email_confirmed
 
     def test_is_not_sent_to_an_address_that_is_confirmed(self, hers):
-        page = hers.post("/account/email/letter/", follow=True).content.decode()
+        page = hers.post("/account/email/send/", follow=True).content.decode()
         assert "is confirmed already" in page
         assert emails() == []
 

@@ -10,9 +10,9 @@ from django.core.management import call_command
 from django.test import Client
 
 from dynapages.calls import clock
-from shop.accounts import rate_limits, services
+from shop.accounts import confirmation, rate_limits
 from shop.accounts.queries import find_user
-from shop.accounts.second_factor.services import LASTS
+from shop.accounts.second_factor.services import SIGNING_IN_LASTS
 from shop.accounts.services import shut_profile
 from tests.support.accounts.cast import (
     PASSWORD,
@@ -88,7 +88,7 @@ def address(sam, fresh):
     user = find_user(sam.username)
     user.email = f"{fresh('sam')}@example.com"
     user.save()
-    services.confirm(sam.username, user.email)
+    confirmation.confirm(sam.username, user.email)
     return str(user.email)
 
 
@@ -158,7 +158,7 @@ class TestSigningIn:
         assert show(halfway, app.code()).status_code == 429
 
     def test_is_to_be_begun_again_after_a_while(self, halfway, app, watch):
-        watch.move(LASTS + HALF_A_MINUTE)
+        watch.move(SIGNING_IN_LASTS + HALF_A_MINUTE)
         assert show(halfway, app.code()).url == "/accounts/login/"
 
     def test_is_to_be_begun_again_after_a_new_password(self, browser, sam, app):
@@ -244,7 +244,7 @@ class TestAnEmail:
 
     def test_tells_that_it_was_turned_off(self, browser, sam, address, app):
         """It is not held up by e-mails that others ask for."""
-        for _ in range(rate_limits.LETTERS_TO_AN_EMAIL.times + 1):
+        for _ in range(rate_limits.LINKS_TO_AN_EMAIL.times + 1):
             ask_for_link(new_browser(), sam.username)
         show(browser, app.code(), OFF)
         assert "no longer needs a code" in last_email_to(address)
