@@ -41,7 +41,8 @@ def set_up() -> None:
             writing.DerivedTable(uses_sets, copies.follow),
             writing.DerivedTable(is_searchable, postings.follow),
         ],
-        ranks=[rank.follow, rankings.follow],
+        rank_returned=rank.follow,
+        rank_products=rankings.follow,
     )
     QUEUE.register(writing.FOLLOW, finish_what_follows)
     QUEUE.register(writing.CLOSE, close_change)

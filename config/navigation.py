@@ -16,7 +16,7 @@ from django.dispatch import Signal, receiver
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
-from comments.moderation.listing import count_reports, reports_counted
+from comments.moderation.queries import count_reports, reports_counted
 from dynapages.calls import clock, fault_in, labelled_calls
 from dynapages.django.paging import address_of, grouped, wants_partial
 from dynapages.process import pool

@@ -8,7 +8,7 @@ from comments.lists.listing import pager_of
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, list_comments
 from comments.lists.search_queries import SearchRequest, search_comments
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.calls import Meter, labelled_calls, metered
 from dynapages.lists import LEAST_UNITS, Counted, Explanation, Toward, explain
 
@@ -48,7 +48,7 @@ def explain_comments(
     request = pager_of(product_id, chosen, order, search).requested(position or {}, size=size)
     with metered() as meter:
         with labelled_calls("counts"):
-            counts = counts_of(product_id)
+            counts = read_counts(product_id)
         if search:
             results = search_comments(
                 product_id,

@@ -12,7 +12,7 @@ from random import sample
 
 from comments import keys
 from comments.models import ByLanguageAndRating, Comment
-from comments.store.counts import Cell, cell, counters
+from comments.store.counts import Cell, cell_name, counters
 from comments.store.table import query_pages
 from dynapages.lists import LEAST_UNITS, Entry, Order, Page, PageRequest, Run
 from dynapages.process import client, read
@@ -60,7 +60,7 @@ def _sort_key(entry: Entry) -> str:
 
 def _recount(product_id: str, cells: Collection[Cell]) -> None:
     """Store the numbers of comments of some languages and ratings, as they are counted now."""
-    counted = {cell(*each): _count(product_id, each) for each in cells}
+    counted = {cell_name(*each): _count(product_id, each) for each in cells}
     if any(number != 0 for number in counted.values()):
         logger.warning("%s has comments where its counts say none: %s", product_id, sorted(cells))
     known = {name: number for name, number in counted.items() if number is not None}

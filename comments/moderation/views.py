@@ -14,16 +14,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from comments.gates import block_author, is_blocked, unblock_author
 from comments.lists.recent import remember_written
-from comments.moderation.listing import (
+from comments.moderation.listing import IN_BULK, SELECTED, moderation_context, moderation_pager
+from comments.moderation.queries import (
     COLUMNS,
     COMMENTS_AT_A_TIME,
-    IN_BULK,
     PLAN,
-    SELECTED,
     ModeratedComment,
     list_moderated,
-    moderation_context,
-    moderation_pager,
     read_rows,
 )
 from comments.moderation.services import Decision, NotAsSeen, carry_out, feature, unfeature
@@ -49,31 +46,41 @@ SAID = {
     Decision.DELETE: gettext_lazy("The comment is deleted."),
 }
 GONE = gettext_lazy("There is no such comment any more: somebody has deleted it.")
+NOT_SAID = gettext_noop("This form does not say what to do with which comment.")
+NOBODY = gettext_noop("There is no such user.")
+BLOCKED = gettext_noop("The author is blocked: new comments of theirs wait for the shop.")
+UNBLOCKED = gettext_noop("The author is no longer blocked.")
+
+ModerationResult = ListResult[State, PageResult[ModeratedComment]]
 
 
-Asked = ListResult[State, PageResult[ModeratedComment]]
+# The queue
 
 
-def _read(request: HttpRequest, _visitor: Visitor, state: State) -> Asked:
-    asked = moderation_pager(state).requested(request.GET, size=settings.PAGE_SIZE)
-    return ListResult(state, asked, list_moderated(state, asked))
+def _read(request: HttpRequest, _visitor: Visitor, state: State) -> ModerationResult:
+    page_request = moderation_pager(state).requested(request.GET, size=settings.PAGE_SIZE)
+    return ListResult(state, page_request, list_moderated(state, page_request))
 
 
 @require_safe
 @prefetch(_read, staff_only)
-def moderation(request: HttpRequest, asked: Asked, state: State) -> HttpResponse:
+def moderation(request: HttpRequest, result: ModerationResult, state: State) -> HttpResponse:
     """Show the comments in a state, oldest report first (P5)."""
-    found, page_url = asked.result, request.get_full_path()
+
+    def context() -> dict[str, object]:
+        comments, page_url = result.result.items, request.get_full_path()
+        return {
+            **moderation_context(state, comments, page_url=page_url),
+            "are_selected": request.GET.get(SELECTED) == "all",
+        }
+
     return show_page(
         request,
         moderation_pager(state),
-        asked.page_request,
-        found.page,
+        result.page_request,
+        result.result.page,
         templates=("comments/moderation/moderation.html", "comments/moderation/_moderation.html"),
-        context=lambda: {
-            **moderation_context(state, found.items, page_url=page_url),
-            "are_selected": request.GET.get(SELECTED) == "all",
-        },
+        context=context,
         plan=PLAN,
     )
 
@@ -82,8 +89,11 @@ def moderation(request: HttpRequest, asked: Asked, state: State) -> HttpResponse
 @staff_only
 def moderation_csv(_request: HttpRequest, state: State) -> StreamingHttpResponse:
     """Answer with all comments in a state and their first reports as CSV."""
-    name, rows = f"{state.lower()}-comments", partial(read_rows, state)
-    return csv_response(name, COLUMNS, rows, at_a_time=COMMENTS_AT_A_TIME)
+    name = f"{state.lower()}-comments"
+    return csv_response(name, COLUMNS, partial(read_rows, state), at_a_time=COMMENTS_AT_A_TIME)
+
+
+# Decisions
 
 
 @require_POST
@@ -93,8 +103,10 @@ def decide(request: HttpRequest, comment_id: str) -> HttpResponse:
     try:
         decision = Decision(request.POST.get("decision", ""))
         # Lists of a product do not say which revision they show; what is hidden can be restored.
-        is_in_list = decision is Decision.HIDE and "seen" not in request.POST
-        seen = None if is_in_list else Revision.parse(request.POST.get("seen", ""))
+        if decision is Decision.HIDE and "seen" not in request.POST:
+            seen = None
+        else:
+            seen = Revision.parse(request.POST.get("seen", ""))
     except ValueError as error:
         raise Refusal(_(NOT_SAID)) from error
     now = clock.now()
@@ -118,32 +130,35 @@ def decide_many(request: HttpRequest) -> HttpResponse:
     """Publish or reject the selected comments, those that are as the deciding user saw them."""
     try:
         decision = Decision(request.POST.get("decision", ""))
-        selected = [_selected(value) for value in request.POST.getlist("comment")]
+        selected = [_parse_checkbox(value) for value in request.POST.getlist("comment")]
     except ValueError as error:
         raise Refusal(_(NOT_SAID)) from error
     if decision not in IN_BULK or len(selected) > settings.PAGE_SIZE:
         raise Refusal(_(NOT_SAID))
-    now, who, done = clock.now(), user_id_of(request.user), 0
+    now, who = clock.now(), user_id_of(request.user)
     check_rate_limit(request, now=now, is_staff=True)
+    done = 0
     for seen, comment_id in selected:
         with suppress(NotAsSeen, NoSuchComment):
             carry_out(decision, comment_id=comment_id, seen=seen, who=who, now=now)
             done += 1
-    told = _("Published: %(n)s.") if decision is Decision.PUBLISH else _("Rejected: %(n)s.")
-    messages.success(request, told % {"n": done})
-    if left := len(selected) - done:
+    is_publishing = decision is Decision.PUBLISH
+    outcome = _("Published: %(n)s.") if is_publishing else _("Rejected: %(n)s.")
+    messages.success(request, outcome % {"n": done})
+    left_alone = len(selected) - done
+    if left_alone:
         sentence = _("Changed or decided on by others since you looked, and left alone: %(n)s.")
-        messages.warning(request, sentence % {"n": left})
+        messages.warning(request, sentence % {"n": left_alone})
     return back(request, default=reverse("comments:held_comments"))
 
 
-def _selected(value: str) -> tuple[Revision, str]:
-    """Parse the value of a checkbox. Raises ValueError."""
+def _parse_checkbox(value: str) -> tuple[Revision, str]:
+    """Return the revision and the id in the value of a comment's checkbox. Raises ValueError."""
     seen, _space, comment_id = value.partition(" ")
     return Revision.parse(seen), comment_id
 
 
-NOT_SAID = gettext_noop("This form does not say what to do with which comment.")
+# Picks
 
 
 @require_POST
@@ -153,15 +168,21 @@ def feature_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
     is_pick, now = request.POST.get("featured") != "no", clock.now()
     check_rate_limit(request, now=now, is_staff=True)
     with missing_as_404(NOT_IN_LISTS):
-        write = feature if is_pick else unfeature
-        write(comment_id, by=user_id_of(request.user), now=now)
-    said = _("The comment is picked.") if is_pick else _("The comment is no longer picked.")
+        if is_pick:
+            feature(comment_id, by=user_id_of(request.user), now=now)
+            sentence = _("The comment is picked.")
+        else:
+            unfeature(comment_id, by=user_id_of(request.user), now=now)
+            sentence = _("The comment is no longer picked.")
     if not wants_partial(request):
-        messages.success(request, said)
+        messages.success(request, sentence)
         return back(request, default=reverse("comments:comment", args=[comment_id]))
     comment = {"id": comment_id, "anchor": anchor_of("comment", comment_id), "is_pick": is_pick}
     context = {"comment": comment, "page_url": path_of_next(request, default="")}
-    return notify(render(request, "comments/moderation/_pick_button.html", context), said)
+    return notify(render(request, "comments/moderation/_pick_button.html", context), sentence)
+
+
+# Blocked authors
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -172,24 +193,27 @@ def block(request: HttpRequest, user_slug: str) -> HttpResponse:
     if not user_id:
         raise Http404(_(NOBODY))
     if request.method != "POST":
-        user = find_user(user_id)
-        if user is None:
-            raise Http404(_(NOBODY))
-        name = display_name_of(user) or nameless()
-        context = {"owner": name, "user_slug": user_slug, "is_blocked": is_blocked(user_id)}
-        return render(request, "comments/moderation/block.html", context)
-    now, is_block = clock.now(), request.POST.get("blocked") != "no"
+        return _ask_whether_to_block(request, user_slug, user_id)
+    now = clock.now()
     check_rate_limit(request, now=now, is_staff=True)
-    if is_block:
+    if request.POST.get("blocked") != "no":
         block_author(user_id, now=now)
+        event, sentence = "author-blocked", _(BLOCKED)
     else:
         unblock_author(user_id)
-    event = "author-blocked" if is_block else "author-unblocked"
+        event, sentence = "author-unblocked", _(UNBLOCKED)
     log_event(event, user=user_id_of(request.user), request=request, author=user_id)
-    messages.success(request, _(BLOCKED if is_block else UNBLOCKED))
+    messages.success(request, sentence)
     return redirect("comments:profile", user_slug)
 
 
-NOBODY = gettext_noop("There is no such user.")
-BLOCKED = gettext_noop("The author is blocked: new comments of theirs wait for the shop.")
-UNBLOCKED = gettext_noop("The author is no longer blocked.")
+def _ask_whether_to_block(request: HttpRequest, user_slug: str, user_id: str) -> HttpResponse:
+    user = find_user(user_id)
+    if user is None:
+        raise Http404(_(NOBODY))
+    context = {
+        "owner": display_name_of(user) or nameless(),
+        "user_slug": user_slug,
+        "is_blocked": is_blocked(user_id),
+    }
+    return render(request, "comments/moderation/block.html", context)

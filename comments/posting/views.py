@@ -81,13 +81,21 @@ def _forged_post(request: HttpRequest, product_id: str) -> HttpResponse:
 @form_page(_forged_post)
 def new(request: HttpRequest, product_id: str) -> HttpResponse:
     """Write a comment about a product."""
-    return (_post if request.method == "POST" else _show_new)(request, product_id)
+    if request.method == "POST":
+        return _post(request, product_id)
+    return _show_new(request, product_id)
 
 
-@form_page(lambda request, comment_id: _refuse_edit(request, comment_id, forged()))
+def _forged_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
+    return _refuse_edit(request, comment_id, forged())
+
+
+@form_page(_forged_edit)
 def edit(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Change a comment of one's own."""
-    return (_save if request.method == "POST" else _show_edit)(request, comment_id)
+    if request.method == "POST":
+        return _save_edit(request, comment_id)
+    return _show_edit(request, comment_id)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -140,12 +148,15 @@ def _show_new(request: HttpRequest, product_id: str) -> HttpResponse:
     if ANOTHER in request.GET:
         product, earlier = _product_or_404(product_id), None
     else:
-        find = partial(_product_or_404, product_id)
-        recent = recently_written(request.session, now=clock.now())
-        user_id = user_id_of(request.user)
-        product, earlier = find_written_about(product_id, find, user_id=user_id, recent=recent)
+        product, earlier = find_written_about(
+            product_id,
+            partial(_product_or_404, product_id),
+            user_id=user_id_of(request.user),
+            recent=recently_written(request.session, now=clock.now()),
+        )
     context = {"page": _page_of_new(product_id, product), "earlier": earlier}
-    return (WRITTEN_BEFORE if earlier else WRITE_FORM).show(request, form, context)
+    page = WRITTEN_BEFORE if earlier else WRITE_FORM
+    return page.show(request, form, context)
 
 
 def _post(request: HttpRequest, product_id: str) -> HttpResponse:
@@ -156,9 +167,7 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
             product = _product_or_404(product_id)
             comment_id, is_held = _write_new(request, product, form)
     except BadForm as error:
-        data = request.POST.copy()
-        data["form_id"] = _form_id(request, product_id)
-        form = NewCommentForm(data, fallback=_language_of(request))
+        form = _with_new_form_id(request, product_id)
         again = _("Here is a new one with all that you typed: send it once more.")
         sentence = f"{error} {again}"
         refusal = FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY, sentence)
@@ -173,6 +182,12 @@ def _post(request: HttpRequest, product_id: str) -> HttpResponse:
     return WRITE_FORM.show_again(request, form, context, refusal=refusal)
 
 
+def _with_new_form_id(request: HttpRequest, product_id: str) -> NewCommentForm:
+    data = request.POST.copy()
+    data["form_id"] = _form_id(request, product_id)
+    return NewCommentForm(data, fallback=_language_of(request))
+
+
 def _show_posted(
     request: HttpRequest, product_id: str, comment_id: str, *, is_held: bool
 ) -> HttpResponse:
@@ -184,8 +199,9 @@ def _show_posted(
         return redirect_page(request, reverse("comments:comment", args=[comment_id]))
     product_url = reverse("comments:product", args=[product_id])
     url = f"{product_url}#{anchor_of('comment', comment_id)}"
-    here = urlsplit(request.headers.get("HX-Current-URL", "")).path
-    if not wants_partial(request) or unquote(here) != unquote(product_url):
+    current_path = urlsplit(request.headers.get("HX-Current-URL", "")).path
+    is_on_product_page = unquote(current_path) == unquote(product_url)
+    if not wants_partial(request) or not is_on_product_page:
         return redirect_page(request, url)
     context = {"id": product_id, "posted_url": url}
     response = render(request, "comments/posting/_write_link.html", context)
@@ -226,7 +242,7 @@ def _show_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
     return WRITE_FORM.show(request, EditForm.of(stored), context)
 
 
-def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
+def _save_edit(request: HttpRequest, comment_id: str) -> HttpResponse:
     form = EditForm(request.POST, fallback=_language_of(request))
     try:
         with _conflicts_as_form_errors():
@@ -251,8 +267,9 @@ def _write_edit(request: HttpRequest, comment_id: str, form: EditForm) -> bool:
 def _refuse_edit(request: HttpRequest, comment_id: str, refusal: FormNotSaved) -> HttpResponse:
     """Show what was typed as an edit of the comment as it is now."""
     data = request.POST.copy()
-    theirs = refusal.stored.comment if refusal.stored else None
+    theirs = None
     if refusal.stored:
+        theirs = refusal.stored.comment
         data["version"] = str(refusal.stored.version)
     form = EditForm(data, fallback=_language_of(request))
     context = {"page": _page_of_edit(comment_id, theirs=theirs)}
@@ -289,9 +306,11 @@ def _deletable(request: HttpRequest, comment_id: str) -> StoredComment | None:
 
 def _page_of_new(product_id: str, product: Product | None = None) -> dict[str, object]:
     """Return what is around the form of a new comment; without ``product`` it has no name."""
-    named = product and _("Your comment on %(name)s") % {"name": product.name}
+    heading = _("Your comment")
+    if product is not None:
+        heading = _("Your comment on %(name)s") % {"name": product.name}
     return {
-        "heading": named or _("Your comment"),
+        "heading": heading,
         "submit": _("Post"),
         "submit_url": reverse("comments:new_comment", args=[product_id]),
         "back_url": reverse("comments:product", args=[product_id]),

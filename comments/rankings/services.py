@@ -26,7 +26,7 @@ from comments.filters import CommentFilter
 from comments.keys import scored
 from comments.lists.queries import read_model
 from comments.models import TABLE, Comment, ProductRank
-from comments.store.counts import counters, counts_in, parse_cell
+from comments.store.counts import counters, counts_in, parse_cell_name
 from comments.store.states import is_listed, product_id_of
 from comments.store.table import comment_key, write_if_condition_holds
 from comments.store.writing import CommentChange, Following, Owes
@@ -172,7 +172,7 @@ def _number_of_best(counts: Mapping[str, int]) -> int:
     """Return the number of 5-star comments in the cells of a product's counts."""
     number = 0
     for name, value in counts.items():
-        _language, rating = parse_cell(name)
+        _language, rating = parse_cell_name(name)
         if rating == BEST_RATING:
             number += value
     return number

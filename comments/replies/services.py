@@ -1,11 +1,15 @@
-"""Writes of the shop's replies, one to each comment, with what lists show of them."""
+"""The shop's replies, one to each comment: read, written, changed and deleted.
+
+What lists show of a reply is in its comment's item, and changes in the same transaction.
+"""
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils.translation import gettext as _
+from pynamodb.expressions.condition import Condition
 
 from comments import keys
 from comments.items import LONG_REPLY, reply_shown
@@ -34,12 +38,21 @@ from dynapages.pynamodb import FAILURES, unchanged
 from dynapages.work import Owed, worker
 from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_transaction
 
-logger = logging.getLogger(__name__)
+LONGEST_REPLY = 4_000
+"""Characters."""
+BY_STAFF = b"staff"
+"""In place of the digest of an imported reply: an import must leave this comment's reply alone."""
+_COMMENT = 0
+"""Number of the transactions' action on the comment."""
+_TEXT = CommentReply.text.attr_name
+_AUTHOR = CommentReply.author.attr_name
+_REPLIED_AT = CommentReply.replied_at.attr_name
+_EDITED_AT = CommentReply.edited_at.attr_name
+_VERSION = CommentReply.version.attr_name
+_USER_ID = CommentReply.user_id.attr_name
+_NO_TEXT: Value = {"S": ""}
 
-_TEXT, _AUTHOR = CommentReply.text.attr_name, CommentReply.author.attr_name
-_REPLIED, _EDITED = CommentReply.replied_at.attr_name, CommentReply.edited_at.attr_name
-_VERSION, _USER_ID = CommentReply.version.attr_name, CommentReply.user_id.attr_name
-_NOTHING: Value = {"S": ""}
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +90,24 @@ def find_reply(comment_id: str) -> Reply | None:
 
 def reply_in(item: Item) -> Reply:
     """Build a reply from its item, or from what lists show of it."""
-    replied, edited = (item.get(name, _NOTHING)["S"] for name in (_REPLIED, _EDITED))
     return Reply(
         text=item[_TEXT]["S"],
-        author=item.get(_AUTHOR, _NOTHING)["S"],
-        replied=parse_timestamp(replied) if replied else None,
-        edited=parse_timestamp(edited) if edited else None,
+        author=item.get(_AUTHOR, _NO_TEXT)["S"],
+        replied=_moment_in(item, _REPLIED_AT),
+        edited=_moment_in(item, _EDITED_AT),
         version=int(item.get(_VERSION, {"N": "0"})["N"]),
         is_long=LONG_REPLY in item,
-        user_id=item.get(_USER_ID, _NOTHING)["S"],
+        user_id=item.get(_USER_ID, _NO_TEXT)["S"],
     )
 
 
-LONGEST_REPLY = 4_000
-"""Characters."""
-BY_STAFF = b"staff"
-"""In place of the digest of an imported reply: an import must leave this comment's reply alone."""
-_COMMENT = 0
-"""Number of the transactions' action on the comment."""
+def _moment_in(item: Item, attribute: str) -> datetime | None:
+    if attribute not in item:
+        return None
+    return parse_timestamp(item[attribute]["S"])
+
+
+# Writing
 
 
 class ReplyChanged(DynamoError):
@@ -119,42 +132,59 @@ def reply_to(
     ``author`` is the name of the user who replies, empty for one without. A reply stays signed by
     who wrote it first. Raises NoSuchComment, also for a hidden one, ReplyChanged and Contended.
     """
-    moment = timestamp(now)
-    signed = user_id if seen is None else seen.user_id
-    replied_at = moment if seen is None else seen.replied_iso
-    item = CommentReply(
-        pk=keys.comment(comment_id),
-        sk=keys.REPLY,
-        replier_partition=keys.replier(signed) if signed else None,
-        place=keys.replied(replied_at, comment_id) if signed else None,
-        text=text,
-        user_id=signed or None,
-        author=(author if seen is None else seen.author) or None,
-        replied_at=replied_at or None,
-        edited_at=moment if seen else None,
-        version=seen.version + 1 if seen else 1,
-    ).serialize()
-    same = NEW if seen is None else CommentReply.version == seen.version
-    owes = owed_by(reply_owes, comment_id, by=user_id, moment=now) if seen is None else []
+    is_new = seen is None
+    same: Condition
+    owes: Sequence[Owed] = ()
+    if seen is None:
+        reply = Reply(text, author=author, replied=now, version=1, user_id=user_id)
+        same = NEW
+        owes = owed_by(reply_owes, comment_id, by=user_id, moment=now)
+    else:
+        reply = replace(seen, text=text, edited=now, version=seen.version + 1)
+        same = CommentReply.version == seen.version
+    item = _item_of(reply, comment_id)
+    put_reply = put(CommentReply, item, same)
     try:
-        _write(comment_id, put(CommentReply, item, same), shown={"M": reply_shown(item)}, owes=owes)
+        _write_reply(comment_id, put_reply, shown={"M": reply_shown(item)}, owes=owes)
     except ConditionFailed as error:
         _require_comment(comment_id, error)
-        found = find_reply(comment_id)
-        if found is None or found.text != text:
-            raise ReplyChanged(found) from error
+        stored = find_reply(comment_id)
+        if stored is None or stored.text != text:
+            raise ReplyChanged(stored) from error
         finish_reply(comment_id)
         return
     for owed in owes:
         worker().wake(owed)
-    announce(comment_replied, comment_id, by=user_id, moment=now, text=text, is_new=seen is None)
+    announce(comment_replied, comment_id, by=user_id, moment=now, text=text, is_new=is_new)
+
+
+def _item_of(reply: Reply, comment_id: str) -> Item:
+    """Build the item of a reply, with the keys that list it by its author, if it has one."""
+    partition = place = None
+    if reply.user_id:
+        partition = keys.replier(reply.user_id)
+        place = keys.replied(reply.replied_iso, comment_id)
+    stored = CommentReply(
+        pk=keys.comment(comment_id),
+        sk=keys.REPLY,
+        replier_partition=partition,
+        place=place,
+        text=reply.text,
+        user_id=reply.user_id or None,
+        author=reply.author or None,
+        replied_at=reply.replied_iso or None,
+        edited_at=timestamp(reply.edited) if reply.edited else None,
+        version=reply.version,
+    )
+    return stored.serialize()
 
 
 def delete_reply(comment_id: str, *, by: str = "", now: datetime | None = None) -> bool:
     """Delete the reply to a comment; return whether there was one. Raises like `reply_to`."""
-    reply = delete(CommentReply, comment_key(comment_id, keys.REPLY), CommentReply.pk.exists())
+    key = comment_key(comment_id, keys.REPLY)
+    deletion = delete(CommentReply, key, CommentReply.pk.exists())
     try:
-        _write(comment_id, reply, shown=None)
+        _write_reply(comment_id, deletion, shown=None)
     except ConditionFailed as error:
         _require_comment(comment_id, error)
         finish_reply(comment_id)
@@ -173,35 +203,45 @@ def finish_reply(comment_id: str) -> None:
         item = read_item(comment_key(comment_id))
         if item:
             finish_postings(product_id_of(item), comment_id)
-    except (*FAILURES, ConditionFailed) as failure:
+    except FAILURES as failure:
         sentence = "What comment %s owes was left behind: %s"
         logger.warning(sentence, comment_id, sentence_about(failure))
 
 
-def _write(
+def _write_reply(
     comment_id: str, reply: Action, *, shown: Value | None, owes: Sequence[Owed] = ()
 ) -> None:
     """Write a reply, with what its comment's lists show of it; a hidden one's is only deleted.
 
     ``owes`` is what the project owes then.
     """
-    key = comment_key(comment_id)
     changes: Changes = {
         Comment.reply.attr_name: shown,
         Comment.reply_digest.attr_name: {"B": BY_STAFF},
     }
     required = LISTED if shown else NOT_DELETED
-    written = [reply, *(owed.action for owed in owes)]
-    if not has_derived_tables():
-        write_transaction(client(), [change(key, changes, required), *written])
-        return
+    actions = [reply, *(owed.action for owed in owes)]
+    if has_derived_tables():
+        _write_from_whole_item(comment_id, changes, required, actions)
+    else:
+        # Nothing is derived from the rest of the comment: it need not be read.
+        in_lists = change(comment_key(comment_id), changes, required)
+        write_transaction(client(), [in_lists, *actions])
+
+
+def _write_from_whole_item(
+    comment_id: str, changes: Changes, required: Condition, actions: Sequence[Action]
+) -> None:
+    """Make changes of a comment as it is then, with other actions; try again where others do."""
+    key = comment_key(comment_id)
     for _attempt in range(ATTEMPTS):
         before = read_item(key)
         # These change with whatever a list shows of a comment.
         same = unchanged(before, Comment.version, Comment.product_partition, Comment.reply)
+        in_lists = change(key, changes, required & same)
         replied = [CommentChange(before, changed(before, changes))] if before else []
         try:
-            write_comments(replied, [change(key, changes, required & same), *written])
+            write_comments(replied, [in_lists, *actions])
         except ConditionFailed as error:
             if _COMMENT not in error.failed or read_item(key) == before:
                 raise

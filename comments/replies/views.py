@@ -59,8 +59,13 @@ class ReplyForm(FormInList):
 
     @classmethod
     def of(cls, reply: Reply | None, *, comment_id: str) -> "ReplyForm":
-        text, version = (reply.text, reply.version) if reply else ("", 0)
-        return cls(initial={"text": text, "version": version}, comment_id=comment_id)
+        """Build the form for a comment's reply, None for a new one."""
+        initial = {"text": reply.text if reply else "", "version": _version_of(reply)}
+        return cls(initial=initial, comment_id=comment_id)
+
+
+def _version_of(reply: Reply | None) -> int:
+    return reply.version if reply else 0
 
 
 def _forged(request: HttpRequest, comment_id: str) -> HttpResponse | None:
@@ -75,7 +80,9 @@ def reply(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Reply to a comment, change the reply, or (``delete=yes``) delete it."""
     if request.method != "POST":
         return _show(request, comment_id)
-    return (_delete if _is_deletion(request) else _reply)(request, comment_id)
+    if _is_deletion(request):
+        return _delete(request, comment_id)
+    return _save(request, comment_id)
 
 
 @staff_only
@@ -84,16 +91,18 @@ def _show(request: HttpRequest, comment_id: str) -> HttpResponse:
         stored = load_comment(comment_id)
     if stored.is_hidden:
         raise Http404(NOT_IN_LISTS)
-    there = find_reply(comment_id)
-    form = ReplyForm.of(there, comment_id=comment_id)
-    return REPLY_FORM.show(request, form, _context(request, comment_id, there))
+    stored_reply = find_reply(comment_id)
+    form = ReplyForm.of(stored_reply, comment_id=comment_id)
+    return REPLY_FORM.show(request, form, _context(request, comment_id, stored_reply))
 
 
-def _context(request: HttpRequest, comment_id: str, there: Reply | None) -> dict[str, object]:
+def _context(
+    request: HttpRequest, comment_id: str, stored_reply: Reply | None
+) -> dict[str, object]:
     """Return what is around the form; it leads back to the page it was opened on."""
-    comment = {"id": comment_id, "anchor": anchor_of("comment", comment_id), "reply": there}
+    comment = {"id": comment_id, "anchor": anchor_of("comment", comment_id), "reply": stored_reply}
     page_url = path_of_next(request, default="")
-    return {"comment": comment, "is_there": there is not None, "page_url": page_url}
+    return {"comment": comment, "is_there": stored_reply is not None, "page_url": page_url}
 
 
 @staff_only
@@ -102,26 +111,26 @@ def _delete(request: HttpRequest, comment_id: str) -> HttpResponse:
     check_rate_limit(request, now=now, is_staff=True)
     with missing_as_404(NOT_IN_LISTS):
         delete_reply(comment_id, by=user_id_of(request.user), now=now)
-    return _tell(request, comment_id, _("The reply is deleted."))
+    return _show_written(request, comment_id, _("The reply is deleted."))
 
 
-def _reply(request: HttpRequest, comment_id: str) -> HttpResponse:
+def _save(request: HttpRequest, comment_id: str) -> HttpResponse:
     form = ReplyForm(request.POST, comment_id=comment_id)
     try:
         with as_form_errors(NOT_IN_LISTS):
-            _write(request, comment_id, form)
-            return _tell(request, comment_id, _("The reply is saved."))
+            _write_reply(request, comment_id, form)
+            return _show_written(request, comment_id, _("The reply is saved."))
     except ReplyChanged as lost:
-        theirs, yours = lost.reply, _("Yours is below: send it again to replace the other.")
-        data = {"text": form.data["text"], "version": str(theirs.version if theirs else 0)}
+        yours = _("Yours is below: send it again to replace the other.")
+        data = {"text": form.data["text"], "version": str(_version_of(lost.reply))}
         form = ReplyForm(data, comment_id=comment_id)
         refusal = FormNotSaved(HTTPStatus.CONFLICT, f"{lost} {yours}")
-        return _show_again(request, comment_id, form, refusal, theirs=theirs)
+        return _show_again(request, comment_id, form, refusal, theirs=lost.reply)
     except FormNotSaved as refusal:
         return _show_again(request, comment_id, form, refusal)
 
 
-def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
+def _write_reply(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
     user_id, now = require_user(request), clock.now()
     if not request.user.is_staff:
         raise Http404
@@ -129,7 +138,7 @@ def _write(request: HttpRequest, comment_id: str, form: ReplyForm) -> None:
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)
     check_rate_limit(request, now=now, is_staff=True)
     text, seen = form.cleaned_data["text"], find_reply(comment_id)
-    if (seen.version if seen else 0) != form.cleaned_data["version"]:
+    if _version_of(seen) != form.cleaned_data["version"]:
         if seen is None or seen.text != text:
             raise ReplyChanged(seen)
         finish_reply(comment_id)
@@ -152,19 +161,19 @@ def _show_again(
     *,
     theirs: Reply | None = None,
 ) -> HttpResponse:
-    there = theirs is not None or form.data.get("version", "0") != "0"
-    context = _context(request, comment_id, None) | {"theirs": theirs, "is_there": there}
+    is_there = theirs is not None or form.data.get("version", "0") != "0"
+    context = _context(request, comment_id, None) | {"theirs": theirs, "is_there": is_there}
     return REPLY_FORM.show_again(request, form, context, refusal=refusal)
 
 
-def _tell(request: HttpRequest, comment_id: str, said: str) -> HttpResponse:
+def _show_written(request: HttpRequest, comment_id: str, sentence: str) -> HttpResponse:
     if not wants_partial(request):
-        messages.success(request, said)
+        messages.success(request, sentence)
         return back(request, default=reverse("comments:comment", args=[comment_id]))
-    there = find_reply(comment_id)
-    form = ReplyForm.of(there, comment_id=comment_id)
-    context = _context(request, comment_id, there) | {"form": form}
-    return notify(render(request, "comments/replies/_replied.html", context), said)
+    stored_reply = find_reply(comment_id)
+    form = ReplyForm.of(stored_reply, comment_id=comment_id)
+    context = _context(request, comment_id, stored_reply) | {"form": form}
+    return notify(render(request, "comments/replies/_replied.html", context), sentence)
 
 
 def _is_deletion(request: HttpRequest) -> bool:

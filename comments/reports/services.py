@@ -88,24 +88,31 @@ def report_comment(
         text=text or None,
         reported_at=timestamp(now),
     )
+    actions = [_queue(comment_id, now), put(Comment, report.serialize(), NEW)]
     try:
-        write_transaction(
-            client(), [_queue(comment_id, now), put(Comment, report.serialize(), NEW)]
-        )
+        write_transaction(client(), actions)
     except ConditionFailed as error:
         if _COMMENT in error.failed:
             raise NoSuchComment(comment_id) from error
         return False
-    said = {"comment": stored.comment, "reason": reason, "text": text}
-    announce(comment_reported, comment_id, by=user_id, moment=now, **said)
+    announce(
+        comment_reported,
+        comment_id,
+        by=user_id,
+        moment=now,
+        comment=stored.comment,
+        reason=reason,
+        text=text,
+    )
     return True
 
 
-def reports_of(comment_ids: list[str]) -> dict[str, tuple[CommentReport, ...]]:
+def read_reports(comment_ids: list[str]) -> dict[str, tuple[CommentReport, ...]]:
     """Read up to `SHOWN_REPORTS` reports of each comment, by one Query for each."""
+    reads = [partial(_first_reports, comment_id) for comment_id in comment_ids]
     with labelled_calls("reports"):
-        found = pool().gather([partial(_first_reports, each) for each in comment_ids])
-    return dict(zip(comment_ids, found, strict=True))
+        reports = pool().gather(reads)
+    return dict(zip(comment_ids, reports, strict=True))
 
 
 def _queue(comment_id: str, now: datetime) -> Action:
@@ -122,10 +129,10 @@ def _queue(comment_id: str, now: datetime) -> Action:
 def _first_reports(comment_id: str) -> tuple[CommentReport, ...]:
     reports = (Comment.pk == keys.comment(comment_id)) & Comment.sk.startswith(keys.REPORT_PREFIX)
     first = next(query_pages(reports, Limit=SHOWN_REPORTS))
-    return tuple(map(_report, first["Items"]))
+    return tuple(_report_in(item) for item in first["Items"])
 
 
-def _report(item: Item) -> CommentReport:
+def _report_in(item: Item) -> CommentReport:
     stored = StoredReport.from_raw_data(dict(item))
     return CommentReport(
         user_id=stored.sk.removeprefix(keys.REPORT_PREFIX),

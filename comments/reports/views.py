@@ -56,15 +56,16 @@ class ReportForm(FormInList):
 
 
 def _forged(request: HttpRequest, comment_id: str) -> HttpResponse:
-    return _show_again(
-        request, comment_id, ReportForm(request.POST, comment_id=comment_id), forged()
-    )
+    form = ReportForm(request.POST, comment_id=comment_id)
+    return _show_again(request, comment_id, form, forged())
 
 
 @form_page(_forged)
 def report(request: HttpRequest, comment_id: str) -> HttpResponse:
     """Show the form to report a comment, and report it."""
-    return (_report if request.method == "POST" else _show)(request, comment_id)
+    if request.method == "POST":
+        return _report(request, comment_id)
+    return _show(request, comment_id)
 
 
 @signed_in
@@ -77,16 +78,17 @@ def _report(request: HttpRequest, comment_id: str) -> HttpResponse:
     form = ReportForm(request.POST, comment_id=comment_id)
     try:
         with as_form_errors():
-            said = _write(request, comment_id, form)
+            sentence = _write_report(request, comment_id, form)
     except FormNotSaved as refusal:
         return _show_again(request, comment_id, form, refusal)
     if wants_partial(request):
-        return render(request, "comments/reports/_reported.html", {"said": said})
-    messages.success(request, said)
+        return render(request, "comments/reports/_reported.html", {"said": sentence})
+    messages.success(request, sentence)
     return redirect(reverse("comments:comment", args=[comment_id]))
 
 
-def _write(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
+def _write_report(request: HttpRequest, comment_id: str, form: ReportForm) -> str:
+    """Report a comment, and return what is said to the user then."""
     user_id, now = require_user(request), clock.now()
     if not form.is_valid():
         raise FormNotSaved(HTTPStatus.UNPROCESSABLE_ENTITY)

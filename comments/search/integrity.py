@@ -26,9 +26,10 @@ from comments.search.writer import (
     find_change,
     finish_change,
     rewrite,
-    unfinished,
+    unfinished_changes,
 )
-from comments.store.derived import Name, bulk_batches, listed, scanned, spelled
+from comments.store.derived import Name, bulk_batches
+from comments.store.differences import describe_comments, describe_names, scan_table
 from comments.store.table import is_comment, write_if_condition_holds
 from dynapages.calls import in_chunks
 from dynapages.django.options import Progress
@@ -47,7 +48,7 @@ _BODY = CommentBody.text.attr_name
 def word_differences(progress: Progress | None = None) -> Iterator[Difference]:
     """Compare all postings with their comments, after the changes that were left behind."""
     shown = progress or Progress(shown=False)
-    for change in unfinished():
+    for change in unfinished_changes():
         subject = f"postings of {comments_of(change)}"
         repair = partial(repair_once, finish_change, change[_PLACE]["S"], bulk_batches())
         yield Difference("change", subject, "not written", "written", repair)
@@ -87,7 +88,7 @@ def _wrong(progress: Progress, marks: list[Item]) -> list[str]:
     for key, item in _postings(progress, marks):
         sums[key] ^= _digest(item)
     wrong, bodies = list[str](), dict[str, str]()
-    for item in scanned(COMMENTS_TABLE, progress):
+    for item in scan_table(COMMENTS_TABLE, progress):
         key = item["pk"]["S"]
         if item["sk"]["S"] == keys.BODY:  # which comes before its comment
             bodies = {key: item[_BODY]["S"]}
@@ -119,19 +120,21 @@ def _reread(some: Sequence[str], stored: Mapping[str, set[Name]]) -> Iterator[Di
             older.append(key)
         elif now != right:
             repair = partial(repair_once, rewrite, names[key])
-            told, ought = listed(pk for pk, _ in now), listed(pk for pk, _ in right)
-            yield Difference("postings", spelled([key]), told, ought, repair)
+            told, ought = describe_names(pk for pk, _ in now), describe_names(pk for pk, _ in right)
+            yield Difference("postings", describe_comments([key]), told, ought, repair)
     for keys_of, told in ((bare, "no postings"), (older, f"postings of {OLDER}")):
         if keys_of:
             wrong = set().union(*(names[key] for key in keys_of))
             number = sum(len(expected[key]) for key in keys_of)
             repair = partial(repair_once, rewrite, wrong)
-            yield Difference("words", spelled(keys_of), told, f"{number} postings", repair)
+            yield Difference(
+                "words", describe_comments(keys_of), told, f"{number} postings", repair
+            )
 
 
 def _postings(progress: Progress, marks: list[Item] | None = None) -> Iterator[tuple[str, Item]]:
     """Yield all postings, each with the key of its comment; add the ``marks`` that are met."""
-    for item in scanned(TABLE, progress):
+    for item in scan_table(TABLE, progress):
         partition = item["pk"]["S"]
         if partition.startswith(PENDING) and marks is not None:
             marks.append(item)

@@ -10,7 +10,7 @@ marks are read eventually, and a replica that lags would show the old postings w
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from comments import keys
@@ -32,7 +32,7 @@ _CHANGE = PendingMark.change.attr_name
 
 @dataclass(frozen=True, slots=True)
 class PendingChanges:
-    """What a search knows of a product's changes that may not be in postings yet.
+    """Those changes of a product that may not be in postings yet, as a search has read their marks.
 
     ``comment_ids`` are those that marks name, digests of long ones (`comments.keys.IdDigest`).
     ``are_all_named`` is false where there may be others.
@@ -55,17 +55,21 @@ def marks_of(change: str, named: Iterable[Name]) -> list[Item]:
 
     ``named`` are the keys of its postings.
     """
-    ids: dict[str, set[str]] = defaultdict(set)
-    for pk, place in named:
-        ids[_product_in(pk)].add(keys.id_in_keys(id_at(place)))
-    return [_mark(change, product_id, some) for product_id, some in ids.items()]
+    by_product: dict[str, set[str]] = defaultdict(set)
+    for partition, place in named:
+        by_product[_product_in(partition)].add(keys.id_in_keys(id_at(place)))
+    return [_mark(change, product_id, ids) for product_id, ids in by_product.items()]
 
 
-def _mark(change: str, product: str, comment_ids: Collection[str]) -> Item:
+def _mark(change: str, product_id: str, comment_ids: set[str]) -> Item:
+    if len(comment_ids) > 1:
+        about = SEVERAL
+    else:
+        (about,) = comment_ids
     token = change.rpartition("#")[2]
-    about = SEVERAL if len(comment_ids) > 1 else next(iter(comment_ids))
     place = f"{about}#{token}"
-    mark = {"pk": {"S": f"{PENDING}{product}"}, _PLACE: {"S": place}}
+    mark = {"pk": {"S": f"{PENDING}{product_id}"}, _PLACE: {"S": place}}
+    # The key of most marks is that of their change, which they need not repeat.
     if place != change:
         mark[_CHANGE] = {"S": change}
     return mark
@@ -73,18 +77,23 @@ def _mark(change: str, product: str, comment_ids: Collection[str]) -> Item:
 
 def _product_in(partition: str) -> str:
     """Return the product of a posting's partition key: its id, or the digest of a long one."""
-    listed, _version, _language, _stem = partition.rsplit("/", 3)
-    return keys.product_id_in(listed.removeprefix(HIDDEN_PREFIX))
+    product_partition, _version, _language, _stem = partition.rsplit("/", 3)
+    return keys.product_id_in(product_partition.removeprefix(HIDDEN_PREFIX))
 
 
 def find_pending(product_id: str) -> PendingChanges:
     """Read the marks of a product by one eventual Query of half a capacity unit."""
     partition = PendingMark.pk == f"{PENDING}{keys.id_in_keys(product_id)}"
     page = next(query_pages(partition, table=TABLE, Limit=MOST_MARKS))
-    named = {mark[_PLACE]["S"].rpartition("#")[0] for mark in page["Items"]}
-    are_all_named = SEVERAL not in named and "LastEvaluatedKey" not in page
-    ids = (keys.comment_id_in(f"{keys.COMMENT_PREFIX}{one}") for one in named - {SEVERAL})
-    return PendingChanges(frozenset(ids), are_all_named)
+    comment_ids: set[str] = set()
+    are_all_named = "LastEvaluatedKey" not in page
+    for mark in page["Items"]:
+        id_in_key = mark[_PLACE]["S"].rpartition("#")[0]
+        if id_in_key == SEVERAL:
+            are_all_named = False
+        else:
+            comment_ids.add(keys.comment_id_in(f"{keys.COMMENT_PREFIX}{id_in_key}"))
+    return PendingChanges(frozenset(comment_ids), are_all_named)
 
 
 def changes_of(product_id: str, comment_id: str | None = None) -> list[str]:
@@ -93,15 +102,17 @@ def changes_of(product_id: str, comment_id: str | None = None) -> list[str]:
     With ``comment_id``, of those that may be about this comment.
     """
     partition = PendingMark.pk == f"{PENDING}{keys.id_in_keys(product_id)}"
-    conditions = [partition]
-    if comment_id is not None:
-        starts = (f"{SEVERAL}#", f"{keys.id_in_keys(comment_id)}#")
-        conditions = [partition & PendingMark.place.startswith(start) for start in starts]
-    found = []
+    if comment_id is None:
+        conditions = [partition]
+    else:
+        of_several = PendingMark.place.startswith(f"{SEVERAL}#")
+        of_this = PendingMark.place.startswith(f"{keys.id_in_keys(comment_id)}#")
+        conditions = [partition & of_several, partition & of_this]
+    changes: list[str] = []
     for condition in conditions:
         for page in query_pages(condition, table=TABLE, ConsistentRead=True):
-            found += [change_of(mark) for mark in page["Items"]]
-    return found
+            changes += [change_of(mark) for mark in page["Items"]]
+    return changes
 
 
 def change_of(mark: Item) -> str:

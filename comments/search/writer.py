@@ -1,24 +1,21 @@
-"""The writing of comments with what follows from them: `write` is the one place that does.
+"""The writing of postings: with a change of comments, after it, and by whoever finishes it.
 
-The primaries of the read model ``sets`` are written in the transaction that changes their comments,
-and their copies by a stream (`comments.sets.copies`). Postings are written after it.
-
-The transaction stores a `WordChange` that names all postings which the comments had and are to
-have, a mark in each product of theirs (`comments.search.pending`), and a due item that names the
-change. Then the postings are written (see `comments.store.derived`), and two seconds later the
-change is deleted with its marks, and then the due item. Until then searches ask the table instead
-of the postings. So while a posting may be wrong, there is a mark that says so; and while there is a
-mark, there is a due item by which any process finishes the change.
+Postings are written after the transaction of their comments (`follow`). It stores a `WordChange`
+that names all postings which the comments had and are to have, a mark in each product of theirs
+(`comments.search.pending`), and a due item that names the change. Then the postings are written
+(see `comments.store.derived`), and two seconds later the change is deleted with its marks, and then
+the due item. Until then searches ask the table instead of the postings. So while a posting may be
+wrong, there is a mark that says so; and while there is a mark, there is a due item by which any
+process finishes the change (`finish_change`, `finish_postings`).
 
 Where the table may have postings of an older version of stems, those of comments as they were are
-named, too, and so are deleted. None are written.
-
-A writer that finds the comment changed by others names and marks what it is going to write first.
+named, too, and so are deleted. None are written. A writer that finds the comment changed by others
+names and marks what it is going to write first.
 """
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from secrets import token_hex
 from zlib import crc32
@@ -51,10 +48,11 @@ from dynapages.lists import id_at, parse_timestamp, timestamp
 from dynapages.process import client, page_batches
 from dynapages.pynamodb import FAILURES, unchanged
 from dynapages.work import worker
-from dynapages.writes import Action, ConditionFailed, Contended, delete, put, write_transaction
+from dynapages.writes import Action, ConditionFailed, delete, put, write_transaction
 
 CHANGES = "CHANGES#"
 SHARDS = 4
+"""Partitions that changes are spread over."""
 MOST_OF_A_WRITER = PATIENCE * 3 / 4
 """How long after its change a process may write postings: others take over after `PATIENCE`."""
 AT = WordChange.at.attr_name
@@ -80,6 +78,24 @@ def follow(changes: Sequence[CommentChange]) -> Following:
         finish=words.write_or_log,
         close=words.close,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """What postings are derived from, and the comment's text: None where it is not known."""
+
+    source: Item
+    body: str | None
+
+    @property
+    def partition(self) -> str:
+        key: str = self.source["pk"]["S"]
+        return key
+
+    @property
+    def must_be_read(self) -> bool:
+        """Whether the text is longer than the item shows, and not known."""
+        return self.body is None and _LENGTH in self.source
 
 
 def shard_of(comment_id: str) -> str:
@@ -116,24 +132,27 @@ class WordWriter(DerivedWriter[str]):
     @classmethod
     def following(cls, changes: Sequence[CommentChange]) -> "WordWriter | None":
         """Return the writer for what is about to be changed; None where no postings change."""
-        after = dict[str, Item]()
-        writer = cls(page_batches() if len(changes) == 1 else bulk_batches(), after=after)
-        befores: list[tuple[Item, str | None]] = []
-        afters: list[tuple[Item, str | None]] = []
+        after: dict[str, Item] = {}
+        batches = page_batches() if len(changes) == 1 else bulk_batches()
+        writer = cls(batches, after=after)
+        texts_before: list[SourceText] = []
+        texts_after: list[SourceText] = []
         for change in changes:
             old, new = source_of(change.before), source_of(change.after)
             if old == new:
                 continue
             if old:
-                befores.append((old, change.text_before))
+                texts_before.append(SourceText(old, change.text_before))
             if new:
-                afters.append((new, change.text_after))
+                texts_after.append(SourceText(new, change.text_after))
                 after[new["pk"]["S"]] = new
-        whole = writer._with_bodies([*befores, *afters])
-        writer.named.update(*map(writer.by_name, writer._derive(whole)))
+        # Long texts of both are read in one round.
+        texts = writer._with_bodies([*texts_before, *texts_after])
+        for postings in writer._derive(texts):
+            writer.named.update(writer.by_name(postings))
         if has_older():
-            for source, body in whole[: len(befores)]:
-                writer.named.update(older_names_of(source, body))
+            for text in texts[: len(texts_before)]:
+                writer.named.update(older_names_of(text.source, text.body))
         return writer if writer.named else None
 
     @classmethod
@@ -155,12 +174,15 @@ class WordWriter(DerivedWriter[str]):
         """
         same = self._is_mine()
         if not self.stored:
-            first = min(keys.id_in_keys(id_at(place)) for _, place in self.named)
-            self.stored = {"pk": {"S": shard_of(first)}, _PLACE: {"S": f"{first}#{token_hex(8)}"}}
+            first_id = min(keys.id_in_keys(id_at(place)) for _partition, place in self.named)
+            sort_key = f"{first_id}#{token_hex(8)}"
+            self.stored = {"pk": {"S": shard_of(first_id)}, _PLACE: {"S": sort_key}}
         marks = self.by_name(marks_of(self.change, self.named))
         self.marks.update(marks)
-        self.stored = {**self.stored, **self._naming()}
-        return [put(WordChange, self.stored, same), *(put(PendingMark, m) for m in marks.values())]
+        self.stored = {**self.stored, **self._names_and_marks()}
+        actions = [put(WordChange, self.stored, same)]
+        actions += [put(PendingMark, mark) for mark in marks.values()]
+        return actions
 
     def write(self) -> None:
         """Write the postings of the comments as they are now.
@@ -168,13 +190,14 @@ class WordWriter(DerivedWriter[str]):
         Raises what `DerivedWriter.settle` does, and ConditionFailed where others have taken over;
         OutOfTime before these may do so, as they would not know of postings that are put later.
         """
-        asked: dict[str, set[Name]] = defaultdict(set)
-        for name in self.named:
-            asked[keys.comment(id_at(name[1]))].add(name)
-        writes = {key: Writes(deletes=frozenset(names)) for key, names in asked.items()}
-        at = parse_timestamp(self.stored[AT]["S"])
-        with time_budget((at + MOST_OF_A_WRITER - clock.now()).total_seconds()):
-            self.settle(writes, self.after)
+        by_comment: dict[str, set[Name]] = defaultdict(set)
+        for partition, place in self.named:
+            by_comment[keys.comment(id_at(place))].add((partition, place))
+        named = {key: Writes(deletes=frozenset(names)) for key, names in by_comment.items()}
+        began = parse_timestamp(self.stored[AT]["S"])
+        seconds_left = (began + MOST_OF_A_WRITER - clock.now()).total_seconds()
+        with time_budget(seconds_left):
+            self.settle(named, self.after)
 
     def write_or_log(self) -> bool:
         """Write the postings after a commit; return whether they are written.
@@ -183,7 +206,7 @@ class WordWriter(DerivedWriter[str]):
         """
         try:
             self.write()
-        except (*FAILURES, ConditionFailed, Contended) as failure:
+        except FAILURES as failure:
             sentence = "Postings of %s were left behind: %s"
             logger.warning(sentence, comments_of(self.stored), sentence_about(failure))
             return False
@@ -194,62 +217,71 @@ class WordWriter(DerivedWriter[str]):
 
         Not before `SETTLED_AFTER` the last posting was written.
         """
-        gone = delete(WordChange, {name: self.stored[name] for name in self.key}, self._is_mine())
-        marks = [delete(PendingMark, self.table_key(mark)) for mark in self.marks]
+        key = {name: self.stored[name] for name in self.key}
+        deletions = [delete(WordChange, key, self._is_mine())]
+        deletions += [delete(PendingMark, self.table_key(mark)) for mark in self.marks]
         try:
-            write_transaction(client(), [gone, *marks])
+            write_transaction(client(), deletions)
         except ConditionFailed:
             return False
         return True
 
     def read(self, keys: Collection[str]) -> dict[str, Item]:
-        found = self.batches.get(COMMENTS_TABLE, [table_key(key, COMMENT) for key in keys])
-        return {item["pk"]["S"]: source for item in found if (source := source_of(item))}
+        sources: dict[str, Item] = {}
+        table_keys = [table_key(key, COMMENT) for key in keys]
+        for comment in self.batches.get(COMMENTS_TABLE, table_keys):
+            source = source_of(comment)
+            if source is not None:
+                sources[comment["pk"]["S"]] = source
+        return sources
 
     def derive(self, sources: Mapping[str, Item]) -> dict[str, list[Item]]:
-        derived = self._derive([(source, None) for source in sources.values()])
+        derived = self._derive([SourceText(source, None) for source in sources.values()])
         return dict(zip(sources, derived, strict=True))
 
     def before_writing(self, writes: Iterable[Writes]) -> None:
         """Name what is not yet named. Raises ConditionFailed where others have taken over."""
-        named = self.named.union(*(one.puts for one in writes))
-        if named != self.named:
-            self.named = named
+        names = set(self.named)
+        for of_comment in writes:
+            names.update(of_comment.puts)
+        if names != self.named:
+            self.named = names
             write_transaction(client(), self.put())
 
-    def _derive(self, texts: Sequence[tuple[Item, str | None]]) -> list[list[Item]]:
+    def _derive(self, texts: Sequence[SourceText]) -> list[list[Item]]:
         """Derive postings, or return those derived before; long texts not given are read."""
-        new = [(source, text) for source, text in texts if repr(source) not in self._derived]
-        for source, body in self._with_bodies(new):
-            self._derived[repr(source)] = postings_of(source, body)
-        return [self._derived[repr(source)] for source, _ in texts]
+        new = [text for text in texts if repr(text.source) not in self._derived]
+        for text in self._with_bodies(new):
+            self._derived[repr(text.source)] = postings_of(text.source, text.body)
+        return [self._derived[repr(text.source)] for text in texts]
 
-    def _with_bodies(
-        self, texts: Sequence[tuple[Item, str | None]]
-    ) -> list[tuple[Item, str | None]]:
+    def _with_bodies(self, texts: Sequence[SourceText]) -> list[SourceText]:
         """Return comments with their texts, of which long ones that are not given are read."""
-        unread = {s["pk"]["S"] for s, text in texts if text is None and _LENGTH in s}
-        found = self.batches.get(COMMENTS_TABLE, [table_key(key, keys.BODY) for key in unread])
-        bodies = {body["pk"]["S"]: body[CommentBody.text.attr_name]["S"] for body in found}
-        return [
-            (source, bodies.get(source["pk"]["S"]) if text is None else text)
-            for source, text in texts
-        ]
+        unread = {text.partition for text in texts if text.must_be_read}
+        body_keys = [table_key(partition, keys.BODY) for partition in unread]
+        bodies: dict[str, str] = {}
+        for body in self.batches.get(COMMENTS_TABLE, body_keys):
+            bodies[body["pk"]["S"]] = body[CommentBody.text.attr_name]["S"]
+        whole: list[SourceText] = []
+        for text in texts:
+            known = bodies.get(text.partition) if text.body is None else text.body
+            whole.append(SourceText(text.source, known))
+        return whole
 
     def _is_mine(self) -> Condition:
         return unchanged(self.stored, WordChange.pk, WordChange.at)
 
-    def _naming(self) -> Item:
+    def _names_and_marks(self) -> Item:
         """Return the attributes that name all postings, by their place and partition's start.
 
-        Beside them the marks: a later process that names others may not know of all these.
+        And the marks: a later process that names other postings may not know of all these.
         """
-        stems: dict[str, list[str]] = defaultdict(list)
-        for pk, place in self.named:
-            start, _, stem = pk.rpartition("/")
-            stems[f"{place}\n{start}"].append(stem)
+        stems_by_start: dict[str, list[str]] = defaultdict(list)
+        for partition, place in self.named:
+            start, _, stem = partition.rpartition("/")
+            stems_by_start[f"{place}\n{start}"].append(stem)
         return {
-            _NAMED: {"M": {start: {"SS": some} for start, some in stems.items()}},
+            _NAMED: {"M": {start: {"SS": stems} for start, stems in stems_by_start.items()}},
             _MARKS: {"SS": ["\n".join(key) for key in self.marks]},
             AT: {"S": timestamp(clock.now())},
         }
@@ -257,23 +289,26 @@ class WordWriter(DerivedWriter[str]):
 
 def names_in(stored: Item) -> set[Name]:
     """Return the postings that a stored change names."""
-    return {
-        (f"{start}/{stem}", place)
-        for name, stems in stored[_NAMED]["M"].items()
-        for place, start in [name.split("\n")]
-        for stem in stems["SS"]
-    }
+    names: set[Name] = set()
+    for place_and_start, stems in stored[_NAMED]["M"].items():
+        place, start = place_and_start.split("\n")
+        names.update((f"{start}/{stem}", place) for stem in stems["SS"])
+    return names
 
 
 def marks_in(stored: Item) -> set[Name]:
     """Return the keys of the marks of a stored change."""
-    keys_of = (text.partition("\n") for text in stored[_MARKS]["SS"])
-    return {(pk, sort_key) for pk, _, sort_key in keys_of}
+    marks: set[Name] = set()
+    for text in stored[_MARKS]["SS"]:
+        partition, _, sort_key = text.partition("\n")
+        marks.add((partition, sort_key))
+    return marks
 
 
 def comments_of(stored: Item) -> str:
     """Return the ids of the comments that a stored change is about, for a reader."""
-    return ", ".join(sorted({id_at(place) for _, place in names_in(stored)}))
+    comment_ids = {id_at(place) for _partition, place in names_in(stored)}
+    return ", ".join(sorted(comment_ids))
 
 
 def rewrite(named: Iterable[Name]) -> None:
@@ -297,7 +332,9 @@ def finish_postings(product_id: str, comment_id: str, *, and_close: bool = False
     writing, and what it puts later would be old, and trusted. With ``and_close`` they go with this.
     Raises like `finish_change`.
     """
-    for change in changes_of(product_id, comment_id) if is_searchable() else ():
+    if not is_searchable():
+        return
+    for change in changes_of(product_id, comment_id):
         if and_close:
             finish_change(change, page_batches())
         else:
@@ -310,8 +347,10 @@ def finish_change(change: str, batches: Batches) -> None:
     Raises ConditionFailed where another process is at it, BatchIncomplete, Contended, and
     botocore's errors.
     """
-    if words := resume(change, batches):
-        worker().later(SETTLED_AFTER.total_seconds(), words.close)  # its due item finds it gone
+    words = resume(change, batches)
+    if words is not None:
+        # Its due item then finds it gone.
+        worker().later(SETTLED_AFTER.total_seconds(), words.close)
 
 
 def resume(change: str, batches: Batches) -> WordWriter | None:
@@ -332,17 +371,18 @@ def find_change(change: str) -> Item:
     """Read a change by its sort key, strongly; an empty one where there is none."""
     first, _, _token = change.rpartition("#")
     key = {"pk": {"S": shard_of(first)}, _PLACE: {"S": change}}
-    found: Item = client().get_item(TableName=TABLE, Key=key, ConsistentRead=True).get("Item", {})
-    return found
+    change_item: Item = (
+        client().get_item(TableName=TABLE, Key=key, ConsistentRead=True).get("Item", {})
+    )
+    return change_item
 
 
-def unfinished() -> list[Item]:
+def unfinished_changes() -> list[Item]:
     """Read the changes that nobody has worked at for `PATIENCE`: half a unit for each shard."""
-    limit = timestamp(clock.now() - PATIENCE)
-    shards = (WordChange.pk == f"{CHANGES}{shard}" for shard in range(SHARDS))
-    return [item for one in shards for item in _changes_in(one) if item[AT]["S"] <= limit]
-
-
-def _changes_in(condition: Condition) -> Iterator[Item]:
-    for page in query_pages(condition, table=TABLE, ConsistentRead=True):
-        yield from page["Items"]
+    latest = timestamp(clock.now() - PATIENCE)
+    changes: list[Item] = []
+    for shard in range(SHARDS):
+        partition = WordChange.pk == f"{CHANGES}{shard}"
+        for page in query_pages(partition, table=TABLE, ConsistentRead=True):
+            changes += [change for change in page["Items"] if change[AT]["S"] <= latest]
+    return changes

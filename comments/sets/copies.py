@@ -1,8 +1,8 @@
 """The items of a comment in ``comment_sets``: the primary, stored with the comment, and copies.
 
-The table's stream asks for the writes of copies, in any order. A record of a primary item asks for
-its new copies, and for the deletion of those of its old image that the new ones do not replace. A
-record of a copy, marked ``auto``, asks for nothing.
+The table's stream asks for the writes of copies (`CopyWriter`, `Consumer`), in any order. A record
+of a primary item asks for its new copies, and for the deletion of those of its old image that the
+new ones do not replace. A record of a copy, marked ``auto``, asks for nothing.
 
 Images only name copies that may exist: what is written is derived from the primary as it is then
 (`comments.store.derived`). So records may come twice, late, out of order, or to two consumers at
@@ -13,7 +13,7 @@ Follows "Building the table" of part 1 of "Efficient filtering with DynamoDB"; s
 docs/designs/sets.md.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -39,21 +39,29 @@ if TYPE_CHECKING:
 AUTO = CommentSetItem.auto.attr_name
 _LANGUAGE = Comment.language.attr_name
 _RATING = Comment.rating.attr_name
-_RATED = frozenset(map(str, RATINGS))
+_RATINGS_ON_THE_WIRE = frozenset(str(rating) for rating in RATINGS)
 _ANY_SET = keys.product_partition("", ANY, ANY).removeprefix(keys.PRODUCT_PREFIX)
 MASKS = "masks"
+"""What the option ``SETS_KEY_FORMAT`` is where keys have sets of ratings as bit masks."""
+RECORDS_AT_ONCE = 100
+"""Records between two checkpoints, which may ask for 31 writes each."""
+_IMAGES = {"INSERT": ("NewImage",), "MODIFY": ("OldImage", "NewImage"), "REMOVE": ("OldImage",)}
+"""The images a record must have, by the name of its event."""
+
+
+# Keys and items
 
 
 def partition(product_id: str, language: str | None, ratings: Collection[int]) -> str:
     """Format the set of a product's comments in a language (or any) with these ratings (or any)."""
     chosen = sorted(set(ratings))
     if not chosen or chosen == list(RATINGS):
-        spelled = ANY
+        in_key = ANY
     elif COMMENTS["SETS_KEY_FORMAT"] == MASKS:
-        spelled = str(sum(1 << (rating - 1) for rating in chosen))
+        in_key = str(sum(1 << (rating - 1) for rating in chosen))
     else:
-        spelled = ".".join(map(str, chosen))
-    return keys.product_partition(product_id, language or ANY, spelled)
+        in_key = ".".join(str(rating) for rating in chosen)
+    return keys.product_partition(product_id, language or ANY, in_key)
 
 
 def primary_of(comment: Item | None) -> Item | None:
@@ -71,23 +79,34 @@ def copies_of(primary: Item) -> list[Item]:
     """Derive the 31 copies of a primary item, one for each other set of the comment."""
     product_id = keys.product_id_in(primary["sk"]["S"]).removesuffix(_ANY_SET)
     rating, language = int(primary[_RATING]["N"]), primary[_LANGUAGE]["S"]
-    names = [
-        partition(product_id, one, ratings)
-        for size in range(1, len(RATINGS) + 1)
-        for ratings in combinations(RATINGS, size)
-        if rating in ratings
-        for one in (None, language)
-    ]
-    return [
-        {**primary, "sk": {"S": name}, AUTO: {"BOOL": True}}
-        for name in names
-        if name != primary["sk"]["S"]
-    ]
+    copies: list[Item] = []
+    for ratings in _sets_with(rating):
+        for language_or_any in (None, language):
+            sort_key = partition(product_id, language_or_any, ratings)
+            if sort_key != primary["sk"]["S"]:
+                copies.append({**primary, "sk": {"S": sort_key}, AUTO: {"BOOL": True}})
+    return copies
+
+
+def _sets_with(rating: int) -> Iterator[tuple[int, ...]]:
+    """Yield the sixteen sets of ratings that have this one."""
+    for size in range(1, len(RATINGS) + 1):
+        for ratings in combinations(RATINGS, size):
+            if rating in ratings:
+                yield ratings
+
+
+def name_of(item: Item) -> Name:
+    """Return an item's key as a plain value."""
+    return item["pk"]["S"], item["sk"]["S"]
 
 
 def is_primary(item: Item) -> bool:
     """Return whether an item, or its key alone, is a primary."""
     return bool(item["sk"]["S"].endswith(_ANY_SET)) and AUTO not in item
+
+
+# With a comment's transaction
 
 
 def follow(changes: Sequence[CommentChange]) -> Following:
@@ -117,11 +136,7 @@ def primary_actions(before: Item | None, after: Item | None) -> list[Action]:
     return actions
 
 
-RECORDS_AT_ONCE = 100
-"""Records between two checkpoints, which may ask for 31 writes each."""
-
-_IMAGES = {"INSERT": ("NewImage",), "MODIFY": ("OldImage", "NewImage"), "REMOVE": ("OldImage",)}
-"""What a record must tell, by the name of its event."""
+# Records of the stream
 
 
 class UnreadableRecord(DynamoError):
@@ -137,16 +152,12 @@ class UnreadableRecord(DynamoError):
 def writes_for(record: Record) -> Writes:
     """Return the writes that the record of a primary asks for. Raises UnreadableRecord."""
     change = record["dynamodb"]
-    if any(image not in change for image in _IMAGES[record["eventName"]]):
-        raise UnreadableRecord
-    puts = {name_of(copy): copy for copy in _copies(change.get("NewImage"))}
-    old = {name_of(copy) for copy in _copies(change.get("OldImage"))}
+    for image in _IMAGES[record["eventName"]]:
+        if image not in change:
+            raise UnreadableRecord
+    puts = {name_of(copy): copy for copy in _derivable_copies(change.get("NewImage"))}
+    old = {name_of(copy) for copy in _derivable_copies(change.get("OldImage"))}
     return Writes(puts, frozenset(old - puts.keys()))
-
-
-def name_of(item: Item) -> Name:
-    """Return an item's key as a plain value."""
-    return item["pk"]["S"], item["sk"]["S"]
 
 
 def batches() -> Batches:
@@ -160,22 +171,28 @@ class CopyWriter(DerivedWriter[Name]):
     table = TABLE
 
     def apply(self, records: Sequence[Record]) -> Applied:
-        """Write what records ask for; those of one comment should be in order.
+        """Write the copies that follow from records; those of one comment should be in order.
 
         Raises UnreadableRecord, BatchIncomplete, and Contended when primaries keep changing.
         """
-        asked: dict[Name, Writes] = {}
+        writes: dict[Name, Writes] = {}
         for record in records:
-            if is_primary(key := _key_in(record)):
+            key = _key_in(record)
+            if is_primary(key):
                 name = name_of(key)
-                asked[name] = asked.get(name, Writes()).then(writes_for(record))
-        return self.settle(asked)
+                writes[name] = writes.get(name, Writes()).then(writes_for(record))
+        return self.settle(writes)
 
     def read(self, keys: Collection[Name]) -> dict[Name, Item]:
-        return self.by_name(self.batches.get(TABLE, map(self.table_key, keys)))
+        table_keys = [self.table_key(name) for name in keys]
+        return self.by_name(self.batches.get(TABLE, table_keys))
 
     def derive(self, sources: Mapping[Name, Item]) -> dict[Name, list[Item]]:
-        return {name: _copies(primary) for name, primary in sources.items()}
+        return {name: _derivable_copies(primary) for name, primary in sources.items()}
+
+
+def _report_to_nobody(_sentence: str) -> None:
+    """Do nothing with a sentence."""
 
 
 @dataclass(slots=True)
@@ -188,7 +205,7 @@ class Consumer:
     """
 
     pause: float = 1.0
-    report: Callable[[str], None] = lambda _sentence: None
+    report: Callable[[str], None] = _report_to_nobody
     applied: Applied = field(default_factory=Applied)
     client: "DynamoDBClient" = field(default_factory=client)
 
@@ -221,8 +238,10 @@ def _key_in(record: Record) -> Item:
     return key
 
 
-def _copies(primary: Item | None) -> list[Item]:
-    """Derive the copies, where there is what their keys are derived from."""
+def _derivable_copies(primary: Item | None) -> list[Item]:
+    """Derive the copies of a primary; none where it lacks what their keys are derived from."""
     if not primary or "S" not in primary.get(_LANGUAGE, {}):
         return []
-    return copies_of(primary) if primary.get(_RATING, {}).get("N") in _RATED else []
+    if primary.get(_RATING, {}).get("N") not in _RATINGS_ON_THE_WIRE:
+        return []
+    return copies_of(primary)

@@ -30,11 +30,8 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, list[dict[st
     del context
     records: Sequence[Record] = event["Records"]
     applied = _apply_until_failure(CopyWriter(batches()), records)
-    return {
-        "batchItemFailures": [
-            {"itemIdentifier": _number_of(record)} for record in records[applied:]
-        ]
-    }
+    failures = [{"itemIdentifier": _number_of(record)} for record in records[applied:]]
+    return {"batchItemFailures": failures}
 
 
 def _apply_until_failure(writer: CopyWriter, records: Sequence[Record]) -> int:

@@ -15,7 +15,8 @@ from comments import keys
 from comments.models import Comment
 from comments.sets.copies import CopyWriter, batches, copies_of, is_primary, name_of, primary_of
 from comments.sets.models import TABLE, CommentSetItem
-from comments.store.derived import Name, Writes, bulk_batches, listed, scanned, spelled
+from comments.store.derived import Name, Writes, bulk_batches
+from comments.store.differences import describe_comments, describe_names, scan_table
 from comments.store.states import NEW
 from comments.store.table import ATTEMPTS, is_comment, query_pages
 from dynapages.calls import in_chunks
@@ -28,14 +29,29 @@ from dynapages.writes import Action, ConditionFailed, check, delete, put
 
 COMPARED_AT_ONCE = 100
 REPORTED_AT_ONCE = 1_000
-"""Comments without any copy that one difference tells of."""
+"""Comments without any copy in one difference."""
 BUILT_AT_ONCE = 50
 """Of these, the comments whose items are written together."""
 
+COPIES = 31
+"""Of each comment."""
+ITEMS = COPIES + 1
+"""Its copies and its primary."""
 _DECISIVE = (
-    *(Comment.pk, Comment.expires_at, Comment.product_partition, Comment.language, Comment.rating),
-    *(Comment.version, Comment.user_id, Comment.author, Comment.title, Comment.text),
-    *(Comment.body_bytes, Comment.edited_at, Comment.verified, Comment.reply),
+    Comment.pk,
+    Comment.expires_at,
+    Comment.product_partition,
+    Comment.language,
+    Comment.rating,
+    Comment.version,
+    Comment.user_id,
+    Comment.author,
+    Comment.title,
+    Comment.text,
+    Comment.body_bytes,
+    Comment.edited_at,
+    Comment.verified,
+    Comment.reply,
 )
 """What must not have changed in a comment for its primary to be right."""
 
@@ -46,22 +62,33 @@ def set_differences(progress: Progress | None = None) -> Iterator[Difference]:
     Comments without any copy, as an import leaves them, are reported and built some at a time.
     """
     shown = progress or Progress(shown=False)
-    seen, wrong, bare = set[str](), list[str](), list[str]()
-    by_comment = groupby(scanned(TABLE, shown), key=lambda item: item["pk"]["S"])
-    stored = ((key, {name_of(item): item for item in items}) for key, items in by_comment)
-    for some in in_chunks(stored, COMPARED_AT_ONCE):
-        comments = _comments_of(key for key, _ in some)
+    seen: set[str] = set()
+    wrong: list[str] = []
+    without_copies: list[str] = []
+    for some in in_chunks(_stored_by_comment(shown), COMPARED_AT_ONCE):
+        comments = _comments_of(key for key, _items in some)
         for key, items in some:
-            held = Held(key, comments.get(key), items)
-            if held.has_primary_alone():
-                bare.append(key)
-            elif any(held.wrong()):
-                wrong.append(key)
             seen.add(key)
+            stored = StoredSets(key, comments.get(key), items)
+            if stored.has_primary_alone():
+                without_copies.append(key)
+            elif stored.differs():
+                wrong.append(key)
     for key in wrong:
         yield from _reread(key)
-    for absent in in_chunks(chain(bare, _absent(seen, shown)), REPORTED_AT_ONCE):
-        yield from _reread_bare(absent)
+    for some_keys in in_chunks(chain(without_copies, _absent(seen, shown)), REPORTED_AT_ONCE):
+        yield from _reread_without_copies(some_keys)
+
+
+def _stored_by_comment(progress: Progress) -> Iterator[tuple[str, dict[Name, Item]]]:
+    """Yield the partition key of each comment in the table, with its items by their names."""
+    for key, items in groupby(scan_table(TABLE, progress), key=_partition_key):
+        yield key, {name_of(item): item for item in items}
+
+
+def _partition_key(item: Item) -> str:
+    key: str = item["pk"]["S"]
+    return key
 
 
 def has_stream() -> bool:
@@ -71,7 +98,7 @@ def has_stream() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredSets:
     """What is stored of a comment: its item in ``comments`` if there is one, and its set items."""
 
     key: str
@@ -79,10 +106,12 @@ class Held:
     stored: Mapping[Name, Item]
 
     @classmethod
-    def read(cls, key: str) -> "Held":
+    def read(cls, key: str) -> "StoredSets":
         """Read the comment with this partition key and its set items, strongly."""
-        pages = query_pages(CommentSetItem.pk == key, table=TABLE, ConsistentRead=True)
-        stored = {name_of(item): item for page in pages for item in page["Items"]}
+        stored: dict[Name, Item] = {}
+        for page in query_pages(CommentSetItem.pk == key, table=TABLE, ConsistentRead=True):
+            for item in page["Items"]:
+                stored[name_of(item)] = item
         return cls(key, _comments_of([key]).get(key), stored)
 
     def has_primary_alone(self) -> bool:
@@ -90,18 +119,26 @@ class Held:
         primary = primary_of(self.comment)
         return primary is not None and self.stored == {name_of(primary): primary}
 
+    def differs(self) -> bool:
+        """Return whether an item is missing, stale or too many."""
+        puts, too_many = self.wrong()
+        return bool(puts or too_many)
+
     def wrong(self) -> tuple[dict[Name, Item], set[Name]]:
         """Return the items that are missing or stale, and the names of those that are too many."""
+        expected: dict[Name, Item] = {}
         primary = primary_of(self.comment)
-        items = [primary, *copies_of(primary)] if primary else []
-        expected = {name_of(item): item for item in items}
-        puts = {n: item for n, item in expected.items() if self.stored.get(n) != item}
+        if primary is not None:
+            for item in (primary, *copies_of(primary)):
+                expected[name_of(item)] = item
+        stored = self.stored
+        puts = {name: item for name, item in expected.items() if stored.get(name) != item}
         return puts, set(self.stored) - expected.keys()
 
 
 def _absent(seen: Container[str], progress: Progress) -> Iterator[str]:
     """Yield the keys of listed comments that had no item when the table was read."""
-    for item in scanned(Comment.Meta.table_name, progress, "Looking for others"):
+    for item in scan_table(Comment.Meta.table_name, progress, "Looking for others"):
         key: str = item["pk"]["S"]
         if is_comment(item) and key not in seen and primary_of(item) is not None:
             yield key
@@ -109,101 +146,123 @@ def _absent(seen: Container[str], progress: Progress) -> Iterator[str]:
 
 def _reread(key: str) -> Iterator[Difference]:
     """Yield the differences of a comment's items by kind; each is repaired with all others."""
-    held = Held.read(key)
-    puts, too_many = held.wrong()
-    kinds = {
-        "missing": [name for name in puts if name not in held.stored],
-        "stale": [name for name in puts if name in held.stored],
+    sets = StoredSets.read(key)
+    puts, too_many = sets.wrong()
+    by_kind = {
+        "missing": [name for name in puts if name not in sets.stored],
+        "stale": [name for name in puts if name in sets.stored],
         "orphaned": list(too_many),
     }
-    for kind, names in kinds.items():
-        for what in ("primary", "copies"):
-            of_this = [n[1] for n in names if is_primary(table_key(*n)) == (what == "primary")]
-            if of_this:
-                shown = listed(of_this)
-                right = {"missing": shown, "stale": "what the comment says", "orphaned": "none"}
-                told, mend = "none" if kind == "missing" else shown, partial(_repair, key)
-                yield Difference(f"{kind} {what}", spelled([key]), told, right[kind], mend)
+    for kind, names in by_kind.items():
+        primaries = [name for name in names if is_primary(table_key(*name))]
+        copies = [name for name in names if name not in primaries]
+        for what, of_this_sort in (("primary", primaries), ("copies", copies)):
+            if of_this_sort:
+                yield _difference(key, kind, what, of_this_sort)
 
 
-def _reread_bare(partition_keys: Sequence[str]) -> Iterator[Difference]:
+def _difference(key: str, kind: str, what: str, names: Iterable[Name]) -> Difference:
+    listed = describe_names(sort_key for _partition, sort_key in names)
+    if kind == "missing":
+        stored, expected = "none", listed
+    elif kind == "stale":
+        stored, expected = listed, "what the comment says"
+    else:
+        stored, expected = listed, "none"
+    repair = partial(_repair, key)
+    return Difference(f"{kind} {what}", describe_comments([key]), stored, expected, repair)
+
+
+def _reread_without_copies(partition_keys: Sequence[str]) -> Iterator[Difference]:
     """Yield a difference for all comments without items, one for all with just their primaries."""
-    absent, copyless = list[Item](), list[Item]()
-    for held in _held_in_part(partition_keys):
-        if held.comment and primary_of(held.comment) and not held.stored:
-            absent.append(held.comment)
-        elif held.comment and held.has_primary_alone():
-            copyless.append(held.comment)
+    without_items: list[Item] = []
+    without_copies: list[Item] = []
+    for sets in _read_in_part(partition_keys):
+        if sets.comment and primary_of(sets.comment) and not sets.stored:
+            without_items.append(sets.comment)
+        elif sets.comment and sets.has_primary_alone():
+            without_copies.append(sets.comment)
         else:  # written while the tables were being read
-            yield from _reread(held.key)
-    for comments, kind, count, what, build in (
-        (absent, "sets", 32, "items", _build),
-        (copyless, "missing copies", 31, "copies", _copy),
-    ):
-        if comments:
-            subject = spelled([comment["pk"]["S"] for comment in comments])
-            right, mend = f"{count * len(comments)} {what}", partial(_build_all, comments, build)
-            yield Difference(kind, subject, f"no {what}", right, mend)
+            yield from _reread(sets.key)
+    if without_items:
+        subject, number = _describe(without_items), ITEMS * len(without_items)
+        repair = partial(_build_all, without_items, _build_items)
+        yield Difference("sets", subject, "no items", f"{number} items", repair)
+    if without_copies:
+        subject, number = _describe(without_copies), COPIES * len(without_copies)
+        repair = partial(_build_all, without_copies, _build_copies)
+        yield Difference("missing copies", subject, "no copies", f"{number} copies", repair)
 
 
-def _held_in_part(partition_keys: Sequence[str]) -> Iterator[Held]:
+def _describe(comments: Iterable[Item]) -> str:
+    return describe_comments([comment["pk"]["S"] for comment in comments])
+
+
+def _read_in_part(partition_keys: Sequence[str]) -> Iterator[StoredSets]:
     """Read comments, and of each its primary and one copy, strongly."""
     comments = _comments_of(partition_keys)
-    wanted = [
-        table_key(*name_of(item))
-        for primary in _primaries(comments.values())
-        for item in (primary, copies_of(primary)[0])
-    ]
+    table_keys: list[Item] = []
+    for primary in _primaries(comments.values()):
+        # All copies are written together: one tells whether they were.
+        for item in (primary, copies_of(primary)[0]):
+            table_keys.append(table_key(*name_of(item)))
     stored: dict[str, dict[Name, Item]] = {}
-    for item in batches().get(TABLE, wanted):
+    for item in batches().get(TABLE, table_keys):
         stored.setdefault(item["pk"]["S"], {})[name_of(item)] = item
     for key in partition_keys:
-        yield Held(key, comments.get(key), stored.get(key, {}))
+        yield StoredSets(key, comments.get(key), stored.get(key, {}))
 
 
 def _repair(key: str) -> bool:
     """Write the items of a comment that are wrong; return False if they kept changing."""
     for _ in range(ATTEMPTS):
-        held = Held.read(key)
-        puts, deletes = held.wrong()
-        if not puts and not deletes:
+        sets = StoredSets.read(key)
+        puts, too_many = sets.wrong()
+        if not puts and not too_many:
             return True
+        deletes = [table_key(*name) for name in too_many]
+        # A primary is written with its comment: on condition that this is still what it was.
         actions = [put(CommentSetItem, item) for item in puts.values() if is_primary(item)]
-        gone = [table_key(*name) for name in deletes]
-        actions += [delete(CommentSetItem, key) for key in gone if is_primary(key)]
+        actions += [delete(CommentSetItem, key) for key in deletes if is_primary(key)]
         try:
             if actions:
-                write([*actions, _require(key, held.comment)])
+                write([*actions, _require(key, sets.comment)])
         except ConditionFailed:
             continue
-        batches().delete(TABLE, [key for key in gone if not is_primary(key)])
+        batches().delete(TABLE, [key for key in deletes if not is_primary(key)])
         batches().put(TABLE, [item for item in puts.values() if not is_primary(item)])
     return False
 
 
 def _build_all(comments: Sequence[Item], build: Callable[[Sequence[Item]], bool]) -> bool:
-    built = [build(some) for some in in_chunks(comments, BUILT_AT_ONCE)]
-    return all(built)
+    outcomes = [build(some) for some in in_chunks(comments, BUILT_AT_ONCE)]
+    return all(outcomes)
 
 
-def _build(comments: Sequence[Item]) -> bool:
+def _build_items(comments: Sequence[Item]) -> bool:
     """Write all items of comments that have none, at most `BUILT_AT_ONCE`; repair changed ones."""
-    puts = [put(CommentSetItem, primary) for primary in _primaries(comments)]
+    actions = [put(CommentSetItem, primary) for primary in _primaries(comments)]
+    actions += [_require(comment["pk"]["S"], comment) for comment in comments]
     try:
-        write([*puts, *(_require(comment["pk"]["S"], comment) for comment in comments)])
+        write(actions)
     except ConditionFailed:
-        return not [comment for comment in comments if not _repair(comment["pk"]["S"])]
-    return _copy(comments)
+        outcomes = [_repair(comment["pk"]["S"]) for comment in comments]
+        return all(outcomes)
+    return _build_copies(comments)
 
 
-def _copy(comments: Sequence[Item]) -> bool:
+def _build_copies(comments: Sequence[Item]) -> bool:
     """Write all copies of comments as their primaries are now."""
-    CopyWriter(bulk_batches()).settle(dict.fromkeys(map(name_of, _primaries(comments)), Writes()))
+    named = {name_of(primary): Writes() for primary in _primaries(comments)}
+    CopyWriter(bulk_batches()).settle(named)
     return True
 
 
 def _primaries(comments: Iterable[Item]) -> Iterator[Item]:
-    return filter(None, map(primary_of, comments))
+    for comment in comments:
+        primary = primary_of(comment)
+        if primary is not None:
+            yield primary
 
 
 def _require(key: str, comment: Item | None) -> Action:
@@ -214,5 +273,5 @@ def _require(key: str, comment: Item | None) -> Action:
 def _comments_of(partition_keys: Iterable[str]) -> dict[str, Item]:
     """Read the items of comments, strongly, by their partition keys."""
     table_keys = [table_key(key, keys.COMMENT) for key in partition_keys]
-    found = batches().get(Comment.Meta.table_name, table_keys)
-    return {item["pk"]["S"]: item for item in found}
+    comments = batches().get(Comment.Meta.table_name, table_keys)
+    return {comment["pk"]["S"]: comment for comment in comments}

@@ -6,6 +6,7 @@ units, one of any language is made, if cheaper or all there is enough for: a fil
 Follows "Query patterns" of part 1 of "Efficient filtering with DynamoDB".
 """
 
+from collections.abc import Mapping
 from math import inf
 
 from comments import keys
@@ -26,14 +27,19 @@ from comments.indexes.planner import (
 from comments.sets.copies import partition
 from comments.sets.models import BySet, CommentSetItem
 from comments.store.counts import ProductCounts
-from dynapages.lists import Alternative, Index, OneOf, Run, id_at
+from dynapages.lists import Alternative, Index, OneOf, Position, Run, id_at
+
+
+def _table_key(position: Position) -> Mapping[str, str]:
+    return {"pk": keys.comment(id_at(position.place))}
+
 
 BY_SET = Index(
     table=CommentSetItem.Meta.table_name,
     name=BySet.Meta.index_name,
     partition=BySet.partition.attr_name,
     sort=BySet.place.attr_name,
-    table_key=lambda position: {"pk": keys.comment(id_at(position.place))},
+    table_key=_table_key,
 )
 
 
@@ -77,7 +83,8 @@ def plan_list(
     priced = price_runs(SETS, _counted(product_id, chosen, counts), needed=needed)
     if len(priced.runs) > most / 2:
         one = price_runs(SETS, [_of_any_language(product_id, chosen, counts)], needed=needed)
-        priced = one if len(priced.runs) > most else cheapest([priced, one])
+        is_too_many = len(priced.runs) > most
+        priced = one if is_too_many else cheapest([priced, one])
     others = price_indexes(product_id, chosen, counts, needed=needed).values()
     return ListPlan(
         name=SETS,
@@ -90,14 +97,21 @@ def plan_list(
 
 
 def _counted(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> list[CountedRun]:
-    each: list[tuple[str, ...]] = [(code,) for code in chosen.languages] or [counts.languages]
-    numbers = [counts.within(languages, chosen.ratings or RATINGS) for languages in each]
-    held = zip(runs(product_id, chosen), numbers, strict=True)
+    """Return the runs of a filter, each with the number of comments in it."""
+    ratings = chosen.ratings or RATINGS
+    if chosen.languages:
+        numbers = [counts.within([language], ratings) for language in chosen.languages]
+    else:
+        numbers = [counts.within(counts.languages, ratings)]
     size = SIZES.mean(BySet.Meta.index_name)
-    return [CountedRun(run, number, number, size) for run, number in held]
+    return [
+        CountedRun(run, number, number, size)
+        for run, number in zip(runs(product_id, chosen), numbers, strict=True)
+    ]
 
 
 def _of_any_language(product_id: str, chosen: CommentFilter, counts: ProductCounts) -> CountedRun:
+    """Return the run of any language, of which a filter keeps those that were chosen."""
     languages = OneOf(LANGUAGE_ATTRIBUTE, tuple({"S": code} for code in chosen.languages))
     return CountedRun(
         Run(BY_SET, partition(product_id, None, chosen.ratings), keep=(languages,)),

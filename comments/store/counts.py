@@ -24,8 +24,10 @@ from dynapages.writes import Action, Counters, Deltas, Transactions, write_with_
 
 Cell = tuple[str, int]
 """A language and a rating."""
-_MONTH = ".0"
-KeyOf = Callable[[str, int], Mapping[str, str]]
+ShardKey = Callable[[str, int], Mapping[str, str]]
+"""Returns the key of a counter's shard by the counter's name and the shard's number."""
+_OF_A_MONTH = ".0"
+"""What the names of cells of months end in: ratings begin at 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,9 @@ class ProductCounts:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        return tuple(sorted({language for (language, _), n in self.cells.items() if n > 0}))
+        """The languages that there are comments in, in the order of their codes."""
+        languages = {language for (language, _rating), n in self.cells.items() if n > 0}
+        return tuple(sorted(languages))
 
     @property
     def total(self) -> int:
@@ -47,16 +51,21 @@ class ProductCounts:
     def average_rating(self) -> float | None:
         """The mean rating, None where there are no comments."""
         total = self.total
-        stars = sum(rating * max(n, 0) for (_, rating), n in self.cells.items())
-        return stars / total if total else None
+        if not total:
+            return None
+        stars = sum(rating * max(n, 0) for (_language, rating), n in self.cells.items())
+        return stars / total
 
     def misses_partitions_of(self, other: "ProductCounts", chosen: CommentFilter) -> bool:
         """Return whether ``other`` counts comments of a filter where these, if any, count none."""
-        return bool(self.cells) and any(
-            other.cells.get((language, rating), 0) > 0 >= self.cells.get((language, rating), 0)
-            for language in chosen.languages or other.languages
-            for rating in chosen.ratings or RATINGS
-        )
+        if not self.cells:
+            return False
+        for language in chosen.languages or other.languages:
+            for rating in chosen.ratings or RATINGS:
+                cell = language, rating
+                if other.cells.get(cell, 0) > 0 >= self.cells.get(cell, 0):
+                    return True
+        return False
 
     def of(self, chosen: CommentFilter) -> int:
         """Count the comments that a filter lets through."""
@@ -64,12 +73,13 @@ class ProductCounts:
 
     def within(self, languages: Iterable[str], ratings: Iterable[int]) -> int:
         """Count the comments in any of these languages of any of these ratings."""
-        chosen = set(ratings)
-        return sum(
-            max(self.cells.get((language, rating), 0), 0)
-            for language in languages
-            for rating in chosen
-        )
+        number = 0
+        distinct_ratings = set(ratings)
+        for language in languages:
+            for rating in distinct_ratings:
+                # A counter may be below zero for a moment, while transactions meet.
+                number += max(self.cells.get((language, rating), 0), 0)
+        return number
 
 
 def counters() -> Counters:
@@ -82,15 +92,20 @@ def tallies() -> Counters:
     return _cached_counters(page_batches(), keys.tally, COMMENTS["COUNTER_SHARDS"], must_exist=True)
 
 
-def counts_of(product_id: str, *, consistent: bool = False) -> ProductCounts:
+def read_counts(product_id: str, *, consistent: bool = False) -> ProductCounts:
     """Read a product's counts, for half a capacity unit as long as they are one item."""
     return counts_in(counters().read(product_id, consistent=consistent))
 
 
 def counts_in(sums: Mapping[str, int]) -> ProductCounts:
     """Build a product's counts from the sums of its counter."""
-    months = {name.removesuffix(_MONTH): n for name, n in sums.items() if name.endswith(_MONTH)}
-    cells = {parse_cell(name): n for name, n in sums.items() if not name.endswith(_MONTH)}
+    cells: dict[Cell, int] = {}
+    months: dict[str, int] = {}
+    for name, number in sums.items():
+        if name.endswith(_OF_A_MONTH):
+            months[name.removesuffix(_OF_A_MONTH)] = number
+        else:
+            cells[parse_cell_name(name)] = number
     return ProductCounts(cells, months)
 
 
@@ -100,9 +115,11 @@ def remember_counts(product_id: str, counts: ProductCounts) -> None:
 
 
 def remembered_counts(product_id: str) -> ProductCounts | None:
-    """Return a product's counts as they were lately, to plan by; None where there are none."""
+    """Return a product's counts as they were last read, to plan by; None where they were not."""
     cells = cache.get(remembered_as("counts", product_id))
-    return None if cells is None else ProductCounts(cells)
+    if cells is None:
+        return None
+    return ProductCounts(cells)
 
 
 def remembered_as(kind: str, product_id: str) -> str:
@@ -112,17 +129,18 @@ def remembered_as(kind: str, product_id: str) -> str:
     return f"{TABLE}/{kind}/{digest}"
 
 
-def cell(language: str, rating: int) -> str:
+def cell_name(language: str, rating: int) -> str:
     """Format the name of the cell of a language and rating."""
     return f"{language}.{rating}"
 
 
-def cells_of(language: str, rating: int, created: datetime) -> tuple[str, str]:
+def cell_names(language: str, rating: int, created: datetime) -> tuple[str, str]:
     """Format the names of the cells that a comment is counted in."""
-    return cell(language, rating), timestamp(created)[: len("2026-03")] + _MONTH
+    month = timestamp(created)[: len("2026-03")]
+    return cell_name(language, rating), month + _OF_A_MONTH
 
 
-def parse_cell(name: str) -> Cell:
+def parse_cell_name(name: str) -> Cell:
     """Parse the name of a cell."""
     language, _, rating = name.partition(".")
     return language, int(rating)
@@ -130,10 +148,10 @@ def parse_cell(name: str) -> Cell:
 
 @lru_cache(maxsize=8)
 def _cached_counters(
-    batches: Batches, key_of: KeyOf, most_shards: int, *, must_exist: bool = False
+    batches: Batches, shard_key: ShardKey, most_shards: int, *, must_exist: bool = False
 ) -> Counters:
     # Once for each client: they remember how many shards they have.
-    return Counters(batches, TABLE, key_of, most_shards=most_shards, must_exist=must_exist)
+    return Counters(batches, TABLE, shard_key, most_shards=most_shards, must_exist=must_exist)
 
 
 class CountChanges(defaultdict[str, Counter[str]]):
@@ -142,9 +160,10 @@ class CountChanges(defaultdict[str, Counter[str]]):
     def __init__(self) -> None:
         super().__init__(Counter)
 
-    def add(self, product_id: str, one: Cell, created: datetime, number: int) -> None:
+    def add(self, product_id: str, cell: Cell, created: datetime, number: int) -> None:
         """Add a number, which may be negative, to the counts of a cell and of a month."""
-        for name in cells_of(*one, created):
+        language, rating = cell
+        for name in cell_names(language, rating, created):
             self[product_id][name] += number
 
 

@@ -1,7 +1,7 @@
 """Items of another table that are derived from a comment, written until it changes no more.
 
-The comment is read strongly and what it says *now* is derived and written; whoever asks only names
-items that may be there, for those that are not derived to be deleted. Then the comment is read
+The comment is read strongly and what it says *now* is derived and written; a caller only names
+items that may be stored, for those that are not derived to be deleted. Then the comment is read
 again, and where it has changed meanwhile, what was just written counts as named, and it is done
 over. So whoever ends last leaves what the comment says, in whatever order changes are followed.
 
@@ -9,21 +9,17 @@ See docs/adr/0015-copies-of-what-is.md.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
-from operator import add
 from typing import ClassVar, Generic, TypeVar
 
 from django.conf import settings
 
-from comments import keys
-from comments.store.table import ATTEMPTS, whole_id
+from comments.store.table import ATTEMPTS
 from dynapages.calls import Batches, Pool, in_chunks, instead_of_batches
-from dynapages.django.options import Progress
 from dynapages.items import Item
 from dynapages.process import client
-from dynapages.upkeep import every_item
 from dynapages.writes import MOST_ACTIONS, Action, Contended, write_transaction
 
 Name = tuple[str, str]
@@ -31,7 +27,6 @@ Name = tuple[str, str]
 Key = TypeVar("Key")
 """What names a source."""
 
-NAMED = 3
 POOL = Pool(4)
 """Few calls at a time: an embedded engine writes one after the other, and a long line times out."""
 
@@ -59,7 +54,12 @@ class Applied:
     copies_deleted: int = 0
 
     def __add__(self, other: "Applied") -> "Applied":
-        return Applied(*map(add, astuple(self), astuple(other)))
+        return Applied(
+            records=self.records + other.records,
+            comments=self.comments + other.comments,
+            copies_put=self.copies_put + other.copies_put,
+            copies_deleted=self.copies_deleted + other.copies_deleted,
+        )
 
 
 @dataclass(slots=True)
@@ -88,29 +88,40 @@ class DerivedWriter(ABC, Generic[Key]):
         """Do what must be done before these writes; none are made where it raises."""
 
     def settle(
-        self, asked: Mapping[Key, Writes], known: Mapping[Key, Item] | None = None
+        self, named: Mapping[Key, Writes], known: Mapping[Key, Item] | None = None
     ) -> Applied:
         """Write the items of these sources as they are now.
 
-        ``asked`` names others that may have to be deleted; ``known`` are the sources as they were
+        ``named`` has items that may have to be deleted; ``known`` are the sources as they were
         just written. Raises BatchIncomplete, and Contended when sources keep changing.
         """
-        applied = Applied(comments=len(asked))
-        pending = dict(asked)
-        now = self.read(pending) if known is None else known
+        applied = Applied(comments=len(named))
+        pending = dict(named)
+        sources = self.read(pending) if known is None else known
         for _ in range(ATTEMPTS):
-            derived = self.derive({key: now[key] for key in pending if key in now})
-            written = {
-                key: writes.then(Writes(self.by_name(derived.get(key, ()))))
-                for key, writes in pending.items()
-            }
-            self.before_writing(written.values())
-            applied += self._write(written)
-            before, now = now, self.read(pending)
-            pending = {n: written[n] for n in pending if now.get(n) != before.get(n)}
+            writes = self._writes(pending, sources)
+            self.before_writing(writes.values())
+            applied += self._write(writes)
+            sources_before, sources = sources, self.read(pending)
+            # What has changed meanwhile is derived again, and may leave what was just written.
+            pending = {}
+            for key, written in writes.items():
+                if sources.get(key) != sources_before.get(key):
+                    pending[key] = written
             if not pending:
                 return applied
         raise Contended(f"{len(pending)} comments were changed by others at every attempt.")
+
+    def _writes(
+        self, pending: Mapping[Key, Writes], sources: Mapping[Key, Item]
+    ) -> dict[Key, Writes]:
+        """Return the writes that follow from sources, after those that are pending."""
+        derived = self.derive({key: sources[key] for key in pending if key in sources})
+        writes = {}
+        for key, before in pending.items():
+            items = self.by_name(derived.get(key, ()))
+            writes[key] = before.then(Writes(items))
+        return writes
 
     def by_name(self, items: Iterable[Item]) -> dict[Name, Item]:
         """Return items by their keys."""
@@ -119,11 +130,15 @@ class DerivedWriter(ABC, Generic[Key]):
 
     def table_key(self, name: Name) -> Item:
         """Build a key as DynamoDB takes it."""
-        return {attribute: {"S": text} for attribute, text in zip(self.key, name, strict=True)}
+        partition, sort = self.key
+        return {partition: {"S": name[0]}, sort: {"S": name[1]}}
 
     def _write(self, writes: Mapping[Key, Writes]) -> Applied:
-        deletes = [self.table_key(name) for one in writes.values() for name in one.deletes]
-        puts = [item for one in writes.values() for item in one.puts.values()]
+        deletes: list[Item] = []
+        puts: list[Item] = []
+        for of_source in writes.values():
+            deletes += [self.table_key(name) for name in of_source.deletes]
+            puts += of_source.puts.values()
         if self.puts_first:
             self.batches.put(self.table, puts)
             self.batches.delete(self.table, deletes)
@@ -133,33 +148,11 @@ class DerivedWriter(ABC, Generic[Key]):
         return Applied(copies_put=len(puts), copies_deleted=len(deletes))
 
 
-def scanned(table: str, progress: Progress, step: str = "Comparing") -> Iterator[Item]:
-    """Yield all items of a table, and show how far it was read."""
-    total = client().describe_table(TableName=table)["Table"]["ItemCount"]
-    with progress.step(step, total=total, unit=" items") as advance:
-        yield from every_item(client(), table, advance)
-
-
-def spelled(partition_keys: Sequence[str]) -> str:
-    """Return what a report calls the comments with these keys, one or more."""
-    first, last = (
-        whole_id(keys.comment_id_in(key)) for key in (partition_keys[0], partition_keys[-1])
-    )
-    if len(partition_keys) == 1:
-        return f"comment {first}"
-    return f"{len(partition_keys)} comments from {first} to {last}"
-
-
-def listed(names: Iterable[str]) -> str:
-    """Return what a report says of names: the first `NAMED`, and how many others there are."""
-    every = sorted(names)
-    shown, others = ", ".join(every[:NAMED]) or "none", len(every) - NAMED
-    return f"{shown} and {others} more" if others > 0 else shown
-
-
 def bulk_batches() -> Batches:
     """Return the batch calls that many items are written with."""
-    return (TransactedPuts if settings.DYNAMODB_IS_AN_ENGINE else Batches)(client(), POOL)
+    if settings.DYNAMODB_IS_AN_ENGINE:
+        return TransactedPuts(client(), POOL)
+    return Batches(client(), POOL)
 
 
 class TransactedPuts(Batches):
@@ -170,6 +163,6 @@ class TransactedPuts(Batches):
 
     def put(self, table: str, items: Iterable[Item]) -> None:
         puts: list[Action] = [{"Put": {"TableName": table, "Item": item}} for item in items]
-        chunks = in_chunks(puts, MOST_ACTIONS)
+        writes = [partial(write_transaction, self.client, c) for c in in_chunks(puts, MOST_ACTIONS)]
         with instead_of_batches():
-            self.pool.gather([partial(write_transaction, self.client, some) for some in chunks])
+            self.pool.gather(writes)

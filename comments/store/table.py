@@ -1,4 +1,4 @@
-"""Keys, reads and repeated writes of the table ``comments``."""
+"""The table ``comments``: keys and ids of its items, reads of it, and conditional writes to it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -19,7 +19,6 @@ Changes = Mapping[str, Value | None]
 """Attributes of a comment's item by their names in it; None for one to remove."""
 BEING_CHANGED = gettext_noop("This comment is being changed by others at the moment.")
 
-T = TypeVar("T")
 LIST_KEYS = {
     name: getattr(Comment, name).attr_name
     for name in (
@@ -31,11 +30,12 @@ LIST_KEYS = {
 }
 """The partition keys that only a listed comment has, with their names in its item."""
 _PLACE = Comment.place.attr_name
-_ATTRIBUTES = {each.attr_name: each for each in Comment.get_attributes().values()}
+_ATTRIBUTES = {attribute.attr_name: attribute for attribute in Comment.get_attributes().values()}
+T = TypeVar("T")
 
 
 def comment_key(comment_id: str, sort_key: str = keys.COMMENT) -> Item:
-    """Build the key of a comment's item, or of the item with ``sort_key`` beside it."""
+    """Build the key of a comment's item, or of a dependent with this sort key."""
     return table_key(keys.comment(comment_id), sort_key)
 
 
@@ -53,7 +53,9 @@ def id_of(comment: Item) -> str:
     if not isinstance(in_key, keys.IdDigest) or _PLACE not in comment:
         return in_key
     in_place = id_at(comment[_PLACE]["S"])
-    return in_place if keys.id_in_keys(in_place) == in_key else in_key
+    if keys.id_in_keys(in_place) != in_key:
+        return in_key
+    return in_place
 
 
 def whole_id(comment_id: str) -> str:
@@ -81,17 +83,19 @@ def query_pages(
     table: str = TABLE,
     **parameters: Any,  # noqa: ANN401 - botocore's
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the answers of Query for a key condition, one call for each as it is asked for."""
+    """Yield the pages of a Query for a key condition; each is read when it is reached."""
     placeholders: dict[str, str] = {}
     values: dict[str, Any] = {}
     expression = condition.serialize(placeholders, values)
+    # PynamoDB has placeholders by attributes, a call has attributes by placeholders.
+    names = {placeholder: attribute for attribute, placeholder in placeholders.items()}
     yield from (
         client()
         .get_paginator("query")
         .paginate(
             TableName=table,
             KeyConditionExpression=expression,
-            ExpressionAttributeNames={name: path for path, name in placeholders.items()},
+            ExpressionAttributeNames=names,
             ExpressionAttributeValues=values,
             **parameters,
         )
@@ -102,7 +106,10 @@ def index_of(
     index: type[ListIndex],
     key_of: Callable[[str], Mapping[str, str]] = keys.comment_item,
 ) -> Index:
-    """Describe an index to the reader; ``key_of`` an id returns the table key of what it lists."""
+    """Describe an index to the reader of lists.
+
+    ``key_of`` returns the table key of what is listed, by the id at the end of its place.
+    """
 
     def table_keys(position: Position) -> Mapping[str, str]:
         return key_of(id_at(position.place))
@@ -118,7 +125,8 @@ def index_of(
 
 def changed(item: Item, changes: Changes) -> Item:
     """Return an item with changes made to it."""
-    return {name: value for name, value in {**item, **changes}.items() if value is not None}
+    after = {**item, **changes}
+    return {name: value for name, value in after.items() if value is not None}
 
 
 def change(key: Item, changes: Changes, condition: Condition) -> Action:
@@ -128,7 +136,10 @@ def change(key: Item, changes: Changes, condition: Condition) -> Action:
 
 
 def retry(attempt: Callable[[], T]) -> T:
-    """Return what ``attempt`` returns, called anew on ConditionFailed; raises Contended at last."""
+    """Return what ``attempt`` returns, which is called again after ConditionFailed.
+
+    Raises Contended after `ATTEMPTS`.
+    """
     for _ in range(ATTEMPTS):
         try:
             return attempt()

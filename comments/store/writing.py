@@ -61,6 +61,11 @@ class CommentChange:
         return self.after is not None and is_listed(self.after)
 
     @property
+    def is_return(self) -> bool:
+        """Whether it puts a comment into its lists that was hidden or held."""
+        return self.before is not None and self.is_listed and not self.was_listed
+
+    @property
     def is_deletion(self) -> bool:
         """Whether it puts a tombstone in the place of a comment."""
         if self.before is None or self.after is None:
@@ -223,22 +228,30 @@ class DerivedTable:
     hook: Hook
 
 
+def nothing_follows(_changes: Sequence[CommentChange]) -> Following:
+    """Return that nothing follows."""
+    return NOTHING_FOLLOWS
+
+
 @dataclass(slots=True)
 class _Hooks:
     tables: Sequence[DerivedTable] = ()
-    ranks: Sequence[Hook] = ()
+    rank_returned: Hook = nothing_follows
+    rank_products: Hook = nothing_follows
 
 
 _hooks = _Hooks()
 
 
-def set_hooks(*, tables: Sequence[DerivedTable], ranks: Sequence[Hook]) -> None:
-    """Set what follows changes of comments: items in other ``tables``, and ``ranks`` of things.
+def set_hooks(*, tables: Sequence[DerivedTable], rank_returned: Hook, rank_products: Hook) -> None:
+    """Set what follows changes of comments, to be finished in this order.
 
-    They are finished in this order.
+    ``tables`` have items that are derived from comments, ``rank_returned`` is about comments that
+    are put into their lists again, and ``rank_products`` about the products of all.
     """
     _hooks.tables = tables
-    _hooks.ranks = ranks
+    _hooks.rank_returned = rank_returned
+    _hooks.rank_products = rank_products
 
 
 def has_derived_tables() -> bool:
@@ -256,10 +269,12 @@ def write_comments(
     ConditionFailed with the numbers of ``actions``, and Contended; what fails after the commit is
     logged, and left to the worker.
     """
-    hooks = [table.hook for table in _hooks.tables if table.has_it()]
+    followings = [table.hook(changes) for table in _hooks.tables if table.has_it()]
     if are_ranked:
-        hooks += _hooks.ranks
-    followings = [hook(changes) for hook in hooks]
+        returned = [change for change in changes if change.is_return]
+        if returned:
+            followings.append(_hooks.rank_returned(returned))
+        followings.append(_hooks.rank_products(changes))
     deleted = [change.comment_id for change in changes if change.is_deletion]
     committed = _committed(followings, deleted)
 

@@ -27,7 +27,7 @@ from comments.lists.entries import CommentEntry
 from comments.lists.listing import list_url
 from comments.lists.queries import find_newest
 from comments.search.words import Search, marked
-from comments.store.counts import ProductCounts, counts_of
+from comments.store.counts import ProductCounts, read_counts
 from comments.users import profile_url, user_id_of
 from dynapages.calls import fault_in, labelled_calls
 from dynapages.django.paging import anchors_behind
@@ -181,7 +181,7 @@ def average_of(product_id: object) -> dict[str, Any]:
 
     def read() -> ProductCounts:
         with labelled_calls("counts"):
-            return counts_of(name)
+            return read_counts(name)
 
     counts = _unless_away(read, ProductCounts({}))
     return {

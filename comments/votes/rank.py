@@ -20,7 +20,7 @@ from comments.store.table import (
     read_item,
     write_if_condition_holds,
 )
-from comments.store.writing import NOTHING_FOLLOWS, CommentChange, Following, Owes
+from comments.store.writing import CommentChange, Following, Owes
 from dynapages.calls import Backoff, labelled_calls, sentence_about
 from dynapages.items import Item, Value
 from dynapages.lists import id_at
@@ -48,11 +48,8 @@ class RankedByVotes:
 
 
 def follow(changes: Sequence[CommentChange]) -> Following:
-    """Return that comments are to be ranked which are put into their lists again."""
-    back = [one for one in changes if one.before and one.is_listed and not one.was_listed]
-    if not back:
-        return NOTHING_FOLLOWS
-    comment_ids = [change.comment_id for change in back]
+    """Return that comments are to be ranked by votes, as they are put into their lists again."""
+    comment_ids = [change.comment_id for change in changes]
 
     def rank() -> bool:
         outcomes = [rank_or_log(comment_id).is_done for comment_id in comment_ids]

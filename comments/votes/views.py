@@ -33,8 +33,10 @@ PENDING_FOR = timedelta(hours=1)
 
 def is_from_here(request: HttpRequest) -> bool:
     """Return whether a page of this site sent the request, which no other site can pretend."""
-    if site := request.headers.get("Sec-Fetch-Site"):
+    site = request.headers.get("Sec-Fetch-Site")
+    if site:
         return site == "same-origin"
+    # Older browsers name the page they come from, unless it forbids that.
     page_url, hosts = request.headers.get("Referer", ""), {request.get_host()}
     return url_has_allowed_host_and_scheme(page_url, hosts, require_https=request.is_secure())
 
@@ -46,7 +48,9 @@ def vote_comment(request: HttpRequest, comment_id: str) -> HttpResponse:
 
     A GET is the button of a visitor who is not signed in, and then the way back from signing in.
     """
-    return (_vote if request.method == "POST" else _vote_signed_in)(request, comment_id)
+    if request.method == "POST":
+        return _vote(request, comment_id)
+    return _vote_signed_in(request, comment_id)
 
 
 def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
@@ -54,24 +58,31 @@ def _vote_signed_in(request: HttpRequest, comment_id: str) -> HttpResponse:
 
     Only a link of a page of this site makes a vote pending: no other site can have one cast.
     """
-    now, default = clock.now(), reverse("comments:comment", args=[comment_id])
+    now = clock.now()
     if not request.user.is_authenticated:
-        if not is_from_here(request):
-            return redirect(with_next(resolve_url(settings.LOGIN_URL), default))
-        request.session[PENDING] = [comment_id, int(now.timestamp())]
-        left = urlsplit(request.headers.get("Referer", ""))
-        page_url = left._replace(scheme="", netloc="").geturl() or default
-        wanted = with_next(reverse("comments:vote_comment", args=[comment_id]), page_url)
-        return redirect(with_next(resolve_url(settings.LOGIN_URL), wanted))
+        return _ask_to_sign_in(request, comment_id, now=now)
     if _is_pending(request, comment_id, now=now):
         try:
-            _cast(request, comment_id, is_helpful=True)
+            _change_vote(request, comment_id, is_helpful=True)
         except Refusal as error:
             messages.warning(request, str(error))
         else:
             messages.success(request, HELPFUL)
+    default = reverse("comments:comment", args=[comment_id])
     page_url = urldefrag(path_of_next(request, default=default)).url
     return redirect(f"{page_url}#{anchor_of('comment', comment_id)}")
+
+
+def _ask_to_sign_in(request: HttpRequest, comment_id: str, *, now: datetime) -> HttpResponse:
+    comment_url = reverse("comments:comment", args=[comment_id])
+    sign_in_url = resolve_url(settings.LOGIN_URL)
+    if not is_from_here(request):
+        return redirect(with_next(sign_in_url, comment_url))
+    request.session[PENDING] = [comment_id, int(now.timestamp())]
+    referring = urlsplit(request.headers.get("Referer", ""))
+    page_url = referring._replace(scheme="", netloc="").geturl() or comment_url
+    vote_url = with_next(reverse("comments:vote_comment", args=[comment_id]), page_url)
+    return redirect(with_next(sign_in_url, vote_url))
 
 
 def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool:
@@ -81,12 +92,15 @@ def _is_pending(request: HttpRequest, comment_id: str, *, now: datetime) -> bool
     return is_in_time and str(pending) == comment_id
 
 
-def _cast(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | None:
+def _change_vote(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | None:
+    """Cast the user's vote, or withdraw it; return the number of votes, None if it is not known."""
     check_rate_limit(request, now=clock.now())
-    write = cast_vote if is_helpful else withdraw_vote
+    user_id = user_id_of(request.user)
     try:
         with missing_as_404():
-            return write(comment_id=comment_id, user_id=user_id_of(request.user))
+            if is_helpful:
+                return cast_vote(comment_id=comment_id, user_id=user_id)
+            return withdraw_vote(comment_id=comment_id, user_id=user_id)
     except OwnComment as error:
         raise Refusal(str(error)) from error
 
@@ -94,7 +108,7 @@ def _cast(request: HttpRequest, comment_id: str, *, is_helpful: bool) -> int | N
 @signed_in
 def _vote(request: HttpRequest, comment_id: str) -> HttpResponse:
     is_helpful = request.POST.get("helpful") != "no"
-    votes = _cast(request, comment_id, is_helpful=is_helpful)
+    votes = _change_vote(request, comment_id, is_helpful=is_helpful)
     if not wants_partial(request):
         return back(request, default=reverse("comments:comment", args=[comment_id]))
     context = {

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from comments.host import SETS
 from comments.indexes.planner import MIXED, PATTERNS
 from comments.lists.search_plans import WORDS
-from comments.moderation.listing import PLAN as MODERATION
+from comments.moderation.queries import PLAN as MODERATION
 from comments.rankings.queries import PLAN as RANKING
 from config.merge_picture import Picture, picture_of
 from config.programs import program_of

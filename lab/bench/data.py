@@ -20,7 +20,7 @@ from comments import keys
 from comments.filters import RATINGS, CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
-from comments.store.counts import Cell, cell
+from comments.store.counts import Cell, cell_name
 from dynapages.items import Item, table_key, wire_key
 from dynapages.lists import Position, sort_key_of
 from dynapages.pynamodb import DynamoModel
@@ -139,7 +139,7 @@ def _stars_at(part: float) -> dict[int, float]:
 def counts_item(product_id: str, counts: Mapping[Cell, int]) -> Item:
     """Build the item that holds a product's counts."""
     key = table_key(**keys.counts(product_id, 0))
-    return {**key, **{cell(*of): {"N": str(n)} for of, n in counts.items()}}
+    return {**key, **{cell_name(*of): {"N": str(n)} for of, n in counts.items()}}
 
 
 class CommentAnswers:
@@ -224,7 +224,7 @@ class OrderData:
             for name, changes in deltas.items():
                 cells.setdefault(name, Counter()).update(changes)
         for name, counts in cells.items():
-            numbers = {cell: {"N": str(number)} for cell, number in counts.items()}
+            numbers = {cell_name: {"N": str(number)} for cell_name, number in counts.items()}
             yield {**table_key(**shop_keys.counter(name, 0)), **numbers}
         yield shards_item(settings.ORDER_SHARDS)
 

@@ -24,7 +24,7 @@ from comments.indexes.planner import plan
 from comments.lists.listing import pager_of
 from comments.lists.queries import list_comments
 from comments.models import Comment
-from comments.store.counts import ProductCounts, counts_of, remember_counts, remembered_counts
+from comments.store.counts import ProductCounts, read_counts, remember_counts, remembered_counts
 from dynapages.calls import UNLABELLED, labelled_calls, metered
 from dynapages.django.paging import Pager, tokens
 from dynapages.errors import DynamoError
@@ -84,7 +84,7 @@ def _by_planner(product_id: str, chosen: CommentFilter, request: PageRequest) ->
 
 def _counts(product_id: str) -> ProductCounts:
     with labelled_calls(COUNTS):
-        counts = counts_of(product_id)
+        counts = read_counts(product_id)
     remember_counts(product_id, counts)
     return counts
 

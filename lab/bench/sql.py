@@ -15,7 +15,7 @@ from django.test import override_settings
 from django.urls import reverse
 
 from comments.filters import CommentFilter
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from lab.bench.context import WARM_UP, BenchContext, time_in_turns
 from lab.bench.data import PRODUCT_ID, CommentAnswers, CommentData
 from lab.bench.pages import (
@@ -170,7 +170,7 @@ def _time_counting(
         {
             (SQL, COUNT): partial(models.count_comments, PRODUCT_ID, chosen),
             (SQL, COUNTS_TABLE): partial(models.find_counts, PRODUCT_ID),
-            (SITE, COUNTER): partial(counts_of, PRODUCT_ID),
+            (SITE, COUNTER): partial(read_counts, PRODUCT_ID),
         }
         for chosen in LISTS.values()
     ]

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from comments.items import NewComment
-from comments.moderation.listing import list_moderated
+from comments.moderation.queries import list_moderated
 from comments.posting.services import add_comment, delete_comment
 from comments.reports.services import Reason, report_comment
 from comments.store.states import State

@@ -23,7 +23,7 @@ from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import add_comment
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.store.states import State
 from dynapages.calls import clock, metered
 from dynapages.lists import PageRequest
@@ -63,7 +63,7 @@ def state_of(comment: NewComment) -> State:
 
 
 def total(product_id: str) -> int:
-    return counts_of(product_id, consistent=True).total
+    return read_counts(product_id, consistent=True).total
 
 
 def draft(**parts: str) -> NewComment:

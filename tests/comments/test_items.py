@@ -8,7 +8,7 @@ from comments.filters import CommentFilter
 from comments.items import EXCERPT, LONGEST_LISTED_TEXT, excerpt, items_of
 from comments.lists.queries import find_comment, list_comments
 from comments.models import All, ByLanguage, ByLanguageAndRating, ByRating
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.lists import PageRequest
 from tests.support.comments.loading import load
 from tests.support.comments.truth import written
@@ -81,7 +81,7 @@ class TestStoredComment:
             product_id, language="ja", rating=2, created_at=moment, title="題", body=body
         )
         load([comment])
-        counts, request = counts_of(product_id), PageRequest(5)
+        counts, request = read_counts(product_id), PageRequest(5)
         (entry,) = list_comments(
             product_id, CommentFilter.of(*chosen), request, counts=counts
         ).comments

@@ -10,7 +10,7 @@ from django.core.mail import EmailMessage
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from comments.moderation.listing import MOST_COUNTED
+from comments.moderation.queries import MOST_COUNTED
 from comments.reports.services import Reason, report_comment
 from dynapages.calls import clock
 from shop.accounts.confirmation import confirm

@@ -12,7 +12,7 @@ from comments.items import NewComment
 from comments.profiles.queries import ids_written_by
 from comments.replies.services import find_reply, reply_to
 from comments.store.comments import NoSuchComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.votes.services import cast_vote
 from config import user_data
 from config import user_data_views as views
@@ -69,7 +69,7 @@ class TestDeletingUserData:
         found = run(capsys, alice.username)["found"]
         assert (found["comments"], found["votes"], found["profile"]) == (1, 1, 1)
         assert list(ids_written_by(alice.username)) == []
-        assert counts_of(lamp, consistent=True).total == 0
+        assert read_counts(lamp, consistent=True).total == 0
         assert users_with_email(f"{alice.username}@example.com") == []
         assert find_user(alice.username) is None
 
@@ -110,7 +110,7 @@ class TestDeletingUserData:
         load([theirs, another])
         assert run(capsys, alice.username)["found"]["comments"] == 1
         assert load_comment(another.id).comment == another  # by somebody of the same name
-        assert counts_of(lamp, consistent=True).total == 1
+        assert read_counts(lamp, consistent=True).total == 1
 
     def test_takes_imported_reviews_that_staff_have_hidden(self, capsys, alice):
         lamp = made_product()

@@ -13,7 +13,7 @@ from comments.filters import CommentFilter
 from comments.indexes.planner import plan
 from comments.lists.entries import entry_of
 from comments.lists.highlights import find_picks
-from comments.moderation.listing import list_moderated
+from comments.moderation.queries import list_moderated
 from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.store.states import State

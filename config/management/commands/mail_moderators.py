@@ -9,7 +9,8 @@ from django.core.management.base import CommandError, CommandParser
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from comments.moderation.listing import HEADINGS, MOST_COUNTED, URL_NAMES, run_of
+from comments.moderation.listing import HEADINGS, URL_NAMES
+from comments.moderation.queries import MOST_COUNTED, run_of
 from comments.store.states import State
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand

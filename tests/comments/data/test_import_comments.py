@@ -21,7 +21,7 @@ from comments.items import LONGEST_LISTED_TEXT, excerpt
 from comments.lists.entries import CommentEntry, entry_of
 from comments.lists.queries import find_comment
 from comments.models import TABLE
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.calls import metered
 from dynapages.lists import PageRequest
 from dynapages.process import read
@@ -376,7 +376,7 @@ class TestInterruptedImport:
         assert counts["unchanged"] + counts["new"] == len(many)
         assert_same(product, many, whole=60)
         expected = Counter((row["language"], int(row["rating"])) for row in newest(many).values())
-        assert Counter(counts_of(product, consistent=True).cells) == expected
+        assert Counter(read_counts(product, consistent=True).cells) == expected
 
 
 class TestRealReviews:

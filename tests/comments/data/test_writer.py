@@ -30,7 +30,7 @@ from comments.items import NewComment, NewReply, items_of
 from comments.lists.entries import CommentEntry, entry_of
 from comments.lists.queries import find_comment
 from comments.replies.services import find_reply
-from comments.store.counts import Cell, counts_of
+from comments.store.counts import Cell, read_counts
 from dynapages.calls import Batches, Pool, metered
 from dynapages.items import Item
 from dynapages.lists import PageRequest
@@ -79,7 +79,7 @@ def under_every_index(c: NewComment) -> list[list[str]]:
 
 
 def counted(product_id: str) -> dict[Cell, int]:
-    cells = counts_of(product_id, consistent=True).cells
+    cells = read_counts(product_id, consistent=True).cells
     return {cell: number for cell, number in cells.items() if number}
 
 

@@ -22,7 +22,7 @@ from comments.indexes.planner import (
 )
 from comments.items import NewComment, items_of
 from comments.lists.queries import list_comments
-from comments.store.counts import ProductCounts, counts_of
+from comments.store.counts import ProductCounts, read_counts
 from dynapages.calls import Pool
 from dynapages.lists import PageRequest, QuerySource, id_at, read_page
 from dynapages_testing.query_model import QueryModel
@@ -200,7 +200,7 @@ class TestAnyPlan:
         self, truth, chosen, plans, size
     ):
         turns = iter(plans * 200)
-        ids = walk("any-plan", chosen, counts_of("any-plan"), lambda: next(turns), size=size)
+        ids = walk("any-plan", chosen, read_counts("any-plan"), lambda: next(turns), size=size)
         assert ids == truth.ids(chosen.languages, chosen.ratings)
 
 
@@ -325,7 +325,7 @@ class TestAdversarialData:
         product_id = fresh("adversarial")
         comments = adversarial(product_id, kind)
         load(comments)
-        counts, truth = counts_of(product_id), Truth(comments)
+        counts, truth = read_counts(product_id), Truth(comments)
         for chosen in (
             CommentFilter.of([], [1]),
             CommentFilter.of([], [1, 2, 3, 4]),

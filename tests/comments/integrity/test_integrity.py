@@ -19,7 +19,7 @@ from comments.models import Comment
 from comments.posting.services import add_comment, delete_comment, edit_comment
 from comments.replies.services import reply_to
 from comments.store.comments import load_comment
-from comments.store.counts import counters, counts_of, tallies
+from comments.store.counts import counters, read_counts, tallies
 from comments.votes.rank import count_votes
 from comments.votes.services import cast_vote
 from dynapages.process import client
@@ -65,7 +65,7 @@ class TestCounts:
     def test_that_are_wrong_are_found_and_recounted(self, comment, wrong, stored, expected):
         settle(comment.product_id, wrong)
         assert [(d.stored, d.expected) for d in mended(comment)] == [(stored, expected)]
-        counts = counts_of(comment.product_id, consistent=True)
+        counts = read_counts(comment.product_id, consistent=True)
         assert (counts.cells, counts.months) == ({("en", 5): 1}, {"2026-11": 1})
 
 
@@ -119,7 +119,7 @@ class TestCountersSpreadOverShards:
             (f"counts of {spread.product_id}", "2", "1", True),
             (f"votes of comment {spread.id}", "2", "1", True),
         ]
-        assert counts_of(spread.product_id, consistent=True).total == 1
+        assert read_counts(spread.product_id, consistent=True).total == 1
         assert count_votes(spread.id) == 1
 
     def test_are_no_error_of_the_command(self, spread, capsys):
@@ -200,7 +200,7 @@ class TestAWriteMadeWhileTheTableIsRead:
         assert (found.stored, found.expected) == ("en.5: 8", "en.5: 2")
         assert found.repair is not None
         assert found.repair()
-        assert counts_of(comment.product_id, consistent=True).cells == {("en", 5): 2}
+        assert read_counts(comment.product_id, consistent=True).cells == {("en", 5): 2}
 
 
 def test_a_product_that_is_never_at_rest_is_busy(comment, monkeypatch):

@@ -11,7 +11,7 @@ from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
 from comments.host import SETS
 from comments.lists.queries import INDEXES, read_model
 from comments.models import SHOWN
-from comments.store.counts import ProductCounts, counts_of
+from comments.store.counts import ProductCounts, read_counts
 from dynapages.engine.server import find_dynoxide
 from dynapages.lists import Page, PageRequest
 from dynapages.process import client, read
@@ -102,7 +102,7 @@ class TestAPageByBoth:
     @settings(max_examples=examples(15))
     @given(chosen=filters, models=st.lists(st.sampled_from((INDEXES, SETS)), min_size=1))
     def test_leads_on_to_a_page_by_the_other(self, ties, chosen, models):
-        counts, turns = counts_of(ties), iter(models * 150)
+        counts, turns = read_counts(ties), iter(models * 150)
 
         def by_turns(product_id, chosen, request, counts):
             return page_by(next(turns), product_id, chosen, request, counts)
@@ -122,4 +122,4 @@ class TestTheRealReviewsByBoth:
             chosen = CommentFilter.of(languages, ratings)
             there, back = there_and_back(reviews, chosen, size=500, read=same_page)
             assert there == back
-            assert len(there) == counts_of(reviews).of(chosen)
+            assert len(there) == read_counts(reviews).of(chosen)

@@ -15,7 +15,7 @@ from comments.items import NewComment
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import CommentPage, list_comments
 from comments.lists.repair import MOST_CHECKED
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.lists import Page, PageRequest, Toward
 from tests.support.chance import examples, unique
 from tests.support.comments.loading import forget_counts, load
@@ -63,7 +63,7 @@ def walk(
     request: PageRequest | None = PageRequest(size)
     found = []
     while request:
-        counts = counts_of(product_id)
+        counts = read_counts(product_id)
         found.append(list_comments(product_id, chosen, request, counts=counts, order=order))
         request = behind(found[-1].page, size=size)
     return found
@@ -108,7 +108,7 @@ class TestAWrongCount:
         fours = Truth(comments).ids(ratings=[4])
         request = PageRequest(10, toward=Toward.PREVIOUS)
         for expected in (True, False):  # then the counts are right
-            counts = counts_of(product_id)
+            counts = read_counts(product_id)
             found = list_comments(product_id, ANY, request, counts=counts, order=order)
             shown = [one.id for one in found.comments]
             assert ({*fours} <= {*shown}) is expected
@@ -153,7 +153,7 @@ class TestAPartitionWronglyHeldForEmpty:
     @pytest.mark.fallback
     def test_is_counted_right_from_then_on(self, product_id):
         walk(product_id, chosen=THREES_AND_FIVES, size=5)
-        counts = counts_of(product_id, consistent=True)
+        counts = read_counts(product_id, consistent=True)
         assert counts.cells == {("en", 3): 12, ("en", 5): 12}
 
     @pytest.mark.real_engine

@@ -14,7 +14,7 @@ from comments.lists.orders import CommentOrder
 from comments.lists.queries import list_comments
 from comments.lists.recent import in_list, read_recent, with_recent
 from comments.posting.services import add_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.lists import PageRequest, Toward
 from tests.support.comments.browsing import Shown, visit
 from tests.support.comments.loading import load
@@ -112,7 +112,7 @@ class TestACommentJustWritten:
             page = read_page("lamp", chosen, request, order=order)
             edge = page.next_position if toward is Toward.NEXT else page.previous_position
             request = PageRequest(20, edge, toward)
-        found = list_comments("lamp", chosen, request, counts=counts_of("lamp"), order=order)
+        found = list_comments("lamp", chosen, request, counts=read_counts("lamp"), order=order)
         for one in found.comments:
             entries = with_recent(
                 [entry for entry in found.comments if entry.id != one.id],
@@ -351,5 +351,5 @@ class TestTheCounts:
                     product_id, id=f"{product_id}-{n}", created_at=datetime.fromisoformat(moment)
                 )
             )
-        months = counts_of(product_id, consistent=True).months
+        months = read_counts(product_id, consistent=True).months
         assert months == {"2026-03": 2, "2026-04": 1}

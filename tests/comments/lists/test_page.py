@@ -13,7 +13,7 @@ from comments.items import NewComment
 from comments.lists.orders import CommentOrder
 from comments.lists.page import CommentsPage, CommentsRequest, read_comments_page
 from comments.posting.services import add_comment
-from comments.store.counts import ProductCounts, counts_of, remember_counts
+from comments.store.counts import ProductCounts, read_counts, remember_counts
 from comments.votes.services import cast_vote
 from dynapages.calls import Meter, metered
 from dynapages.lists import PageRequest
@@ -93,7 +93,7 @@ class TestRememberedCounts:
         remember_counts(product_id, ProductCounts(cells))
         page = read(product_id, chosen)
         assert shown(page) == newest(comments, chosen)
-        assert page.results.counts == counts_of(product_id)
+        assert page.results.counts == read_counts(product_id)
 
     def test_that_lack_a_language_do_not_hide_its_first_comment(self, comments):
         product_id, chosen = comments[0].product_id, CommentFilter.of(("de", "ja"))

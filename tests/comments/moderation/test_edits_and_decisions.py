@@ -20,7 +20,7 @@ from comments.lists.highlights import SHOWN_PICKS, find_picks
 from comments.moderation.services import NotAsSeen
 from comments.posting.services import EditLost, add_comment, delete_comment, edit_comment
 from comments.store.comments import NoSuchComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.store.states import Revision, State
 from dynapages.calls import Batches, metered
 from dynapages.lists import PageRequest
@@ -78,7 +78,7 @@ class TestEditThatMeetsADecision:
             edited(comment)
         stored = load_comment(comment.id)
         assert (stored.comment.rating, stored.version, listed(comment)) == (1, 2, lists)
-        assert counts_of(comment.product_id, consistent=True).total == len(lists[:1])
+        assert read_counts(comment.product_id, consistent=True).total == len(lists[:1])
         assert differing(comment) == []
 
     def test_from_a_form_opened_before_is_no_lost_race(self, comment):

@@ -8,10 +8,10 @@ import pytest
 from django.core.management import call_command
 
 from comments.items import NewComment
-from comments.moderation.listing import count_reports
+from comments.moderation.queries import count_reports
 from comments.sets.copies import primary_actions
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.store.states import State
 from dynapages.calls import clock, metered
 from shop.accounts.queries import find_user
@@ -102,7 +102,7 @@ class TestAHeldComment:
         assert load_comment(held.id).comment == held
 
     def test_counts_nowhere(self, held):
-        assert counts_of(held.product_id, consistent=True).total == 0
+        assert read_counts(held.product_id, consistent=True).total == 0
         body = shown_to(nobody(), "/products/{product}/", held)[1]
         assert "aggregateRating" not in body
         assert differing(held) == []
@@ -145,7 +145,7 @@ class TestStaff:
     def test_publish(self, held, sam, ann):
         assert decide(sam, held, "publish").status_code == 302
         assert load_comment(held.id).state is State.LISTED
-        assert counts_of(held.product_id, consistent=True).total == 1
+        assert read_counts(held.product_id, consistent=True).total == 1
         assert WORDS_OF_IT in shown_to(nobody(), "/products/{product}/", held)[1]
         assert moderated(held, State.HELD) is None
         assert differing(held) == []
@@ -156,7 +156,7 @@ class TestStaff:
         assert moderated(held, State.HIDDEN)
         assert differing(held) == []
         decide(sam, held, "restore")
-        assert counts_of(held.product_id, consistent=True).total == 1
+        assert read_counts(held.product_id, consistent=True).total == 1
 
     def test_do_not_hide_what_is_in_no_list(self, held, sam):
         decide(sam, held, "hide")
@@ -199,7 +199,7 @@ class TestInBulk:
         self.send(sam, decision, [f"{seen(one)} {one.id}" for one in chosen])
         assert [load_comment(one.id).state for one in chosen] == [state] * 2
         assert load_comment(left.id).state is State.HELD
-        assert counts_of(left.product_id, consistent=True).total == 2 * state.is_listed
+        assert read_counts(left.product_id, consistent=True).total == 2 * state.is_listed
 
     def test_one_that_has_changed_is_left_alone_and_told_of(self, sam, several):
         first, second, _ = several

@@ -16,13 +16,13 @@ from comments.filters import CommentFilter
 from comments.items import NewComment
 from comments.lists.highlights import find_picks
 from comments.lists.queries import find_comment
-from comments.moderation import listing, views
+from comments.moderation import queries, views
 from comments.moderation.services import Decision, NotAsSeen, carry_out
 from comments.posting.services import add_comment, delete_comment
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.store.states import Revision, State
 from comments.votes.services import cast_vote
 from dynapages.calls import Batches, metered
@@ -104,7 +104,7 @@ class TestHiding:
         feature(comment.id)
         hide(comment_id=comment.id, seen=seen_now(comment), now=NOW)
         assert lists_with(comment) == []
-        assert counts_of(comment.product_id, consistent=True).total == 0
+        assert read_counts(comment.product_id, consistent=True).total == 0
         assert helpful(comment) == []
         assert find_picks(comment.product_id) == ()
         assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (0, None)
@@ -130,7 +130,7 @@ class TestRestoring:
         restore(comment_id=comment.id, seen=seen_now(comment))
         assert load_comment(comment.id).comment == before
         assert lists_with(comment) == EVERYWHERE
-        assert counts_of(comment.product_id, consistent=True).cells == {("en", 5): 1}
+        assert read_counts(comment.product_id, consistent=True).cells == {("en", 5): 1}
         assert helpful(comment) == [1]
         assert (five_stars(comment.product_id), last_comment(comment.product_id)) == (1, comment.id)
         assert moderated(comment, State.HIDDEN) is None
@@ -157,7 +157,7 @@ class TestTwoModeratorsAtOnce:
         kept = state_of(comment) is State.LISTED
         wanted = Decision.KEEP if kept else Decision.HIDE
         assert {decision for decision, done in zip(decisions, won, strict=True) if done} == {wanted}
-        assert counts_of(comment.product_id, consistent=True).total == int(kept)
+        assert read_counts(comment.product_id, consistent=True).total == int(kept)
         assert differing(comment) == []
 
 
@@ -402,7 +402,7 @@ class TestCsv:
         hide(comment_id=comment.id, now=NOW)
         (row,) = self.rows(sam, "/staff/comments/hidden/", comment)
         assert (row["reports"], row["reported_by"]) == ("0", "")
-        assert row.keys() == {*listing.COLUMNS}
+        assert row.keys() == {*queries.COLUMNS}
 
     @pytest.mark.real_engine
     def test_is_read_in_parts_the_first_of_them_before_it_is_sent(self, sam, monkeypatch):

@@ -9,7 +9,7 @@ from comments.items import NewComment
 from comments.models import Comment
 from comments.posting.services import TOMBSTONE_DAYS, CommentGone, add_comment, delete_comment
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.store.dependents import delete_dependents
 from comments.store.table import comment_key, read_item
 from dynapages.process import client
@@ -57,7 +57,7 @@ class TestDeletingByItsPage:
         shown = alice.post(delete_url(comment))
         assert shown.response.redirect_chain == [(f"/products/{lamp}/", 302)]
         assert shown.comment_ids == []
-        assert counts_of(lamp, consistent=True).total == 0
+        assert read_counts(lamp, consistent=True).total == 0
         assert last_comment(lamp) is None
 
     def test_leads_back_to_the_list_it_was_on_and_to_no_other_site(self, alice, lamp):
@@ -135,4 +135,4 @@ class TestTheTombstone:
         delete_comment(comment.id)
         load([comment])
         assert load_comment(comment.id).comment == comment
-        assert counts_of(lamp, consistent=True).total == 1
+        assert read_counts(lamp, consistent=True).total == 1

@@ -8,7 +8,7 @@ from django.utils import timezone
 from comments.lists.queries import find_comment
 from comments.posting.services import CommentExists, add_comment, edit_comment
 from comments.store.comments import StoredComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from shop.orders.items import NewLine
 from tests.support.comments.ranked import five_stars
 from tests.support.comments.truth import written
@@ -79,7 +79,7 @@ class TestSomebodyElse:
 class TestAnEdit:
     def test_moves_the_comment_to_other_lists_counts_and_ranks(self, alice, lamp, posted):
         alice.send(edit_url(posted.comment), opened(alice, posted, rating="2", language="de"))
-        assert counts_of(lamp, consistent=True).cells == {("de", 2): 1}
+        assert read_counts(lamp, consistent=True).cells == {("de", 2): 1}
         assert five_stars(lamp) == 0
         shown = alice.get(f"/products/{lamp}/comments/de/2/")
         assert shown.comment_ids == [posted.comment.id]

@@ -19,7 +19,7 @@ from comments.posting.languages import detect_language, load_model
 from comments.posting.services import add_comment
 from comments.profiles.queries import LOOKED_THROUGH, ids_written_by
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.calls import clock, metered
 from dynapages.calls.clock import Clock
 from dynapages.process import client
@@ -47,7 +47,7 @@ OURS = {"Origin": "http://testserver"}
 
 
 def total(product_id: str) -> int:
-    return counts_of(product_id, consistent=True).total
+    return read_counts(product_id, consistent=True).total
 
 
 class TestPosting:

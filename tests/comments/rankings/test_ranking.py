@@ -20,7 +20,7 @@ from comments.rankings import services as ranks
 from comments.rankings.queries import list_ranking
 from comments.rankings.services import RANKED, RankHint, Ranking, refresh_ranks
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.calls import Batches, metered
 from dynapages.django.options import Progress
 from dynapages.lists import PageRequest, Toward
@@ -194,7 +194,7 @@ class TestLag:
 
         with ThreadPoolExecutor(2 * half) as writers:
             list(writers.map(write, range(2 * half)))
-        counted = counts_of(comment.product_id).cells["en", 5]
+        counted = read_counts(comment.product_id).cells["en", 5]
         assert five_stars(comment.product_id) == counted == half
         assert last_comment(comment.product_id) == f"{comment.id}-{half - 1}"
         assert differences(comment) == []

@@ -24,7 +24,7 @@ from comments.replies.services import (
     reply_to,
 )
 from comments.store.comments import NoSuchComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.calls import Batches, metered
 from dynapages.django.options import Progress
 from dynapages.files.records import Record, Rejected
@@ -60,7 +60,7 @@ def text_of(comment: NewComment) -> str | None:
 def listed(comment: NewComment) -> dict[str, str | None]:
     """The comments of the product's list, and the text of the reply to each."""
     page = list_comments(
-        comment.product_id, CommentFilter(), PageRequest(20), counts=counts_of(comment.product_id)
+        comment.product_id, CommentFilter(), PageRequest(20), counts=read_counts(comment.product_id)
     )
     return {each.id: each.reply.text if each.reply else None for each in page.comments}
 

@@ -7,7 +7,7 @@ import pytest
 from comments.items import NewComment
 from comments.keys import report as report_key
 from comments.models import Comment
-from comments.moderation.listing import ModeratedComment
+from comments.moderation.queries import ModeratedComment
 from comments.posting.services import delete_comment, edit_comment
 from comments.reports.services import SHOWN_REPORTS, Reason, report_comment
 from comments.store.comments import NoSuchComment, OwnComment, load_comment

@@ -17,7 +17,7 @@ from comments.lists.queries import CommentPage
 from comments.lists.search_plans import MOST_QUERIES, SearchPlan
 from comments.lists.search_queries import SearchRequest, search_comments
 from comments.search.words import parse_search
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.lists import PageRequest, Toward
 from tests.support.chance import examples
 from tests.support.comments.browsing import Shown, visit
@@ -100,7 +100,7 @@ def expected(comments: Sequence[NewComment], words: str, order: CommentOrder) ->
         comments[0].product_id,
         parse_search(words),
         CommentFilter(),
-        counts=counts_of(comments[0].product_id),
+        counts=read_counts(comments[0].product_id),
     )
     group_of = {one: number for number, group in enumerate(plan.groups) for one in group}
     language_of = {one.id: one.language for one in comments}
@@ -119,7 +119,7 @@ def walk(
     wanted, pages = SearchRequest(parse_search(words)), list[CommentPage]()
     back = request.toward is Toward.PREVIOUS
     while True:
-        counts = counts_of(product_id)
+        counts = read_counts(product_id)
         found = search_comments(
             product_id, wanted, CommentFilter(), request, counts=counts, order=order
         )
@@ -167,7 +167,7 @@ class TestAWalk:
 
     def test_goes_on_although_the_counts_of_the_product_take_most_units(self, in_many_languages):
         wanted, request = SearchRequest(parse_search("akku")), PageRequest(20)
-        counts, ids = counts_of("many"), list[str]()
+        counts, ids = read_counts("many"), list[str]()
         for _ in range(20):
             found = search_comments(
                 "many", wanted, CommentFilter(), request, counts=counts, other_units=9.0

@@ -19,7 +19,7 @@ from comments.lists.search_queries import (
     search_comments,
 )
 from comments.search.words import parse_search
-from comments.store.counts import ProductCounts, counts_of
+from comments.store.counts import ProductCounts, read_counts
 from dynapages.calls import metered
 from dynapages.lists import Page, PageRequest, Toward
 from tests.support.chance import examples
@@ -91,7 +91,7 @@ def pages_of(
     """All pages of a search, walked on from the first, or ``back`` from the last."""
     wanted = SearchRequest(parse_search(words), with_hidden)
     request = PageRequest(size, toward=Toward.PREVIOUS if back else Toward.NEXT)
-    counts, pages = counts_of(product_id), []
+    counts, pages = read_counts(product_id), []
     while True:
         found = search_comments(product_id, wanted, chosen, request, counts=counts, order=order)
         pages.append(found.page)
@@ -134,14 +134,14 @@ class TestAListOfASearch:
         assert all(page.capacity_units <= most for page in pages)
 
     def test_costs_no_more_where_it_is_read_again(self, seldom_together):
-        before = counts_of("many")
+        before = read_counts("many")
         now = ProductCounts({**before.cells, ("is", 5): 1})
         assert self.units_where_read_again(before, now) <= MOST_UNITS
 
     def test_is_empty_and_leads_to_itself_where_too_little_is_left_to_read_it_again(
         self, seldom_together
     ):
-        before = counts_of("many")
+        before = read_counts("many")
         others = ("cs", "da", "es", "fi", "fr", "hu", "is", "it", "nl", "pl", "pt", "ru", "sv")
         now = ProductCounts({**before.cells, **{(one, 5): 1 for one in others}})
         assert self.units_where_read_again(before, now) <= MOST_UNITS
@@ -164,7 +164,7 @@ class TestAListOfASearch:
     @pytest.mark.parametrize("words", ["gut", "gut neu"])
     def test_reads_no_more_however_often_it_is_asked_for(self, made, words):
         wanted, chosen = SearchRequest(parse_search(words)), CommentFilter.of(["de"])
-        counts, request = counts_of("words"), PageRequest(SIZE)
+        counts, request = read_counts("words"), PageRequest(SIZE)
         read = []
         for _ in range(6):
             page = search_comments("words", wanted, chosen, request, counts=counts).page
@@ -185,7 +185,7 @@ class TestAListOfASearch:
         monkeypatch.setattr(search_queries, "MARKS_SECONDS", 0)
         monkeypatch.setattr(search_queries._MARKS, "took_long", False)
         wanted, chosen = SearchRequest(parse_search("akku kabel")), CommentFilter.of(["de"])
-        request, ids, counts = PageRequest(20), list[str](), counts_of("many")
+        request, ids, counts = PageRequest(20), list[str](), read_counts("many")
         while request:
             with metered() as meter:
                 page = search_comments("many", wanted, chosen, request, counts=counts).page
@@ -203,7 +203,7 @@ class TestAListOfASearch:
 
     def test_is_read_in_a_language_that_was_not_counted_when_it_was_planned(self):
         load_searched([written("late", body="battery")])
-        wanted, now = SearchRequest(parse_search("battery")), counts_of("late")
+        wanted, now = SearchRequest(parse_search("battery")), read_counts("late")
         before = ProductCounts({("de", 5): 1})
         found = search_comments(
             "late", wanted, CommentFilter(), PageRequest(5), counts=before, count_now=lambda: now

@@ -22,7 +22,7 @@ from comments.search.postings import STEMS, older_names_of, postings_of, stems_o
 from comments.search.words import OLDER, VERSION, digest_of, parse_search
 from comments.search.writer import CHANGES
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.calls import Batches, Pool
 from dynapages.items import Item
 from dynapages.lists import PageRequest, id_at
@@ -96,7 +96,7 @@ def versions(*comments: NewComment) -> set[str]:
 
 def ids_with(words: str, product_id: str, *, with_hidden: bool = False) -> list[str]:
     """Return the comments of a product that are found by these words, on one page."""
-    wanted, counts = SearchRequest(parse_search(words), with_hidden), counts_of(product_id)
+    wanted, counts = SearchRequest(parse_search(words), with_hidden), read_counts(product_id)
     found = search_comments(product_id, wanted, CommentFilter(), PageRequest(20), counts=counts)
     return [comment.id for comment in found.comments]
 

@@ -32,7 +32,7 @@ from comments.search.postings import postings_of
 from comments.search.words import parse_search
 from comments.search.writer import CHANGES, WordWriter
 from comments.store.comments import NoSuchComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.store.states import State
 from comments.store.writing import QUEUE
 from comments.votes.services import cast_vote
@@ -97,7 +97,7 @@ def derived(*ids: str) -> dict[tuple[str, str], Item]:
 
 def ids_with(words: str, product_id: str) -> list[str]:
     """Return the comments of a product that anybody finds by these words."""
-    wanted, counts = SearchRequest(parse_search(words)), counts_of(product_id)
+    wanted, counts = SearchRequest(parse_search(words)), read_counts(product_id)
     found = search_comments(product_id, wanted, CommentFilter(), PageRequest(20), counts=counts)
     return [comment.id for comment in found.comments]
 

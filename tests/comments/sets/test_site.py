@@ -11,7 +11,7 @@ from comments.rankings.services import find_newest
 from comments.sets.copies import Consumer
 from comments.sets.models import TABLE
 from comments.store.comments import load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from dynapages.lists import PageRequest
 from dynapages.process import client
 from tests.support.comments.browsing import visit
@@ -145,8 +145,8 @@ class TestASetWronglyHeldForEmpty:
         alice.write(comment.product_id, rating="1")
         drain()
         settle(comment.product_id, {"en.5": 0})
-        chosen, counts = CommentFilter.of(["en"], [4, 5]), counts_of(comment.product_id)
+        chosen, counts = CommentFilter.of(["en"], [4, 5]), read_counts(comment.product_id)
         assert counts.of(chosen) == 0
         found = list_comments(comment.product_id, chosen, PageRequest(20), counts=counts)
         assert [each.id for each in found.comments] == [comment.id]
-        assert counts_of(comment.product_id, consistent=True).of(chosen) == 1
+        assert read_counts(comment.product_id, consistent=True).of(chosen) == 1

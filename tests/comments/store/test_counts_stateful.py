@@ -31,7 +31,7 @@ from comments.posting.services import (
     save_edit,
 )
 from comments.store.comments import NoSuchComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.store.table import comment_key, query_pages, read_item
 from comments.votes.rank import count_votes
 from comments.votes.services import cast_vote, withdraw_vote
@@ -133,7 +133,7 @@ class Writing(RuleBasedStateMachine):
                 for comment in self.comments.values()
                 if comment.product_id == product_id
             )
-            assert counts_of(product_id, consistent=True).cells == recount
+            assert read_counts(product_id, consistent=True).cells == recount
 
 
 TestWriting = Writing.TestCase
@@ -243,7 +243,7 @@ class Writers(RuleBasedStateMachine):
         stored = Counter(
             (load_comment(comment_id).comment.language, 4) for comment_id in self.texts
         )
-        assert counts_of(self.product, consistent=True).cells == stored
+        assert read_counts(self.product, consistent=True).cells == stored
 
     @invariant()
     def votes_are_as_they_were_cast(self) -> None:

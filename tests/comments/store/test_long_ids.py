@@ -15,7 +15,7 @@ from comments.rankings.queries import list_most_helpful
 from comments.replies.services import reply_to
 from comments.reports.services import Reason, report_comment
 from comments.store.comments import NoSuchComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.store.dependents import delete_dependents
 from comments.store.states import State
 from comments.store.table import comment_key, whole_id
@@ -68,7 +68,7 @@ def without_versions(items: dict[str, Item]) -> dict[str, Item]:
 
 def listed_ids(product_id: str) -> list[str]:
     request = PageRequest(20)
-    counts = counts_of(product_id, consistent=True)
+    counts = read_counts(product_id, consistent=True)
     page = list_comments(product_id, CommentFilter(), request, counts=counts)
     return [entry.id for entry in page.comments]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from tests.support.comments.flows import FLOWS
 
 pytestmark = [pytest.mark.newest, pytest.mark.fallback, pytest.mark.usefixtures("tables")]
@@ -14,5 +14,5 @@ def test_what_is_sent_is_done(flow_of, engine_name):
         pytest.skip("test_write_failures.py sends each of them there, with failures and without")
     flow = flow_of()
     assert flow.send() == 302
-    assert counts_of(flow.product, consistent=True).cells == flow.cells
+    assert read_counts(flow.product, consistent=True).cells == flow.cells
     assert flow.outcome() == flow.expected

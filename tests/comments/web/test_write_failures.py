@@ -12,7 +12,7 @@ from comments.items import NewComment
 from comments.lists.queries import list_comments
 from comments.profiles.queries import ids_written_by
 from comments.store.comments import NoSuchComment, load_comment
-from comments.store.counts import counts_of
+from comments.store.counts import read_counts
 from comments.votes.rank import rank_or_log
 from dynapages.lists import PageRequest
 from tests.support.comments.faulty import faults, troubled
@@ -83,7 +83,7 @@ class TestAWriteWhoseCallFails:
             assert differences(but_for=LATER) == [], fault
             assert flow.send() == 302, fault
             assert differences() == [], fault
-            assert counts_of(flow.product, consistent=True).cells == flow.cells
+            assert read_counts(flow.product, consistent=True).cells == flow.cells
             assert flow.outcome() == flow.expected, fault
             rounds += 1
             before.restore()
@@ -104,7 +104,7 @@ class TestManyAtOnce:
         assert {*posted} <= DONE | TOLD
         assert again(sends, posted) <= {302}
         assert differences(but_for=LEFT_BEHIND) == []
-        assert counts_of(lamp, consistent=True).total == 2 * count
+        assert read_counts(lamp, consistent=True).total == 2 * count
 
         written = [each for writer in writers for each in ids_written_by(writer.username)]
         changes = list(changes_of(lamp, writers))
@@ -123,7 +123,7 @@ class TestManyAtOnce:
         sends = [lambda b=b: b.send(new_url(lamp), form).status_code for b in browsers]
         assert {*at_once(sends)} <= DONE | TOLD
         assert alice.send(new_url(lamp), form).status_code == 302
-        assert counts_of(lamp, consistent=True).cells == {("en", 5): 1}
+        assert read_counts(lamp, consistent=True).cells == {("en", 5): 1}
         assert differences() == []
 
 
@@ -174,7 +174,7 @@ def settle(lamp: str, *, comments: list[str]) -> None:
 
 def agrees(lamp: str) -> None:
     """Count what can be read, and compare."""
-    counts = counts_of(lamp, consistent=True)
+    counts = read_counts(lamp, consistent=True)
     found = list_comments(lamp, CommentFilter(), PageRequest(100), counts=counts).comments
     cells = Counter((comment.language, comment.rating) for comment in found)
     assert dict(cells) == dict(counts.cells)

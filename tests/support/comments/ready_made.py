@@ -10,7 +10,7 @@ from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import CommentSetItem
-from comments.store.counts import cell
+from comments.store.counts import cell_name
 from dynapages.items import Item
 from lab.bench.context import describe, write_export
 from tests.support.comments.miscounting import settle
@@ -36,7 +36,7 @@ def make_file(path: Path, comments: Sequence[NewComment], *, binary: Path) -> No
 def count(comments: Sequence[NewComment]) -> None:
     """Make the counts of the product of ready-made comments what they should be."""
     (product_id,) = {comment.product_id for comment in comments}
-    settle(product_id, Counter(cell(comment.language, comment.rating) for comment in comments))
+    settle(product_id, Counter(cell_name(comment.language, comment.rating) for comment in comments))
 
 
 def _comments(comments: Sequence[NewComment]) -> Iterator[Item]:

@@ -11,7 +11,7 @@ from comments import keys
 from comments.integrity.comments import comment_differences
 from comments.items import NewComment
 from comments.models import Comment
-from comments.moderation.listing import ModeratedComment, list_moderated
+from comments.moderation.queries import ModeratedComment, list_moderated
 from comments.posting.services import add_comment
 from comments.rankings.queries import list_most_helpful
 from comments.store.states import State

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from comments.filters import CommentFilter
 from comments.lists.orders import CommentOrder
 from comments.lists.queries import list_comments, read_model
-from comments.store.counts import ProductCounts, counts_of
+from comments.store.counts import ProductCounts, read_counts
 from dynapages.lists import Page, PageRequest, Toward, id_at
 from dynapages.process import read
 
@@ -21,7 +21,7 @@ def read_page(
     order: CommentOrder = CommentOrder.NEWEST,
 ) -> Page:
     """One page, read as the site does; what it shows is what it was read for."""
-    known = counts_of(product_id) if counts is None else counts
+    known = read_counts(product_id) if counts is None else counts
     found = list_comments(product_id, chosen, request, counts=known, order=order)
     assert [comment.id for comment in found.comments] == ids_on(found.page)
     return found.page
@@ -58,7 +58,7 @@ def there_and_back(
 
     Each page has as many as it may, but for the one that each walk ends with.
     """
-    counts = counts_of(product_id)
+    counts = read_counts(product_id)
 
     def walk(request: PageRequest | None, onward: Callable[..., PageRequest | None]) -> list[Page]:
         pages = []
