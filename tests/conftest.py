@@ -244,7 +244,7 @@ def nothing_remembered():
     dynapages._render.cache_clear()
     comment_tags._render.cache_clear()
     for queue in queues():
-        queue._rests_until.clear()
+        queue._paused_until.clear()
 
 
 @pytest.fixture

@@ -17,10 +17,15 @@ from dynapages.writes.transactions import Action
 if TYPE_CHECKING:
     from dynapages.work.queues import Queue
 
-KIND, PAYLOAD, OWED_AT, FAILURE = "kind", "payload", "owed_at", "failure"
-ATTEMPTS, FAILURES_COUNTED, CLAIMS = "attempts", "failures", "claims"
+# Attributes of a stored item, besides its two keys.
+KIND = "kind"
+PAYLOAD = "payload"
+OWED_AT = "owed_at"
+FAILURE = "failure"
+ATTEMPTS = "attempts"
+FAILURES_COUNTED = "failures"
+CLAIMS = "claims"
 LEASE_UNTIL = "lease"
-"""Attributes of a stored item, beside its two keys."""
 DEAD = "DEAD"
 """The shard of what was given up."""
 
@@ -36,6 +41,10 @@ class Postponed(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.is_away = is_away
+
+
+def _new_token() -> str:
+    return token_hex(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,7 @@ class Owed:
     payload: Mapping[str, Any]
     moment: datetime
     owed_at: datetime
-    token: str = field(default_factory=lambda: token_hex(8))
+    token: str = field(default_factory=_new_token)
     attempts: int = 0
     failures: int = 0
     claims: int = 0
@@ -70,7 +79,7 @@ class Owed:
     @property
     def action(self) -> Action:
         """The put that stores it, for the transaction that owes it."""
-        return self.queue.put(self)
+        return self.queue.put_action(self)
 
     def is_leased(self, now: datetime) -> bool:
         """Return whether a process may be working on it at this moment."""
@@ -80,27 +89,34 @@ class Owed:
         """Return the same as it is stored once a process has claimed it."""
         return replace(self, lease=lease, claims=self.claims + 1)
 
-    def moved(self, moment: datetime) -> "Owed":
+    def due_at(self, moment: datetime) -> "Owed":
         """Return the same with another moment."""
         return replace(self, moment=moment)
 
-    def dying(self) -> "Owed":
+    def given_up(self) -> "Owed":
         """Return the same, given up."""
         return replace(self, is_dead=True)
 
-    def again(self, moment: datetime, failure: str, *, counts: bool) -> "Owed":
-        """Return the same after a failed attempt; ``counts`` is whether it was a failure of it."""
+    def after_failure(self, moment: datetime, failure: str, *, counts: bool) -> "Owed":
+        """Return the same after an attempt that failed at this moment.
+
+        With ``counts`` the failure is not DynamoDB's fault, and one of those after which it is
+        given up.
+        """
+        failures = self.failures
+        if counts:
+            failures += 1
         return replace(
             self,
             moment=moment,
             attempts=self.attempts + 1,
-            failures=self.failures + counts,
+            failures=failures,
             claims=0,
             lease="",
             failure=failure,
         )
 
-    def anew(self, moment: datetime) -> "Owed":
+    def as_new(self, moment: datetime) -> "Owed":
         """Return the same as if it had never been attempted."""
         return Owed(self.queue, self.kind, self.payload, moment, self.owed_at, self.token)
 

@@ -41,18 +41,18 @@ if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
 
 SHARDS = 4
-PAGE = 25
-"""Items read at a time."""
+"""Partitions of a queue: each bears 1,000 units of writes a second."""
+ITEMS_PER_QUERY = 25
 LEASE = timedelta(minutes=1)
 """How long a handler may take, unless it is registered with another time."""
-REST = timedelta(minutes=1)
+PAUSE_WHILE_AWAY = timedelta(minutes=1)
 """For which a kind is left alone whose other system is away: each attempt may take a timeout."""
 MOST_CLAIMS = 20
 """Attempts that were begun and never ended, one after the other: the work itself may be what kills
 the processes.
 """
-_BEHIND = chr(ord(SEPARATOR) + 1)
-"""Sorts behind all keys of one moment."""
+_BEHIND_MOMENT = chr(ord(SEPARATOR) + 1)
+"""Behind a moment, it sorts behind all keys of that moment."""
 
 Handler = Callable[[Mapping[str, Any]], None]
 """Does what is owed, by its payload; it may be called again for one that it has done."""
@@ -79,7 +79,7 @@ class Retries:
 
     def pause(self, attempts: int) -> timedelta:
         """Return the pause after so many attempts have failed, at least 1."""
-        doublings = min(attempts - 1, 20)
+        doublings = min(attempts - 1, 20)  # more would not fit into a timedelta
         return min(self.longest, self.first * (1 << doublings))
 
 
@@ -91,8 +91,21 @@ ERRORS = Retries(most=8, longest=timedelta(minutes=10))
 """Of the handler: half an hour, in which it may be deployed anew."""
 
 
+GIVEN_UP_AT_ONCE = Retries(most=0, longest=timedelta(0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """What went wrong in an attempt, and how it is retried."""
+
+    sentence: str
+    retries: Retries
+
+
 @dataclass(frozen=True, slots=True)
 class _Kind:
+    """What does things of a kind, and how long it may take."""
+
     handler: Handler
     lease: timedelta
 
@@ -114,18 +127,17 @@ class Queue:
         client: "Callable[[], DynamoDBClient]",
         partition_key: str = "pk",
         sort_key: str = "sk",
-        shards: int = SHARDS,
     ) -> None:
         self.name = name
         self.table = table
         self.partition_key = partition_key
         self.sort_key = sort_key
-        self.shards = [str(number) for number in range(shards)]
+        self.shards = [str(number) for number in range(SHARDS)]
         self.partition = partition
         self._client = client
         self._kinds: dict[str, _Kind] = {}
         self._unknown: set[str] = set()
-        self._rests_until: dict[str, datetime] = {}
+        self._paused_until: dict[str, datetime] = {}
 
     def register(self, kind: str, handler: Handler, *, lease: timedelta = LEASE) -> None:
         """Have a handler do what is owed of this kind.
@@ -147,7 +159,7 @@ class Queue:
         now = clock.now()
         return Owed(self, kind, payload, moment=now + after, owed_at=now)
 
-    def put(self, owed: Owed) -> Action:
+    def put_action(self, owed: Owed) -> Action:
         """Build the put of something that is owed."""
         return put(self.table, {**self.key_of(owed), **owed.attributes()})
 
@@ -162,7 +174,7 @@ class Queue:
 
         Eventually consistent: what others do at the same time may still be there.
         """
-        return self._query(shard, until=timestamp(now) + _BEHIND)
+        return self._query(shard, until=timestamp(now) + _BEHIND_MOMENT)
 
     def attempt(self, owed: Owed) -> Outcome:
         """Claim what is owed, have its handler do it, and delete it; or move it where that fails.
@@ -174,7 +186,8 @@ class Queue:
         if kind is None:
             self._log_unknown(owed.kind)
             return Outcome.LEFT
-        if owed.kind in self._rests_until and clock.now() < self._rests_until[owed.kind]:
+        paused_until = self._paused_until.get(owed.kind)
+        if paused_until is not None and clock.now() < paused_until:
             return Outcome.LEFT
         with time_budget(kind.lease.total_seconds()):
             claimed = self._claim(owed, kind.lease)
@@ -182,27 +195,27 @@ class Queue:
                 return Outcome.LEFT
             if claimed.claims > MOST_CLAIMS:
                 sentence = f"It was begun {MOST_CLAIMS} times, and no process came to its end."
-                return self._fail(claimed, sentence, Retries(0, timedelta(0)))
-            failed = self._run(kind.handler, claimed)
-        if failed is None:
-            self.done(claimed)
-            return Outcome.DONE
-        return self._fail(claimed, *failed)
+                return self._move_after(_Failure(sentence, GIVEN_UP_AT_ONCE), claimed)
+            failure = self._failure_of(kind.handler, claimed)
+        if failure is not None:
+            return self._move_after(failure, claimed)
+        self.done(claimed)
+        return Outcome.DONE
 
-    def _run(self, handler: Handler, owed: Owed) -> tuple[str, Retries] | None:
-        """Return what went wrong, and how it is retried; None for nothing."""
+    def _failure_of(self, handler: Handler, owed: Owed) -> _Failure | None:
+        """Have a handler do what is owed; return what went wrong, None for nothing."""
         try:
             handler(owed.payload)
         except Postponed as error:
             if error.is_away:
-                self._rests_until[owed.kind] = clock.now() + REST
-            return error.sentence, POSTPONED
+                self._paused_until[owed.kind] = clock.now() + PAUSE_WHILE_AWAY
+            return _Failure(error.sentence, POSTPONED)
         except Exception as error:
             if fault_in(error) is not None:
-                return sentence_about(error), FAULTS
+                return _Failure(sentence_about(error), FAULTS)
             # A mistake in one handler must not keep the others from their work.
             logger.exception("%s: %s failed.", self.name, owed.kind)
-            return f"{type(error).__name__}: the log has the rest.", ERRORS
+            return _Failure(f"{type(error).__name__}: the log has the rest.", ERRORS)
         return None
 
     def _claim(self, owed: Owed, lease: timedelta) -> Owed | None:
@@ -229,24 +242,28 @@ class Queue:
             return None
         return claimed
 
-    def _fail(self, claimed: Owed, sentence: str, retries: Retries) -> Outcome:
+    def _move_after(self, failure: _Failure, claimed: Owed) -> Outcome:
         """Move what could not be done to a later moment, or to the dead."""
+        retries = failure.retries
         counts = retries is not FAULTS
-        failed = claimed.again(clock.now(), sentence, counts=counts)
+        failed = claimed.after_failure(clock.now(), failure.sentence, counts=counts)
         logger.warning(
-            "%s: %s failed for the %s. time. %s", self.name, failed.kind, failed.attempts, sentence
+            "%s: %s failed for the %s. time. %s",
+            self.name,
+            failed.kind,
+            failed.attempts,
+            failure.sentence,
         )
         is_dead = retries.most is not None and failed.failures >= retries.most
         if is_dead:
-            moved = failed.dying()
+            moved = failed.given_up()
         else:
-            moved = failed.moved(failed.moment + retries.pause(failed.attempts))
+            moved = failed.due_at(failed.moment + retries.pause(failed.attempts))
         is_mine = Expression(
             "#lease = :mine", {"#lease": LEASE_UNTIL}, {":mine": {"S": claimed.lease}}
         )
-        taken = self._delete(claimed, is_mine)
         try:
-            write_transaction(self._client(), [taken, moved.action])
+            write_transaction(self._client(), [self._delete(claimed, is_mine), moved.action])
         except ConditionFailed:  # it took longer than its lease, and others have it
             return Outcome.LEFT
         return Outcome.DEAD if is_dead else Outcome.FAILED
@@ -274,7 +291,9 @@ class Queue:
         """Return one that was given up, by its sort key; strongly consistent."""
         key = wire_key({self.partition_key: self.partition(DEAD), self.sort_key: sort_key})
         answer = self._client().get_item(TableName=self._table_name, Key=key, ConsistentRead=True)
-        return owed_in(self, answer["Item"]) if "Item" in answer else None
+        if "Item" not in answer:
+            return None
+        return owed_in(self, answer["Item"])
 
     def retry(self, dead: Owed) -> Owed | None:
         """Have one that was given up be due now, with all its attempts; return it.
@@ -282,12 +301,12 @@ class Queue:
         Returns None where it is not there any more.
         """
         exists = Expression("attribute_exists(#key)", {"#key": self.partition_key})
-        anew = dead.anew(clock.now())
+        due_again = dead.as_new(clock.now())
         try:
-            write_transaction(self._client(), [self._delete(dead, exists), anew.action])
+            write_transaction(self._client(), [self._delete(dead, exists), due_again.action])
         except ConditionFailed:
             return None
-        return anew
+        return due_again
 
     def discard(self, owed: Owed) -> None:
         """Delete what is owed without doing it, also if it is gone already."""
@@ -297,7 +316,9 @@ class Queue:
 
     @property
     def _table_name(self) -> str:
-        name: str = self.table if isinstance(self.table, str) else self.table.Meta.table_name
+        if isinstance(self.table, str):
+            return self.table
+        name: str = self.table.Meta.table_name
         return name
 
     def key_of(self, owed: Owed) -> Item:
@@ -325,7 +346,7 @@ class Queue:
             "ExpressionAttributeNames": names,
             "ExpressionAttributeValues": values,
             "ConsistentRead": consistent,
-            "Limit": PAGE,
+            "Limit": ITEMS_PER_QUERY,
         }
         while True:
             answer = self._client().query(**request)

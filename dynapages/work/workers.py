@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from heapq import heappop, heappush
 from math import inf
 from threading import Condition, Thread
@@ -30,7 +29,7 @@ FIRST_LOOK = 5.0
 """Seconds within which a process that has just started looks."""
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds between attempts while DynamoDB is away; then it is left to the looks."""
-AT_EXIT = 5.0
+EXIT_SECONDS = 5.0
 """Seconds that the end of a process waits for what its thread was woken for."""
 MOST_WAITING = 10_000
 """Calls; what is more than that is left to the looks."""
@@ -74,10 +73,10 @@ class Figures:
 
 
 @dataclass(order=True, frozen=True, slots=True)
-class _Entry:
+class _PutOff:
     """A call, and when it is due by `time.monotonic`; of two at one time the older is first."""
 
-    at: float
+    due_at: float
     number: int
     call: Call = field(compare=False)
 
@@ -100,7 +99,7 @@ class Worker:
         self.figures = Figures()
         self._queues: Sequence[Queue] = ()
         self._state = Condition()
-        self._waiting: list[_Entry] = []
+        self._waiting: list[_PutOff] = []
         self._number = 0
         self._look_at = inf
         self._is_busy = False
@@ -128,7 +127,7 @@ class Worker:
         raises.
         """
         if self._queues:
-            self.later(0, partial(self._attempt, owed, PAUSES))
+            self._attempt_later(0, owed, PAUSES)
 
     def later(self, seconds: float, call: Call) -> None:
         """Make a call by the thread of this process after so many seconds.
@@ -140,7 +139,7 @@ class Worker:
             if len(self._waiting) >= MOST_WAITING:
                 return
             self._number += 1
-            heappush(self._waiting, _Entry(time.monotonic() + seconds, self._number, call))
+            heappush(self._waiting, _PutOff(time.monotonic() + seconds, self._number, call))
             self._start_thread()
             self._state.notify_all()
 
@@ -157,15 +156,17 @@ class Worker:
                     return True
                 now = time.monotonic()
                 is_over = now >= until
-                entry = None if is_over and has_made_one else self._take(now)
-                if entry is None and is_over:
+                if is_over and has_made_one:
                     return False
-                if entry is None:
+                put_off = self._pop_due(now)
+                if put_off is None and is_over:
+                    return False
+                if put_off is None:
                     # Another thread's call, or one that is not due, is waited for.
-                    due = until if self._is_busy else self._waiting[0].at
-                    self._state.wait(min(due, until) - now)
+                    due_at = until if self._is_busy else self._waiting[0].due_at
+                    self._state.wait(min(due_at, until) - now)
                     continue
-            self._make(entry.call)
+            self._make(put_off.call)
             has_made_one = True
 
     def stop_looking(self) -> None:
@@ -210,6 +211,12 @@ class Worker:
                 return
             looked.count(queue.attempt(owed))
 
+    def _attempt_later(self, seconds: float, owed: Owed, pauses: Sequence[float]) -> None:
+        def attempt() -> None:
+            self._attempt(owed, pauses)
+
+        self.later(seconds, attempt)
+
     def _attempt(self, owed: Owed, pauses: Sequence[float]) -> None:
         """Attempt what this process was woken for, again after these pauses while it cannot."""
         attempted = Figures()
@@ -219,7 +226,7 @@ class Worker:
         except FAILURES as failure:
             if fault_in(failure) is None or not pauses or self._is_closing:
                 raise
-            self.later(pauses[0], partial(self._attempt, owed, pauses[1:]))
+            self._attempt_later(pauses[0], owed, pauses[1:])
         finally:
             self.figures.add(attempted)
 
@@ -233,31 +240,36 @@ class Worker:
     def _run(self) -> None:
         while True:
             with self._state:
-                call = self._next()
+                call = self._wait_for_call()
                 if call is None:
                     self._thread = None  # the next call starts another one
                     return
             self._make(call)
 
-    def _next(self) -> Call | None:
-        """Wait for the next call, and take it; return None when none is to come."""
+    def _wait_for_call(self) -> Call | None:
+        """Wait for the next call that is due, and return it; None when none is to come."""
         while self.runs_by_itself and not self._is_closing:
             now = time.monotonic()
-            entry = self._take(now)
-            if entry is not None:
-                return entry.call
+            put_off = self._pop_due(now)
+            if put_off is not None:
+                return put_off.call
             if self._look_at <= now and not self._is_busy:
                 self._is_busy = True
                 return self._look_and_wait
-            due = min([self._look_at, *(entry.at for entry in self._waiting[:1])])
-            if due == inf and not self._is_busy:
+            if self._is_busy:
+                self._state.wait()  # whoever is busy notifies
+                continue
+            due_at = self._look_at
+            if self._waiting:
+                due_at = min(due_at, self._waiting[0].due_at)
+            if due_at == inf:
                 return None
-            self._state.wait(None if self._is_busy else due - now)
+            self._state.wait(due_at - now)
         return None
 
-    def _take(self, now: float) -> _Entry | None:
-        """Return the first entry that is due, for its call to be made; None while one is made."""
-        if self._is_busy or not self._waiting or self._waiting[0].at > now:
+    def _pop_due(self, now: float) -> _PutOff | None:
+        """Return the first call that is due, for it to be made; None while another one is made."""
+        if self._is_busy or not self._waiting or self._waiting[0].due_at > now:
             return None
         self._is_busy = True
         return heappop(self._waiting)
@@ -276,30 +288,31 @@ class Worker:
 
     def _look_and_wait(self) -> None:
         """Look, and again at once where something was done: it may owe something else."""
-        pause = self.interval * _RANDOM.uniform(0.75, 1.25)
+        seconds = self.interval * _RANDOM.uniform(0.75, 1.25)
         try:
             if self.look().done:
-                pause = 0.0
+                seconds = 0.0
         finally:
             with self._state:
                 if not self._is_closing:
-                    self._look_at = time.monotonic() + pause
+                    self._look_at = time.monotonic() + seconds
 
 
 @contextmanager
 def _measured(figures: Figures) -> Iterator[None]:
     """Add the capacity units of the block to ``figures``."""
     with metered() as meter:
-        units, amazon_units = meter.units, meter.amazon_units
+        # Within another block the meter is that one's, and has counted before.
+        units_before, amazon_units_before = meter.units, meter.amazon_units
         try:
             yield
         finally:
-            figures.units += meter.units - units
-            figures.amazon_units += meter.amazon_units - amazon_units
+            figures.units += meter.units - units_before
+            figures.amazon_units += meter.amazon_units - amazon_units_before
 
 
 _of_process = Worker()
-atexit.register(_of_process.close, seconds=AT_EXIT)
+atexit.register(_of_process.close, seconds=EXIT_SECONDS)
 
 
 def worker() -> Worker:

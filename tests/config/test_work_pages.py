@@ -30,7 +30,7 @@ def bob(tables):
 def dead(bob):
     """An e-mail to Bob that was given up."""
     owed = owed_email("reset", bob.username, "https://shop.example.com")
-    given_up = owed.again(clock.now(), FAILURE, counts=True).dying()
+    given_up = owed.after_failure(clock.now(), FAILURE, counts=True).given_up()
     write([given_up.action])
     yield given_up
     QUEUE.discard(given_up)

@@ -10,7 +10,7 @@ import pytest
 
 from dynapages.calls import Unreachable, clock, metered
 from dynapages.work import Postponed, Queue, Worker
-from dynapages.work.queues import ERRORS, MOST_CLAIMS, PAGE, POSTPONED, Outcome
+from dynapages.work.queues import ERRORS, ITEMS_PER_QUERY, MOST_CLAIMS, POSTPONED, Outcome
 from dynapages.writes import write_transaction
 
 NOW = datetime(2026, 11, 20, 9, 30, 0, tzinfo=UTC)
@@ -137,10 +137,10 @@ class TestWhatIsOwed:
         assert notes.noted == []
 
     def test_is_found_however_much_it_is(self, queue, notes, owe, look):
-        for number in range(4 * PAGE):
+        for number in range(4 * ITEMS_PER_QUERY):
             owe(str(number))
-        assert look() == (4 * PAGE, 0, 0)
-        assert len(set(notes.noted)) == 4 * PAGE
+        assert look() == (4 * ITEMS_PER_QUERY, 0, 0)
+        assert len(set(notes.noted)) == 4 * ITEMS_PER_QUERY
 
     def test_is_spread_over_all_shards(self, queue, owe):
         for _ in range(40):

@@ -103,8 +103,10 @@ def _write_accounts() -> None:
 def _owe_emails() -> None:
     """One that a process is about to send, and one that was given up."""
     owed = owed_email("changed", AUTHOR, "https://shop.example.com")
-    failed = owed.again(NOW, "The mail server did not take it (SMTPDataError 550).", counts=True)
-    write_transaction(client(), [owed.claimed(timestamp(NOW)).action, failed.dying().action])
+    failed = owed.after_failure(
+        NOW, "The mail server did not take it (SMTPDataError 550).", counts=True
+    )
+    write_transaction(client(), [owed.claimed(timestamp(NOW)).action, failed.given_up().action])
 
 
 def _write_api_keys() -> None:
