@@ -121,7 +121,7 @@ class TestTheQueues:
         assert queue_named("others") is None
 
     def test_must_be_queues(self, settings):
-        settings.WORK_QUEUES = ["dynapages.work.LEASE"]
+        settings.WORK_QUEUES = ["dynapages.work.queues.LEASE"]
         with pytest.raises(ImproperlyConfigured, match="LEASE"):
             queues()
 
