@@ -99,8 +99,6 @@ SCATTERED = frozenset(
         "dynapages.django.paging",
         "dynapages.django.templatetags.dynapages",
         "dynapages.files.lines",
-        "dynapages.lists.explain",
-        "dynapages.lists.merging",
         "dynapages.ninja",
         "dynapages.process",
         "lab.bench.context",

@@ -1,4 +1,9 @@
-"""EXPLAIN: how a page was read, what it cost, and what it would have cost another way."""
+"""EXPLAIN: how a page was read, what it cost, and what it would have cost another way.
+
+`explain` returns the `Explanation` of a page of a list, `explain_reads` that of a page without one,
+and `computed_costs` what other designs would read. `prices`, `dollars` and `decimal_places` turn
+capacity units into money, by the file ``prices.toml``.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -11,6 +16,17 @@ from dynapages.calls.meter import UNLABELLED, Meter
 from dynapages.items import UNITS_PER_BLOCK, blocks_of, item_bytes
 from dynapages.lists.merging import Entry
 from dynapages.lists.reader import Page, RunRead
+
+SCAN = "scan"
+RULES = "rules"
+"""The designs that a list is compared with: a Scan, and one partition for each rule."""
+MILLION = 1_000_000
+CENT = 0.01
+HALF_UP = 1e-9
+"""Added before rounding, which would make $0.62 of $0.625."""
+CENTS_BELOW = 10
+"""Dollars: larger amounts are shown without cents."""
+_FILE = Path(__file__).with_name("prices.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +43,7 @@ class QueryLine:
 
 @dataclass(frozen=True, slots=True)
 class OtherLine:
-    """The calls a page made beside its list, under one label."""
+    """The calls that a page made for something else than its list, under one label."""
 
     name: str
     calls: int
@@ -54,9 +70,6 @@ class Counted:
     item_bytes: float | None = None
 
 
-SCAN, RULES = "scan", "rules"
-
-
 @dataclass(frozen=True, slots=True)
 class Computed:
     """What another design would read, as computed; ``partitions`` is 0 for a whole table."""
@@ -74,17 +87,22 @@ def computed_costs(counted: Counted, item_bytes: float, *, units: float) -> tupl
     where those do not take more. The rules are those of part 2 of "Efficient filtering with
     DynamoDB": of each partition they read a page and one item more.
     """
-    least = UNITS_PER_BLOCK * blocks_of(counted.total * item_bytes)
-    found = [Computed(SCAN, counted.total, least)] if least > units else []
-    if reads := counted.by_rule:
-        blocks = sum(max(blocks_of(read * item_bytes), 1) for read in reads)
-        found.append(Computed(RULES, sum(reads), UNITS_PER_BLOCK * blocks, len(reads)))
-    return tuple(found)
+    costs = []
+    scan_units = UNITS_PER_BLOCK * blocks_of(counted.total * item_bytes)
+    if scan_units > units:
+        costs.append(Computed(SCAN, counted.total, scan_units))
+    if counted.by_rule:
+        items = sum(counted.by_rule)
+        # A Query costs a block even if it finds nothing.
+        blocks = sum(max(blocks_of(read * item_bytes), 1) for read in counted.by_rule)
+        partitions = len(counted.by_rule)
+        costs.append(Computed(RULES, items, UNITS_PER_BLOCK * blocks, partitions))
+    return tuple(costs)
 
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """What a whole page has read: its list, and everything beside it.
+    """What a whole page has read: its list, and all else.
 
     ``milliseconds`` is the time until the explanation was made; it counts in no comparison.
     """
@@ -131,14 +149,19 @@ class Explanation:
     @property
     def expected_of_others(self) -> float | None:
         """The lowest cost expected of another plan, in capacity units; None without one."""
-        others = [other.estimated_capacity_units for other in self.alternatives]
-        known = [units for units in others if units is not None]
-        return None if self.estimated_capacity_units is None else min(known, default=None)
+        if self.estimated_capacity_units is None:
+            return None
+        expected = []
+        for alternative in self.alternatives:
+            if alternative.estimated_capacity_units is not None:
+                expected.append(alternative.estimated_capacity_units)
+        return min(expected, default=None)
 
     @property
     def passes_over_cheaper(self) -> bool:
         """Whether a plan with a lower expected cost was not chosen."""
-        chosen, other = self.estimated_capacity_units, self.expected_of_others
+        chosen = self.estimated_capacity_units
+        other = self.expected_of_others
         return chosen is not None and other is not None and other < chosen
 
     @property
@@ -164,7 +187,7 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class ReadsOfPage:
-    """What a page without a list has read, or in ``total`` alone what any page has."""
+    """What a page without a list has read; its ``total`` alone is there for any page."""
 
     total: Total
     other: tuple[OtherLine, ...] = ()
@@ -185,21 +208,26 @@ def explain(
     estimated_capacity_units: float | None = None,
     alternatives: Sequence[Alternative] = (),
     counted: Counted | None = None,
-    hides: Callable[[Entry], bool] = lambda _entry: False,
+    hides: Callable[[Entry], bool] | None = None,
 ) -> Explanation:
     """Return how a page was read.
 
-    With its meter, also what was read beside the list; with counts, what other designs would cost.
+    With its meter, also what was read for all else; with counts, what other designs would cost.
     The places of entries that the page ``hides`` from its visitor are empty.
     """
-    sizes = [item_bytes(entry.stored) for entry in page.entries]
     units = page.capacity_units
+    mean = _mean_bytes(page.entries)
     computed: tuple[Computed, ...] = ()
-    if counted and sizes and units:  # an engine may meter nothing
-        mean = counted.item_bytes or sum(sizes) / len(sizes)
+    if counted and mean is not None and units:  # an engine may meter nothing
         # In two digits, so that a page that is shown again has the same explanation.
-        computed = computed_costs(counted, float(f"{mean:.2g}"), units=units)
-    numbers = {id(read.run): number for number, read in enumerate(page.reads)}
+        rounded_bytes = float(f"{counted.item_bytes or mean:.2g}")
+        computed = computed_costs(counted, rounded_bytes, units=units)
+    # By identity: two runs may be equal.
+    number_of = {id(read.run): number for number, read in enumerate(page.reads)}
+    places = []
+    for entry in page.entries:
+        is_hidden = hides is not None and hides(entry)
+        places.append("" if is_hidden else entry.position.place)
     return Explanation(
         plan=plan,
         queries=tuple(_line(read) for read in page.reads),
@@ -207,10 +235,10 @@ def explain(
         items_returned=len(page.entries),
         items_read=sum(read.items_read for read in page.reads),
         capacity_units=units,
-        mean_item_bytes=round(sum(sizes) / len(sizes)) if sizes else None,
+        mean_item_bytes=None if mean is None else round(mean),
         total=metered_total(meter) if meter else total_of(page),
-        merged_from=tuple(numbers[id(entry.run)] for entry in page.entries),
-        places=tuple("" if hides(entry) else entry.position.place for entry in page.entries),
+        merged_from=tuple(number_of[id(entry.run)] for entry in page.entries),
+        places=tuple(places),
         fell_back=page.fell_back,
         was_cut=page.cut_at is not None,
         estimated_capacity_units=estimated_capacity_units,
@@ -218,6 +246,13 @@ def explain(
         alternatives=tuple(alternatives),
         computed=computed,
     )
+
+
+def _mean_bytes(entries: Sequence[Entry]) -> float | None:
+    """Return the mean size of the items as they are stored; None without any."""
+    if not entries:
+        return None
+    return sum(item_bytes(entry.stored) for entry in entries) / len(entries)
 
 
 def _line(read: RunRead) -> QueryLine:
@@ -237,29 +272,25 @@ def metered_total(meter: Meter) -> Total:
 
 
 def total_of(page: Page) -> Total:
-    """Return what the queries of a page's list have read, and nothing beside them."""
+    """Return what the queries of a page's list have read, and nothing else."""
     return Total(sum(read.rounds for read in page.reads), page.rounds, page.capacity_units)
 
 
 def _other(meter: Meter) -> tuple[OtherLine, ...]:
-    return tuple(
-        OtherLine(label, meter.calls_of(label), meter.units_of(label))
-        for label in meter.labels()
-        if label != UNLABELLED
-    )
+    """Return the calls that a page labelled: those for something else than its list."""
+    lines = []
+    for label in meter.labels():
+        if label != UNLABELLED:
+            lines.append(OtherLine(label, meter.calls_of(label), meter.units_of(label)))
+    return tuple(lines)
 
 
 def _count(number: float, one: str, many: str) -> str:
-    return f"{number:,g} {one if number == 1 else many}"
+    noun = one if number == 1 else many
+    return f"{number:,g} {noun}"
 
 
-MILLION = 1_000_000
-CENT = 0.01
-HALF_UP = 1e-9
-"""Added before rounding, which would make $0.62 of $0.625."""
-CENTS_BELOW = 10
-"""Dollars: larger amounts are shown without cents."""
-_FILE = Path(__file__).with_name("prices.toml")
+# Prices
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ START = "start"
 """What the first page is behind, in place of a token."""
 END = "end"
 """What the last page is before, in place of a token."""
-WALKED = 100
+ITEMS_AT_ONCE = 100
 """Items that iterating a feed reads at once."""
 PARALLEL_READS = 10
 """Calls at a time where no pool is given: as many as a botocore client has connections."""
@@ -113,12 +113,28 @@ class Feed:
         self.sections = _sections(partitions)
         self._runs = self._runs_of_sections(begins_with)
         further = checked_query(query)
-        filtered = [further.get(name) for name in ("FilterExpression", "ExpressionAttributeValues")]
-        partitions_of = [[displayed(each) for each in section] for section in self.sections]
-        self._made_name = repr([index.table, index.name, partitions_of, begins_with, *filtered])
+        self._made_name = self._name_of_contents(begins_with, further)
         self._source = source or QuerySource(cast("DynamoDBClient", client), query=further)
         self._pool = pool
-        self._parse = parse or ((lambda item: item) if wire else python_item)
+        if parse is not None:
+            self._parse = parse
+        elif wire:
+            self._parse = _unparsed
+        else:
+            self._parse = python_item
+
+    def _name_of_contents(self, begins_with: str | bytes, further: Mapping[str, Any]) -> str:
+        """Return a name that no list of other items has, for the tokens of a feed without one."""
+        partitions = [[displayed(each) for each in section] for section in self.sections]
+        contents = [
+            self.index.table,
+            self.index.name,
+            partitions,
+            begins_with,
+            further.get("FilterExpression"),
+            further.get("ExpressionAttributeValues"),
+        ]
+        return repr(contents)
 
     @property
     def list_name(self) -> str:
@@ -148,18 +164,18 @@ class Feed:
 
     def __iter__(self) -> Iterator[Any]:
         """Yield every item, read in pages of 100."""
-        return (self._parse(entry.item) for entry in every_entry(self._read, at_once=WALKED))
+        return (self._parse(entry.item) for entry in every_entry(self._read, at_once=ITEMS_AT_ONCE))
 
     async def __aiter__(self) -> AsyncIterator[Any]:
         """Yield every item, read in pages of 100 by a client whose methods are awaited."""
-        request = PageRequest(WALKED)
+        request = PageRequest(ITEMS_AT_ONCE)
         while True:
             page = await adrive(self._rounds(request), self._source)
             for entry in page.entries:
                 yield self._parse(entry.item)
             if page.next_position is None:
                 return
-            request = PageRequest(WALKED, page.next_position)
+            request = PageRequest(ITEMS_AT_ONCE, page.next_position)
 
     def _read(self, request: PageRequest) -> Page:
         pool = self._pool or _pool_of(os.getpid())
@@ -179,15 +195,18 @@ class Feed:
     def _rounds(self, request: PageRequest) -> Rounds[Page]:
         if len(self._runs) == 1:
             return page_rounds(self._runs[0], request, order=self.order)
-        segments = [
-            Segment(str(number), since=runs[0].section, until=runs[0].section + HIGHEST)
-            for number, runs in enumerate(self._runs)
-            if runs
-        ]
+        segments = []
+        for number, runs in enumerate(self._runs):
+            if runs:
+                section = runs[0].section
+                segments.append(Segment(str(number), since=section, until=section + HIGHEST))
         return segment_rounds(segments, self._plan, request, order=self.order)
 
     def _plan(self, segments: Sequence[Segment], _needed: int) -> SegmentsPlan:
-        return SegmentsPlan([run for each in segments for run in self._runs[int(each.name)]])
+        runs: list[Run] = []
+        for segment in segments:
+            runs += self._runs[int(segment.name)]
+        return SegmentsPlan(runs)
 
     def _page(self, page: Page, request: PageRequest) -> "FeedPage":
         return FeedPage(
@@ -201,12 +220,13 @@ class Feed:
         if len(self.sections) == 1:
             return [[Run(self.index, each, begins_with) for each in self.sections[0]]]
         # A section that is added at the end leaves the places of the others as they are.
-        ascending = self.order is Order.OLDEST_FIRST
-        ranks = range(MOST_SECTIONS) if ascending else range(MOST_SECTIONS - 1, -1, -1)
-        return [
-            [Run(self.index, each, begins_with, section=f"{rank:04d}/") for each in section]
-            for rank, section in zip(ranks, self.sections, strict=False)
-        ]
+        runs_of_sections = []
+        for number, partitions in enumerate(self.sections):
+            rank = number if self.order is Order.OLDEST_FIRST else MOST_SECTIONS - 1 - number
+            section = f"{rank:04d}/"
+            runs = [Run(self.index, each, begins_with, section=section) for each in partitions]
+            runs_of_sections.append(runs)
+        return runs_of_sections
 
     def token_of(self, position: Position) -> str:
         """Return the string of a position. Raises ValueError without ``tokens``."""
@@ -283,16 +303,15 @@ class FeedPage:
         Raises ValueError for an item that is not on the page, or is there more than once because
         ``parse`` returned one object for several.
         """
-        found = [
-            entry.position
-            for entry, shown_item in zip(self.page.entries, self.items, strict=True)
-            if shown_item is item
-        ]
-        if len(found) != 1:
+        positions = []
+        for entry, own_item in zip(self.page.entries, self.items, strict=True):
+            if own_item is item:
+                positions.append(entry.position)
+        if len(positions) != 1:
             raise ValueError(
-                f"The item is on this page {len(found)} times, not once: it has no cursor"
+                f"The item is on this page {len(positions)} times, not once: it has no cursor"
             )
-        return self.feed.token_of(found[0])
+        return self.feed.token_of(positions[0])
 
     def explain(self) -> Explanation:
         """Return how the page was read, and what its Queries cost."""
@@ -305,25 +324,32 @@ def _sections(partitions: Partitions) -> Sequence[Sequence[KeyValue]]:
     if isinstance(partitions, str | bytes):
         sentence = f"Partitions are a list of values, such as [{partitions!r}]"
         raise ValueError(sentence)  # noqa: TRY004 - a wrong argument, as the others
-    nested = [
-        not isinstance(each, str | bytes) and isinstance(each, Sequence) for each in partitions
-    ]
-    if any(nested) and not all(nested):
+    are_sections = [_is_section(each) for each in partitions]
+    if any(are_sections) and not all(are_sections):
         raise ValueError("Partitions are values, or lists of values, which are sections; not both")
-    lists: Any = partitions if any(nested) else [partitions]
+    lists: Any = partitions if any(are_sections) else [partitions]
     sections: list[list[KeyValue]] = [list(each) for each in lists]
     if len(sections) > MOST_SECTIONS:
         raise ValueError(f"A feed has at most {MOST_SECTIONS:,} sections")
     seen: set[str] = set()
-    for partition in (each for section in sections for each in section):
-        wire_value(partition)  # which refuses other types
-        text = text_of(partition)
-        if text in seen:
-            raise ValueError(
-                f"Partition {partition!r} is given twice: its items would be listed twice"
-            )
-        seen.add(text)
+    for section in sections:
+        for partition in section:
+            wire_value(partition)  # which refuses other types
+            text = text_of(partition)
+            if text in seen:
+                raise ValueError(
+                    f"Partition {partition!r} is given twice: its items would be listed twice"
+                )
+            seen.add(text)
     return sections
+
+
+def _is_section(partitions: object) -> bool:
+    return isinstance(partitions, Sequence) and not isinstance(partitions, str | bytes)
+
+
+def _unparsed(item: Item) -> Item:
+    return item
 
 
 def _refuse_resource(client: Any) -> None:  # noqa: ANN401 - any client with events

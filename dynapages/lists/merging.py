@@ -4,15 +4,18 @@ Each run is read in order, so its unread items lie behind the place where its la
 The *frontier* is the nearest such stop among the runs that are not exhausted. No unread item can
 come before an item in front of the frontier, so those are certain; items behind it have to wait.
 Each round reads, in parallel, the runs that hold the frontier back, until enough items are certain.
+
+`Merge` yields the reads of each round as `ReadRequest`, and has what they brought as `Entry`. It
+makes no call: see `dynapages.lists.reader.drive`. `refuse_overlaps` is for lists that would show an
+item twice.
 """
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
-from itertools import chain, combinations, groupby, islice, pairwise, product, takewhile
+from itertools import combinations, islice, pairwise
 from math import ceil, inf
-from operator import attrgetter
 from typing import TypeVar
 
 from dynapages.items import BLOCK, UNITS_PER_BLOCK, Item, blocks_of
@@ -20,15 +23,23 @@ from dynapages.lists.runs import HIGHEST, Chunk, OneOf, Position, Run, text_of
 
 T = TypeVar("T")
 
+Rounds = Generator["Sequence[ReadRequest]", Sequence[Chunk], T]
+"""Yields the reads of each round, is sent their chunks in the same order, and returns a result."""
+Fallback = Callable[[Run, float], Sequence[Run]]
+"""Returns runs that together hold what a run with a filter keeps, and that drop less or nothing.
+
+The number is how many runs there may be at the most. None are returned if there is no such way.
+"""
+
 LEAST_UNITS = UNITS_PER_BLOCK
 """Capacity units of the cheapest Query, eventually consistent."""
 LARGEST_ITEM = BLOCK // 4
 """Bytes that items of a list are taken to have, until reads have shown that they have more."""
 ALTERNATIVE_STEP = 16
 """How many times as many items the second read of an alternative may ask for as the first one."""
-LEAST_AGAIN = 3
+LEAST_BLOCKS_TO_READ_ON = 3
 """Blocks of 4 KB that must be left to read an alternative on: fewer are not worth a round."""
-LEAST_FOUND = 0.5
+ITEMS_OF_AN_EMPTY_PAGE = 0.5
 """Items that a page without any counts as having, to expect how much is left to read."""
 
 
@@ -71,47 +82,51 @@ class Cursor:
     capacity_units: float = 0.0
     was_left: bool = False
 
-    def take(self, chunk: Chunk) -> None:
+    def add(self, chunk: Chunk) -> None:
         """Add the result of a read of the run."""
         self.rounds += chunk.calls
         self.items_read += chunk.items_read
         self.items_kept += len(chunk.items)
         self.capacity_units += chunk.capacity_units
-        self.waiting.extend(Entry(i, self.run.position_of(i), self.run) for i in chunk.items)
+        for item in chunk.items:
+            self.waiting.append(Entry(item, self.run.position_of(item), self.run))
         self.exhausted = chunk.last is None
-        self.stopped_at = chunk.last or self.stopped_at
+        if chunk.last is not None:
+            self.stopped_at = chunk.last
+
+    @property
+    def stop(self) -> str:
+        """The place where its last read stopped; empty before the first one."""
+        return self.stopped_at.place if self.stopped_at else ""
 
     def stopped_before(self, place: str, *, ascending: bool) -> bool:
         """Return whether an unread item of this run could come before ``place``."""
         if self.exhausted:
             return False
-        stop = _place_at(self)
-        return stop < place if ascending else stop > place
+        if ascending:
+            return self.stop < place
+        return self.stop > place
 
-    def to_read_for(self, wanted: int) -> int:
-        """Return how many items to read to get ``wanted`` more that the filter keeps.
+    def limit_for(self, needed: int) -> int:
+        """Return how many items to read to get ``needed`` more that the filter keeps.
 
         By the ratio so far, but at most as many as were read already: a run that holds little for
         the list is read in doubling steps, and one of several alternatives in larger ones, as its
         first read was small.
         """
-        ratio = self.items_read / max(len(self.waiting), 1)
-        most = self.items_read * (ALTERNATIVE_STEP if self.run.alternative else 1)
-        return max(wanted, min(ceil(wanted * ratio), most))
+        read_for_one = self.items_read / max(len(self.waiting), 1)
+        most = self.items_read
+        if self.run.alternative:
+            most *= ALTERNATIVE_STEP
+        return max(needed, min(ceil(needed * read_for_one), most))
 
 
-Reads = list[tuple[Cursor, int]]
-"""Runs to read next, and how many items of each."""
-Rounds = Generator["Sequence[ReadRequest]", Sequence[Chunk], T]
-"""Yields the reads of each round, is sent what they found in their order, and returns a result.
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A run to read next, and how many items of it."""
 
-It makes no call: see `dynapages.lists.reader.drive`.
-"""
-Fallback = Callable[[Run, float], Sequence[Run]]
-"""Returns runs that together hold what a run with a filter keeps, and that drop less or nothing.
-
-The number is how many runs there may be at the most. None are returned if there is no such way.
-"""
+    cursor: Cursor
+    limit: int
 
 
 class Merge:
@@ -153,8 +168,9 @@ class Merge:
         self._ascending = ascending
         self._alternatives: dict[str, list[Cursor]] = {}
         for cursor in self.cursors:
-            if name := cursor.run.alternative:
-                self._alternatives.setdefault(name, []).append(cursor)
+            if cursor.run.alternative:
+                self._alternatives.setdefault(cursor.run.alternative, []).append(cursor)
+        # Alternatives hold the same items, so one may be waiting in two of them.
         self._has_copies = bool(self._alternatives)
 
     def read(self, *, first_reads: Sequence[int] | None = None) -> Rounds[None]:
@@ -163,26 +179,31 @@ class Merge:
         ``first_reads`` is the limit of each run's first read, at least 1; by default ``needed``,
         and then one round is enough unless DynamoDB cuts a read short at 1 MB.
         """
-        wanted = self._first_round(first_reads)
-        while wanted:
-            chunks = yield [
-                ReadRequest(cursor.run, cursor.stopped_at, limit, self._ascending)
-                for cursor, limit in wanted
-            ]
+        reads = self._first_round(first_reads)
+        while reads:
+            requests = []
+            for read in reads:
+                cursor = read.cursor
+                request = ReadRequest(cursor.run, cursor.stopped_at, read.limit, self._ascending)
+                requests.append(request)
+            chunks = yield requests
             self.rounds += max(chunk.calls for chunk in chunks)
-            for (cursor, _), chunk in zip(wanted, chunks, strict=True):
-                cursor.take(chunk)
+            for read, chunk in zip(reads, chunks, strict=True):
+                read.cursor.add(chunk)
                 self._weigh(chunk)
             self._choose_alternatives()
-            wanted = self._affordable(self._held_back())
+            reads = self._affordable(self._next_round())
 
-    def found(self, most: int) -> list[Entry]:
+    def entries(self, most: int) -> list[Entry]:
         """Return up to ``most`` items in reading order. Raises ValueError for two at one place."""
-        found = list(islice(self._merged(), most))
-        for entry, following in pairwise(found):
+        entries = list(islice(self._merged(), most))
+        for entry, following in pairwise(entries):
             if entry.position.place == following.position.place:
                 _refuse_equal_places(entry)
-        return found if self.cut_at is None else list(takewhile(self._is_certain, found))
+        if self.cut_at is None:
+            return entries
+        # Certain items come first: behind one that has to wait all others do.
+        return [entry for entry in entries if self._is_certain(entry)]
 
     @property
     def capacity_units(self) -> float:
@@ -194,116 +215,156 @@ class Merge:
         """Whether nothing unread is left in any run."""
         return all(cursor.exhausted for cursor in self.cursors)
 
-    def _first_round(self, first_reads: Sequence[int] | None) -> Reads:
+    @property
+    def _units_left(self) -> float:
+        return self._most_units - self.capacity_units
+
+    # Which runs to read in a round
+
+    def _first_round(self, first_reads: Sequence[int] | None) -> list[_Read]:
         if first_reads is None:
             first_reads = [self._needed] * len(self.cursors)
         if min(first_reads, default=1) < 1:
             raise ValueError(f"A first read asks for at least one item, not {min(first_reads)}")
-        return self._shortened(list(zip(self.cursors, first_reads, strict=True)))
+        reads = []
+        for cursor, limit in zip(self.cursors, first_reads, strict=True):
+            reads.append(_Read(cursor, limit))
+        return self._shortened(reads)
+
+    def _next_round(self) -> list[_Read]:
+        """Return reads of the runs that hold the frontier back.
+
+        A run is read for no more than the places that are left when those certain to go to other
+        runs, and its own waiting items, are taken off.
+        """
+        in_hand = list(islice(self._merged(), self._needed))
+        certain = [entry.run for entry in in_hand[: self._in_order] if self._is_certain(entry)]
+        missing = (self._needed - len(certain)) / (len(in_hand) or ITEMS_OF_AN_EMPTY_PAGE)
+        reads: list[_Read] = []
+        # A fallback adds cursors, which are not to be asked in this round.
+        holding_back = [cursor for cursor in self.cursors if self._holds_back(cursor, in_hand)]
+        for cursor in holding_back:
+            of_others = sum(run is not cursor.run for run in certain)
+            needed = self._needed - len(cursor.waiting) - of_others
+            units_left = self._units_left - LEAST_UNITS * len(reads)
+            reads += self._further_reads(cursor, needed, missing=missing, units_left=units_left)
+        return reads
+
+    def _further_reads(
+        self, cursor: Cursor, needed: int, *, missing: float, units_left: float
+    ) -> list[_Read]:
+        """Return the next reads of a run, which may be of those that replace it.
+
+        ``missing`` is what is missing of the page by what it has: so much further all runs are
+        expected to be read.
+        """
+        replacing: Sequence[Run] = ()
+        if self._fallback and cursor.run.keep:
+            replacing = self._fallback(cursor.run, units_left / LEAST_UNITS)
+        expected_units = cursor.capacity_units * missing
+        if not replacing or expected_units <= LEAST_UNITS * len(replacing):
+            return [_Read(cursor, cursor.limit_for(needed))]
+        self.fell_back = cursor.exhausted = True
+        # As many as a Query of the least units reads, by the mean so far.
+        fitting = max(int(cursor.items_read * LEAST_UNITS / cursor.capacity_units), 1)
+        limit = min(needed, fitting)
+        cursors = [Cursor(run, cursor.stopped_at) for run in replacing]
+        self.cursors += cursors
+        return [_Read(each, limit) for each in cursors]
 
     def _choose_alternatives(self) -> None:
         """Leave the alternatives that did not reach furthest, with what they found."""
         for cursors in self._alternatives.values():
-            furthest = max if self._ascending else min
-            best = furthest(
-                cursors, key=lambda one: (one.exhausted is self._ascending, _place_at(one))
-            )
+            if self._ascending:
+                best = max(cursors, key=lambda cursor: (cursor.exhausted, cursor.stop))
+            else:
+                best = min(cursors, key=lambda cursor: (not cursor.exhausted, cursor.stop))
             for cursor in cursors:
                 if cursor is not best:
                     cursor.waiting.clear()
                     cursor.exhausted = cursor.was_left = True
         self._alternatives = {}
 
-    def _affordable(self, wanted: Reads) -> Reads:
+    # What the reads may cost
+
+    def _affordable(self, reads: list[_Read]) -> list[_Read]:
         """Shorten reads to what may still be spent, or omit some.
 
         Those that hold the frontier back the most are kept. None are left, and `cut_at` is set, if
         there is not enough for one.
         """
-        if self._most_units == inf or not wanted:
-            return wanted
-        most = int(self._left / UNITS_PER_BLOCK) // blocks_of(self.largest_item)
-        if most < (LEAST_AGAIN if self._has_copies else 1):
-            stops = [c.stopped_at for c in self.cursors if c.stopped_at and not c.exhausted]
-            nearest = min if self._ascending else max
-            self.cut_at = nearest(stops, key=lambda stop: stop.place)
+        if self._most_units == inf or not reads:
+            return reads
+        blocks_left = int(self._units_left / UNITS_PER_BLOCK)
+        most = blocks_left // blocks_of(self.largest_item)
+        least = LEAST_BLOCKS_TO_READ_ON if self._has_copies else 1
+        if most < least:
+            self.cut_at = self._nearest_stop()
             return []
-        if most < len(wanted):
-            wanted.sort(key=lambda read: _place_at(read[0]), reverse=not self._ascending)
-        return self._shortened(wanted[:most])
+        if most < len(reads):
+            reads.sort(key=lambda read: read.cursor.stop, reverse=not self._ascending)
+        return self._shortened(reads[:most])
 
-    def _shortened(self, wanted: Reads) -> Reads:
+    def _nearest_stop(self) -> Position:
+        """Return where the frontier is: the nearest stop of the runs that are not exhausted."""
+        stops = []
+        for cursor in self.cursors:
+            if cursor.stopped_at is not None and not cursor.exhausted:
+                stops.append(cursor.stopped_at)
+        nearest = min if self._ascending else max
+        return nearest(stops, key=lambda stop: stop.place)
+
+    def _shortened(self, reads: list[_Read]) -> list[_Read]:
         """Shorten reads to what may still be spent, but not below one item each."""
         if self._most_units == inf:
-            return wanted
-        size = self.largest_item
-        blocks = fair_shares(
-            [blocks_of(limit * size) for _, limit in wanted],
-            max(int(self._left / UNITS_PER_BLOCK), len(wanted)),
-        )
-        return [
-            (cursor, max(1, min(limit, share * BLOCK // size)))
-            for (cursor, limit), share in zip(wanted, blocks, strict=True)
-        ]
+            return reads
+        blocks = [blocks_of(read.limit * self.largest_item) for read in reads]
+        blocks_left = max(int(self._units_left / UNITS_PER_BLOCK), len(reads))
+        shortened = []
+        for read, share in zip(reads, fair_shares(blocks, blocks_left), strict=True):
+            fitting = share * BLOCK // self.largest_item
+            shortened.append(_Read(read.cursor, max(1, min(read.limit, fitting))))
+        return shortened
 
     def _weigh(self, chunk: Chunk) -> None:
-        blocks, items = round(chunk.capacity_units / UNITS_PER_BLOCK), chunk.items_read
-        if items and (blocks - 1) * BLOCK >= self.largest_item * items:
-            self.largest_item = ceil(blocks * BLOCK / items)
+        """Take items to be larger where a read cost more than it could by their size so far."""
+        blocks = round(chunk.capacity_units / UNITS_PER_BLOCK)
+        if not chunk.items_read:
+            return
+        # The last block may have been started by a single byte.
+        if (blocks - 1) * BLOCK >= self.largest_item * chunk.items_read:
+            self.largest_item = ceil(blocks * BLOCK / chunk.items_read)
 
-    @property
-    def _left(self) -> float:
-        return self._most_units - self.capacity_units
+    # Which items are certain
 
-    def _held_back(self) -> Reads:
-        # A run is read for no more than the places that are left when those certain to go to other
-        # runs, and its own waiting items, are taken off.
-        in_hand = list(islice(self._merged(), self._needed))
-        certain = [entry.run for entry in in_hand[: self._in_order] if self._is_certain(entry)]
-        missing = (self._needed - len(certain)) / (len(in_hand) or LEAST_FOUND)
-        reads: Reads = []
-        for cursor in [cursor for cursor in self.cursors if self._blocks(cursor, in_hand)]:
-            elsewhere = sum(run is not cursor.run for run in certain)
-            wanted = self._needed - len(cursor.waiting) - elsewhere
-            left = self._left - LEAST_UNITS * len(reads)
-            reads += self._further_reads(cursor, wanted, missing=missing, left=left)
-        return reads
-
-    def _further_reads(self, cursor: Cursor, wanted: int, *, missing: float, left: float) -> Reads:
-        """Return the next reads of a run, which may be of those that replace it.
-
-        ``missing`` is what the page lacks by what it has: so much further all runs are expected to
-        be read. ``left`` are the units that may still be spent.
-        """
-        others: Sequence[Run] = ()
-        if self._fallback and cursor.run.keep:
-            others = self._fallback(cursor.run, left / LEAST_UNITS)
-        if not others or cursor.capacity_units * missing <= LEAST_UNITS * len(others):
-            return [(cursor, cursor.to_read_for(wanted))]
-        self.fell_back = cursor.exhausted = True
-        replacing = [Cursor(run, cursor.stopped_at) for run in others]
-        self.cursors += replacing
-        # As many as a Query of the least units reads, by the mean so far.
-        fitting = max(int(cursor.items_read * LEAST_UNITS / cursor.capacity_units), 1)
-        return [(other, min(wanted, fitting)) for other in replacing]
-
-    def _blocks(self, cursor: Cursor, in_hand: Sequence[Entry]) -> bool:
-        if cursor.exhausted or len(in_hand) < self._needed:
-            return not cursor.exhausted
-        return cursor.stopped_before(
-            in_hand[self._in_order - 1].position.place, ascending=self._ascending
-        )
+    def _holds_back(self, cursor: Cursor, in_hand: Sequence[Entry]) -> bool:
+        """Return whether a run has to be read on for the page to be certain."""
+        if cursor.exhausted:
+            return False
+        if len(in_hand) < self._needed:
+            return True
+        last_place = in_hand[self._in_order - 1].position.place
+        return cursor.stopped_before(last_place, ascending=self._ascending)
 
     def _is_certain(self, entry: Entry) -> bool:
         place = entry.position.place
-        return not any(c.stopped_before(place, ascending=self._ascending) for c in self.cursors)
+        return not any(
+            cursor.stopped_before(place, ascending=self._ascending) for cursor in self.cursors
+        )
 
     def _merged(self) -> Iterator[Entry]:
+        """Yield the waiting items of all runs in reading order; one of alternatives once."""
         waiting = [cursor.waiting for cursor in self.cursors]
-        merged = merge(*waiting, key=_place_of, reverse=not self._ascending)
-        if not self._has_copies:
-            return merged
-        return (next(copies) for _, copies in groupby(merged, key=_place_of))
+        previous: str | None = None
+        for entry in merge(*waiting, key=_place_of, reverse=not self._ascending):
+            place = entry.position.place
+            if not self._has_copies or place != previous:
+                yield entry
+            previous = place
+
+
+def _place_of(entry: Entry) -> str:
+    return entry.position.place
 
 
 def _refuse_equal_places(entry: Entry) -> None:
@@ -316,52 +377,78 @@ def _refuse_equal_places(entry: Entry) -> None:
     raise ValueError(sentence)
 
 
+# Runs that overlap
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """The sort keys that a run may hold, from ``begin`` on and below ``end``, as text."""
+
+    run: Run
+    begin: str
+    end: str
+
+
 def refuse_overlaps(runs: Iterable[Run]) -> None:
     """Raise ValueError if an item could be in two runs, which a list would show twice."""
-    some = [run for run in runs if not run.is_empty]
-    by_partition: dict[tuple[str, ...], list[tuple[str, str, Run]]] = {}
-    for run in some:
-        *where, begin, end = _reach(run)
-        by_partition.setdefault(tuple(where), []).append((begin, end, run))
-    for one, other in chain.from_iterable(combinations(of, 2) for of in by_partition.values()):
-        if one[0] < other[1] and other[0] < one[1] and not _keep_others(one[2], other[2]):
-            sentence = f"{one[2].label!r} and {other[2].label!r} overlap: an item could be in both"
-            raise ValueError(sentence)
-    if len({bool(run.index.key_names) for run in some}) > 1:
+    reaches_of: dict[tuple[str, str, str], list[_Reach]] = {}
+    kinds = set()
+    for run in runs:
+        if run.is_empty:
+            continue
+        index = run.index
+        partition = (index.table, index.name or "", text_of(run.partition))
+        reaches_of.setdefault(partition, []).append(_reach(run))
+        kinds.add(bool(index.key_names))
+    for reaches in reaches_of.values():
+        for one, other in combinations(reaches, 2):
+            if _overlap(one, other):
+                labels = f"{one.run.label!r} and {other.run.label!r}"
+                raise ValueError(f"{labels} overlap: an item could be in both")
+    if len(kinds) > 1:
         sentence = "The indexes of one list have a table_key of the same kind: names, or functions"
         raise ValueError(sentence)
 
 
+def _reach(run: Run) -> _Reach:
+    low, high = run.bounds
+    begin = "" if low is None else text_of(low)
+    end = HIGHEST if high is None else text_of(high)
+    return _Reach(run, begin, end)
+
+
+def _overlap(one: _Reach, other: _Reach) -> bool:
+    """Return whether an item of a partition could be in two of its runs."""
+    if one.end <= other.begin or other.end <= one.begin:
+        return False
+    return not _keep_others(one.run, other.run)
+
+
 def _keep_others(run: Run, other: Run) -> bool:
     """Return whether the filters of two runs keep different values of some attribute."""
-    return any(
-        type(kept) is type(also) is OneOf
-        and kept.attribute == also.attribute
-        and not any(v in also.values for v in kept.values)
-        for kept, also in product(run.keep, other.keep)
-    )
+    for mine in run.keep:
+        for theirs in other.keep:
+            if not isinstance(mine, OneOf) or not isinstance(theirs, OneOf):
+                continue
+            if mine.attribute == theirs.attribute and not _share_a_value(mine, theirs):
+                return True
+    return False
 
 
-def _reach(run: Run) -> tuple[str, str, str, str, str]:
-    """Return the table, the index and the partition of a run, and the range of its sort keys."""
-    low, high = run.bounds
-    index = run.index
-    begin, end = "" if low is None else text_of(low), HIGHEST if high is None else text_of(high)
-    return index.table, index.name or "", text_of(run.partition), begin, end
+def _share_a_value(one: OneOf, other: OneOf) -> bool:
+    return any(value in other.values for value in one.values)
 
 
-def fair_shares(wanted: Sequence[int], total: int) -> list[int]:
-    """Divide ``total`` into equal shares; what is more than wanted of one goes to the others."""
-    shares = [0] * len(wanted)
+# Shares
+
+
+def fair_shares(needs: Sequence[int], total: int) -> list[int]:
+    """Divide ``total`` into equal shares; what is more than one needs goes to the others."""
+    shares = [0] * len(needs)
     left = total
-    for done, number in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
-        shares[number] = min(wanted[number], left // (len(wanted) - done))
-        left -= shares[number]
+    # The smallest first: what it does not need is there for all that follow.
+    by_need = sorted(range(len(needs)), key=needs.__getitem__)
+    for done, index in enumerate(by_need):
+        shares[index] = min(needs[index], left // (len(needs) - done))
+        left -= shares[index]
     return shares
-
-
-_place_of = attrgetter("position.place")
-
-
-def _place_at(cursor: Cursor) -> str:
-    return cursor.stopped_at.place if cursor.stopped_at else ""

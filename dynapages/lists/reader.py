@@ -9,6 +9,9 @@ A list may also be read in *segments*, stretches of places with runs of their ow
 for each month, or ratings (`Run.section`). They are read in steps of 1, 1, 2, 4, 8, no further than
 needed, which bounds the rounds of a page in a nearly empty list. Where it is known how many items
 are ahead in each, the first step has all segments that the page is expected to take.
+
+`read_page` and `read_segments` return a `Page` for a `PageRequest`. Both are rounds of reads
+(`page_rounds`, `segment_rounds`) which `drive` makes in threads, and `adrive` in tasks.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +39,9 @@ from dynapages.lists.merging import (
 from dynapages.lists.runs import HIGHEST, LIST_EDGE, Chunk, Ordinal, Position, Run, Source
 
 T = TypeVar("T")
+
+
+# Requests and pages
 
 
 class Order(Enum):
@@ -89,7 +95,7 @@ class RunRead:
     """What a page read from one run: rounds, items and capacity units.
 
     ``items_kept`` are those that its filter let through, on this page or behind it. ``was_left`` is
-    whether another alternative reached further, and took its place.
+    whether another alternative reached further, and was read on in its place.
     """
 
     run: Run
@@ -136,22 +142,32 @@ class Page:
         """Where the next page begins; None without one."""
         if not self.has_next:
             return None
-        return self._way_on(-1) if self.toward is Toward.NEXT else self._way_back
+        if self.toward is Toward.NEXT:
+            return self._reading_stop
+        return self._reading_start
 
     @property
     def previous_position(self) -> Position | None:
         """Where the previous page ends; None without one."""
         if not self.has_previous:
             return None
-        return self._way_on(0) if self.toward is Toward.PREVIOUS else self._way_back
-
-    def _way_on(self, last: int) -> Position | None:
-        if self.cut_at:
-            return self.cut_at
-        return self.entries[last].position if self.entries else None
+        if self.toward is Toward.PREVIOUS:
+            return self._reading_stop
+        return self._reading_start
 
     @property
-    def _way_back(self) -> Position | None:
+    def _reading_stop(self) -> Position | None:
+        """Where the reading of the page stopped: the list goes on there in its direction."""
+        if self.cut_at is not None:
+            return self.cut_at
+        if not self.entries:
+            return None
+        last_read = -1 if self.toward is Toward.NEXT else 0
+        return self.entries[last_read].position
+
+    @property
+    def _reading_start(self) -> Position | None:
+        """Where the reading of the page began, to be read from in the other direction."""
         if self.start is None:
             return None
         if self.toward is Toward.NEXT:
@@ -175,6 +191,9 @@ class PageResult(Generic[T]):
 
     items: tuple[T, ...]
     page: Page
+
+
+# Reading a page
 
 
 class Reading(TypedDict, total=False):
@@ -222,7 +241,7 @@ def page_rounds(
     """Return the rounds of `read_page`, for `drive` or `adrive`."""
     ascending = _is_ascending(order, request)
     refuse_overlaps(runs)
-    needed = request.size + look_ahead
+    needed = request.size + 1 if look_ahead else request.size
     merge = Merge(
         runs,
         request.position,
@@ -234,8 +253,8 @@ def page_rounds(
         largest_item=request.largest_item,
     )
     yield from merge.read(first_reads=first_reads)
-    found = merge.found(request.size + 1)
-    return page_of(request, found, merges=[merge], cut_at=merge.cut_at)
+    entries = merge.entries(request.size + 1)
+    return page_of(request, entries, merges=[merge], cut_at=merge.cut_at)
 
 
 def drive(rounds: Rounds[T], source: Source, pool: Pool, *, in_threads: bool = False) -> T:
@@ -246,25 +265,29 @@ def drive(rounds: Rounds[T], source: Source, pool: Pool, *, in_threads: bool = F
     and what the source raises.
     """
     try:
-        wanted = next(rounds)
+        requests = next(rounds)
         while True:
-            calls = [partial(_read, source, each) for each in wanted]
-            if in_threads and len(calls) == 1:
-                with pool.together() as together:
-                    chunks = [together.start(calls[0]).result()]
-            else:
-                chunks = pool.gather(calls)
-            wanted = rounds.send(chunks)
+            requests = rounds.send(_read_round(requests, source, pool, in_threads=in_threads))
     except StopIteration as stop:
         result: T = stop.value
         return result
 
 
-def _read(source: Source, wanted: ReadRequest) -> Chunk:
+def _read_round(
+    requests: Sequence[ReadRequest], source: Source, pool: Pool, *, in_threads: bool
+) -> Sequence[Chunk]:
+    calls = [partial(_read, source, request) for request in requests]
+    if in_threads and len(calls) == 1:
+        with pool.together() as together:
+            return [together.start(calls[0]).result()]
+    return pool.gather(calls)
+
+
+def _read(source: Source, request: ReadRequest) -> Chunk:
     if not seconds_left():
         raise OutOfTime
     return source.query(
-        wanted.run, behind=wanted.behind, limit=wanted.limit, ascending=wanted.ascending
+        request.run, behind=request.behind, limit=request.limit, ascending=request.ascending
     )
 
 
@@ -274,26 +297,26 @@ async def adrive(rounds: Rounds[T], source: Source) -> T:
     The source's ``aquery`` is used where it has one, else its ``query``, which may be awaited.
     """
     try:
-        wanted = next(rounds)
+        requests = next(rounds)
         while True:
-            wanted = rounds.send(await _gather(source, wanted))
+            requests = rounds.send(await _aread_round(source, requests))
     except StopIteration as stop:
         result: T = stop.value
         return result
 
 
-async def _gather(source: Source, wanted: Sequence[ReadRequest]) -> Sequence[Chunk]:
+async def _aread_round(source: Source, requests: Sequence[ReadRequest]) -> Sequence[Chunk]:
     import asyncio  # noqa: PLC0415 - programs without it need not wait for it
 
     left = seconds_left()
     if not left:
         raise OutOfTime
-    contexts = [copy_context() for _ in wanted]  # each read counts the rounds of its own calls
     loop = asyncio.get_running_loop()
-    tasks = [
-        loop.create_task(_aread(source, each), context=context)
-        for each, context in zip(wanted, contexts, strict=True)
-    ]
+    contexts, tasks = [], []
+    for request in requests:
+        context = copy_context()  # each read counts the rounds of its own calls
+        contexts.append(context)
+        tasks.append(loop.create_task(_aread(source, request), context=context))
     try:
         async with asyncio.timeout(None if isinf(left) else left) as limit:
             chunks = await asyncio.gather(*tasks)
@@ -309,12 +332,14 @@ async def _gather(source: Source, wanted: Sequence[ReadRequest]) -> Sequence[Chu
     return chunks
 
 
-async def _aread(source: Source, wanted: ReadRequest) -> Chunk:
+async def _aread(source: Source, request: ReadRequest) -> Chunk:
     query: Callable[..., Any] = getattr(source, "aquery", source.query)
-    found: Any = query(
-        wanted.run, behind=wanted.behind, limit=wanted.limit, ascending=wanted.ascending
+    result: Any = query(
+        request.run, behind=request.behind, limit=request.limit, ascending=request.ascending
     )
-    chunk: Chunk = await found if isawaitable(found) else found
+    if isawaitable(result):
+        result = await result
+    chunk: Chunk = result
     return chunk
 
 
@@ -325,54 +350,70 @@ def _is_ascending(order: Order, request: PageRequest) -> bool:
     return (order is Order.OLDEST_FIRST) is (request.toward is Toward.NEXT)
 
 
+# Building a page of what was read
+
+
 def page_of(
     request: PageRequest,
-    found: Sequence[Entry],
+    read: Sequence[Entry],
     *,
     merges: Sequence[Merge],
     cut_at: Position | None,
 ) -> Page:
-    """Build a page from ``found``, the entries of merges of which each continues the one before.
+    """Build a page from the entries ``read`` by merges, of which each continues the one before.
 
     ``cut_at`` is where the reading stopped because its units were spent.
     """
-    shown = found[: request.size]
-    beyond = len(found) > request.size or cut_at is not None
-    forward = request.toward is Toward.NEXT
-    ended = not beyond and all(merge.is_exhausted for merge in merges[-1:])
-    entries = _numbered(shown if forward else shown[::-1], request, reaches_edge=ended)
-    if cut_at and len(shown) < request.size:
-        start = request.position.ordinal if request.position else LIST_EDGE
-        reached = entries[-1 if forward else 0].position.ordinal if entries else start
-        cut_at = replace(cut_at, ordinal=reached)
+    shown = read[: request.size]
+    goes_on = len(read) > request.size or cut_at is not None
+    is_exhausted = not merges or merges[-1].is_exhausted
+    is_onward = request.toward is Toward.NEXT
+    in_order = shown if is_onward else shown[::-1]
+    entries = _numbered(in_order, request, reaches_edge=is_exhausted and not goes_on)
+    if cut_at is not None and len(shown) < request.size:
+        cut_at = replace(cut_at, ordinal=_last_read_ordinal(entries, request))
     else:
         cut_at = None
+    # Where the reading began there is a page, unless it began at an edge of the list.
     came_from_a_page = request.position is not None and request.position.ordinal != LIST_EDGE
+    largest_items = [merge.largest_item for merge in merges]
     return Page(
         entries=entries,
-        has_next=beyond if forward else came_from_a_page,
-        has_previous=came_from_a_page if forward else beyond,
+        has_next=goes_on if is_onward else came_from_a_page,
+        has_previous=came_from_a_page if is_onward else goes_on,
         rounds=sum(merge.rounds for merge in merges),
-        reads=tuple(
-            RunRead(
+        reads=tuple(_reads_of(merges, entries)),
+        fell_back=any(merge.fell_back for merge in merges),
+        cut_at=cut_at,
+        toward=request.toward,
+        largest_item=max([request.largest_item, *largest_items]),
+        start=request.position,
+        most_units=request.most_units,
+    )
+
+
+def _last_read_ordinal(entries: Sequence[Entry], request: PageRequest) -> Ordinal | None:
+    """Return the ordinal of the entry that was read last; that of the position where none was."""
+    if entries:
+        last_read = -1 if request.toward is Toward.NEXT else 0
+        return entries[last_read].position.ordinal
+    return request.position.ordinal if request.position else LIST_EDGE
+
+
+def _reads_of(merges: Sequence[Merge], entries: Sequence[Entry]) -> Iterator[RunRead]:
+    """Yield what was read from each run."""
+    for merge in merges:
+        for cursor in merge.cursors:
+            yield RunRead(
                 run=cursor.run,
                 rounds=cursor.rounds,
                 items_read=cursor.items_read,
+                # By identity: two runs may be equal.
                 items_returned=sum(entry.run is cursor.run for entry in entries),
                 capacity_units=cursor.capacity_units,
                 items_kept=cursor.items_kept,
                 was_left=cursor.was_left,
             )
-            for merge in merges
-            for cursor in merge.cursors
-        ),
-        fell_back=any(merge.fell_back for merge in merges),
-        cut_at=cut_at,
-        toward=request.toward,
-        largest_item=max([request.largest_item, *(merge.largest_item for merge in merges)]),
-        start=request.position,
-        most_units=request.most_units,
-    )
 
 
 def unread_page(request: PageRequest, *, order: Order) -> Page:
@@ -460,6 +501,9 @@ def _first_before(start: Ordinal | None, count: int, *, is_from_front: bool) -> 
     return start.back(count)
 
 
+# Segments
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
     """The places with ``since <= place < until``. ``name`` is for the caller's use.
@@ -518,19 +562,20 @@ def segment_rounds(
     ascending = _is_ascending(order, request)
     ahead = _ahead(segments, request, ascending=ascending)
     merges: list[Merge] = []
-    found: list[Entry] = []
+    entries: list[Entry] = []
+    largest = request.largest_item
     cut_at: Position | None = None
     begun = 0
-    while begun < len(ahead) and len(found) <= request.size and cut_at is None:
-        needed = request.size + 1 - len(found)
-        left = request.most_units - sum(merge.capacity_units for merge in merges)
+    while begun < len(ahead) and len(entries) <= request.size and cut_at is None:
+        needed = request.size + 1 - len(entries)
+        units_left = request.most_units - sum(merge.capacity_units for merge in merges)
+        # As many segments as were begun so far: steps of 1, 1, 2, 4, 8.
         step = next_step(ahead[begun:], needed, least=max(begun, 1))
         plan = plan_of(step, needed)
-        largest = max([request.largest_item, *(merge.largest_item for merge in merges)])
-        while len(step) > 1 and _least_units(plan, largest) > left:
+        while len(step) > 1 and _least_units(plan, largest) > units_left:
             step = step[: len(step) // 2]
             plan = plan_of(step, needed)
-        if merges and _least_units(plan, largest) > left:
+        if merges and _least_units(plan, largest) > units_left:
             edge = step[0].since if ascending else step[0].until
             cut_at = Position(edge, inclusive=ascending)
             break
@@ -541,24 +586,26 @@ def segment_rounds(
             needed=needed,
             ascending=ascending,
             fallback=plan.fallback,
-            most_units=left,
+            most_units=units_left,
             largest_item=largest,
         )
         yield from merge.read(first_reads=plan.first_reads)
         merges.append(merge)
-        found += merge.found(needed)
+        entries += merge.entries(needed)
+        largest = merge.largest_item
         cut_at = merge.cut_at
         begun += len(step)
-    return page_of(request, found, merges=merges, cut_at=cut_at)
+    return page_of(request, entries, merges=merges, cut_at=cut_at)
 
 
 def next_step(ahead: Sequence[Segment], needed: int, *, least: int) -> Sequence[Segment]:
     """Return the segments to read at once: ``least``, or more if these are expected to be few."""
-    number, expected = 0, 0.0
-    while number < len(ahead) and (number < least or expected < needed):
-        expected += ahead[number].expected
-        number += 1
-    return ahead[:number]
+    count = 0
+    expected = 0.0
+    while count < len(ahead) and (count < least or expected < needed):
+        expected += ahead[count].expected
+        count += 1
+    return ahead[:count]
 
 
 def _least_units(plan: SegmentsPlan, largest_item: int) -> float:
@@ -575,7 +622,10 @@ def _ahead(
     position = request.position
     if ascending:
         return [segment for segment in ordered if segment.until > position.place]
-    return [one for one in ordered if position.is_before(one.since, ascending=False)]
+    return [segment for segment in ordered if position.is_before(segment.since, ascending=False)]
+
+
+# Whole lists
 
 
 def every_entry(page_of: Callable[[PageRequest], Page], *, at_once: int) -> Iterator[Entry]:

@@ -5,23 +5,28 @@ the list itself implies. It does not depend on the number of runs or on the plan
 may be read another way. It is signed, versioned and bound to its list: a token that was altered,
 or made for another list, is refused before any read.
 
-Before Base64, a token is: 1 byte version, 6 bytes digest of the list's name, 4 bytes ordinal,
-2 bytes length of ``rest``, ``rest``, ``place``; integers are big-endian. The ordinal is signed,
-and the least number stands for one that is not known. The version says whether the position is
-``inclusive``; tokens of those that are not are as they always were.
+`Tokens` writes and reads them. Before Base64, a token is: 1 byte version, 6 bytes digest of the
+list's name, 4 bytes ordinal, 2 bytes length of ``rest``, ``rest``, ``place``; integers are
+big-endian. The ordinal is signed, and the least number stands for one that is not known. The
+version says whether the position is ``inclusive``; tokens of those that are not are as they always
+were.
 """
 
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import blake2b
+from io import BytesIO
 from typing import Protocol
 
 from dynapages.errors import DynamoError, gettext_noop
 from dynapages.lists.runs import Ordinal, Position
 
-_EXCLUSIVE, _INCLUSIVE = b"\1", b"\2"
-"""Versions."""
-_LIST_BYTES = 6
+_EXCLUSIVE = b"\1"
+_INCLUSIVE = b"\2"
+"""The versions: whether a read from the position begins behind it or at it."""
+_DIGEST_BYTES = 6
+_ORDINAL_BYTES = 4
+_LENGTH_BYTES = 2
 _LONGEST_TOKEN = 4_096
 """A sort key has 1,024 bytes at most, which are 2,732 characters here if they are no text."""
 _SHORTEST_SECRET = 16
@@ -88,32 +93,40 @@ class Tokens:
 
         ``list_name`` must differ between lists: by kind, owner, filter and order.
         """
-        rest = position.rest.encode()
-        ordinal = _UNKNOWN if position.ordinal is None else position.ordinal.signed
         version = _INCLUSIVE if position.inclusive else _EXCLUSIVE
-        body = version + _digest(list_name) + ordinal.to_bytes(4, signed=True)
-        body += len(rest).to_bytes(2) + rest + position.place.encode()
+        number = _UNKNOWN if position.ordinal is None else position.ordinal.signed
+        rest = position.rest.encode()
+        body = version
+        body += _digest(list_name)
+        body += number.to_bytes(_ORDINAL_BYTES, signed=True)
+        body += len(rest).to_bytes(_LENGTH_BYTES)
+        body += rest + position.place.encode()
         return self._signer.sign(_encoded(body))
 
     def read(self, token: str, *, list_name: str) -> Position:
         """Return the position in a token of ``list_name``. Raises DamagedToken or ForeignToken."""
-        body = self._verified(token)
-        version, digest, body = body[:1], body[1 : 1 + _LIST_BYTES], body[1 + _LIST_BYTES :]
-        if digest != _digest(list_name):
+        body = BytesIO(self._verified(token))
+        version = body.read(1)
+        if body.read(_DIGEST_BYTES) != _digest(list_name):
             raise ForeignToken(gettext_noop("This page link belongs to another list."))
-        ordinal, rest_end = int.from_bytes(body[:4], signed=True), 6 + int.from_bytes(body[4:6])
-        known = None if ordinal == _UNKNOWN else Ordinal.from_signed(ordinal)
+        number = int.from_bytes(body.read(_ORDINAL_BYTES), signed=True)
+        rest = body.read(int.from_bytes(body.read(_LENGTH_BYTES)))
+        place = body.read()
         return Position(
-            place=body[rest_end:].decode(),
-            rest=body[6:rest_end].decode(),
-            ordinal=known,
+            place=place.decode(),
+            rest=rest.decode(),
+            ordinal=None if number == _UNKNOWN else Ordinal.from_signed(number),
             inclusive=version == _INCLUSIVE,
         )
 
     def _verified(self, token: str) -> bytes:
-        plausible = len(token) <= _LONGEST_TOKEN and token.isascii()
-        value = self._signer.unsign(token) if plausible else None
-        body = _decoded(value) if value else b""
+        """Return what a token of any list holds. Raises DamagedToken."""
+        body = b""
+        # What no token can be is refused before its signature is computed.
+        if len(token) <= _LONGEST_TOKEN and token.isascii():
+            value = self._signer.unsign(token)
+            if value:
+                body = _decoded(value)
         if body[:1] not in {_EXCLUSIVE, _INCLUSIVE}:
             sentence = gettext_noop("This page link was damaged on its way, or is too old.")
             raise DamagedToken(sentence)
@@ -132,4 +145,4 @@ def _decoded(value: str) -> bytes:
 
 
 def _digest(list_name: str) -> bytes:
-    return blake2b(list_name.encode(), digest_size=_LIST_BYTES).digest()
+    return blake2b(list_name.encode(), digest_size=_DIGEST_BYTES).digest()
