@@ -12,9 +12,8 @@ from dynapages.calls import Connection, build_client
 
 boto3 = client()
 fill(boto3, notes=63)
-connection = Connection("us-east-1", boto3.meta.endpoint_url, library_transport=True)
-ours = build_client(connection)
-where = {"table_name": TABLE, "region": "us-east-1", "host": boto3.meta.endpoint_url}
+url = boto3.meta.endpoint_url
+ours = build_client(Connection("us-east-1", url, library_transport=True))
 
 
 class ByTeam(GlobalSecondaryIndex):
@@ -23,19 +22,19 @@ class ByTeam(GlobalSecondaryIndex):
 
 
 class Note(Model):
-    Meta = type("Meta", (), where)
+    Meta = type("Meta", (), {"table_name": TABLE, "region": "us-east-1", "host": url})
     id, team, at = UnicodeAttribute(hash_key=True), UnicodeAttribute(), NumberAttribute()
     by_team = ByTeam()
 
 
 red = {"KeyConditionExpression": "team = :t", "ExpressionAttributeValues": {":t": {"S": "red"}}}
-asked = {"TableName": TABLE, "IndexName": "by_team", "Limit": 21, **red}
-ways = [lambda: boto3.query(**asked), lambda: list(Note.by_team.query("red", limit=21))]
-ways += [lambda: ours.query(**asked)]
-seconds = {name: [] for name in ("boto3", "PynamoDB", "dynapages")}
+query = {"TableName": TABLE, "IndexName": "by_team", "Limit": 21, **red}
+ways = {"boto3": lambda: boto3.query(**query), "dynapages": lambda: ours.query(**query)}
+ways["PynamoDB"] = lambda: list(Note.by_team.query("red", limit=21))
+seconds = {name: [] for name in ways}
 for _ in range(200):
-    for query, took in zip(ways, seconds.values(), strict=True):
+    for name, read in ways.items():
         begun = process_time()
-        query()
-        took.append(process_time() - begun)
+        read()
+        seconds[name].append(process_time() - begun)
 print("; ".join(f"{name} {median(took) * 1000:.2f} ms" for name, took in seconds.items()))
