@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from dynapages.calls.faults import FAILURES, Unavailable, sentence_about
@@ -32,6 +33,12 @@ __all__ = [
 ]
 
 ON_DEMAND = "PAY_PER_REQUEST"
+USABLE = frozenset({"ACTIVE", "UPDATING"})
+"""Statuses in which a table is read and written."""
+ACTIVE_SECONDS = 600.0
+"""How long a table or an index may take to become active."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
+"""Seconds between two looks whether it is; the pause doubles."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +47,10 @@ class Throughput:
 
     read: int
     write: int
+
+    def parameters(self) -> dict[str, int]:
+        """Return them in the form of CreateTable's ``ProvisionedThroughput``."""
+        return {"ReadCapacityUnits": self.read, "WriteCapacityUnits": self.write}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +78,26 @@ class TableSchema:
         ``stream_view_type`` and ``differs_hint`` are read from the model's Meta.
         """
         schema: Any = model._get_schema()  # noqa: SLF001 - the only way to a model's declaration
-        attributes = {a["AttributeName"]: a for a in schema["attribute_definitions"]}  # once each
-        throughput = provisioned and {
-            "ReadCapacityUnits": provisioned.read,
-            "WriteCapacityUnits": provisioned.write,
-        }
-        extra = {"ProvisionedThroughput": throughput} if throughput else {}
+        # An attribute that is a key of several indexes is declared by each of them.
+        attributes: dict[str, dict[str, str]] = {}
+        for definition in schema["attribute_definitions"]:
+            attributes[definition["AttributeName"]] = definition
+        throughput: dict[str, Any] = {}
+        billing: dict[str, Any] = {"BillingMode": ON_DEMAND}
+        if provisioned is not None:
+            throughput = {"ProvisionedThroughput": provisioned.parameters()}
+            billing = throughput
+        global_indexes = []
+        for index in schema["global_secondary_indexes"]:
+            global_indexes.append(_index(index) | throughput)
         expiry = model._ttl_attribute()  # noqa: SLF001 - the same
         return cls(
             name=model.Meta.table_name,
             attributes=list(attributes.values()),
             key=key_parts(schema["key_schema"]),
-            global_indexes=[_index(i) | extra for i in schema["global_secondary_indexes"]],
-            local_indexes=[_index(i) for i in schema["local_secondary_indexes"]],
-            billing=extra or {"BillingMode": ON_DEMAND},
+            global_indexes=global_indexes,
+            local_indexes=[_index(index) for index in schema["local_secondary_indexes"]],
+            billing=billing,
             expiry_attribute=expiry.attr_name if expiry else None,
             stream=getattr(model.Meta, "stream_view_type", None),
             differs_hint=getattr(model.Meta, "differs_hint", ""),
@@ -88,21 +105,20 @@ class TableSchema:
 
     def create_request(self) -> dict[str, Any]:
         """Return the parameters of CreateTable; time to live is not among them."""
-        indexes = {
-            "GlobalSecondaryIndexes": self.global_indexes,
-            "LocalSecondaryIndexes": self.local_indexes,
-        }
-        return {
+        request: dict[str, Any] = {
             "TableName": self.name,
             "AttributeDefinitions": self.attributes,
             "KeySchema": self.key,
-            **{name: value for name, value in indexes.items() if value},
-            **self.billing,
-            **self.stream_parameters(),
         }
+        # An empty list of indexes is refused.
+        if self.global_indexes:
+            request["GlobalSecondaryIndexes"] = self.global_indexes
+        if self.local_indexes:
+            request["LocalSecondaryIndexes"] = self.local_indexes
+        return {**request, **self.billing, **self.stream_parameters()}
 
     def stream_parameters(self) -> dict[str, Any]:
-        """Return what CreateTable and UpdateTable are told of the stream."""
+        """Return the parameters of CreateTable and UpdateTable that switch the stream on."""
         if self.stream is None:
             return {}
         return {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": self.stream}}
@@ -116,6 +132,9 @@ class TableSchema:
         }
 
 
+# Parts of declarations and descriptions
+
+
 def attribute_types(definitions: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """Return the type of each attribute of AttributeDefinitions, by its name."""
     return {each["AttributeName"]: each["AttributeType"] for each in definitions}
@@ -123,20 +142,21 @@ def attribute_types(definitions: Sequence[Mapping[str, str]]) -> dict[str, str]:
 
 def index_shapes(indexes: Sequence[Mapping[str, Any]]) -> dict[str, tuple[Any, ...]]:
     """Return what makes an index, by its name: its key, its projection, what that names."""
-    return {
-        index["IndexName"]: (
-            [part["AttributeName"] for part in key_parts(index["KeySchema"])],
-            index["Projection"]["ProjectionType"],
-            sorted(index["Projection"].get("NonKeyAttributes", [])),
-        )
-        for index in indexes
-    }
+    shapes: dict[str, tuple[Any, ...]] = {}
+    for index in indexes:
+        key_names = [part["AttributeName"] for part in key_parts(index["KeySchema"])]
+        projection = index["Projection"]
+        named_attributes = sorted(projection.get("NonKeyAttributes", []))
+        shapes[index["IndexName"]] = key_names, projection["ProjectionType"], named_attributes
+    return shapes
 
 
 def key_parts(schema: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """Return the two parts of a KeySchema, the partition key first, and nothing besides."""
-    key = [{"AttributeName": k["AttributeName"], "KeyType": k["KeyType"]} for k in schema]
-    return sorted(key, key=lambda part: part["KeyType"])
+    key = []
+    for part in schema:
+        key.append({"AttributeName": part["AttributeName"], "KeyType": part["KeyType"]})
+    return sorted(key, key=itemgetter("KeyType"))  # HASH comes before RANGE
 
 
 def _index(index: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,14 +184,17 @@ class TableNotReady(DynamoError):
     """A table or index did not become active within the time limit."""
 
 
+# Creation
+
+
 def create_missing(
     tables: Sequence[TableSchema | type[Any]],
     *,
     client: "DynamoDBClient",
     provisioned: Throughput | None = None,
-    patience: float = 600.0,
+    patience: float = ACTIVE_SECONDS,
     streams: bool = True,
-    report: Callable[[str], None] = lambda _line: None,
+    report: Callable[[str], object] | None = None,
 ) -> None:
     """Create each table or its missing indexes, and wait until all are active.
 
@@ -180,42 +203,96 @@ def create_missing(
     to be filled first. ``report`` gets a line for each step. Raises TableDiffers, TableNotReady.
     """
     for table in tables:
-        wanted = _schema_of(table, provisioned)
+        schema = _schema_of(table, provisioned)
         if not streams:
-            wanted = replace(wanted, stream=None)
-        existing = _describe(client, wanted.name)
+            schema = replace(schema, stream=None)
+        _Creation(client, schema, patience, report).carry_out()
+
+
+@dataclass(frozen=True, slots=True)
+class _Creation:
+    """What it takes to have one table as its schema says."""
+
+    client: "DynamoDBClient"
+    schema: TableSchema
+    patience: float
+    report: Callable[[str], object] | None
+
+    def carry_out(self) -> None:
+        existing = _describe(self.client, self.schema.name)
         if existing is None:
-            report(f"{wanted.name}: creating")
-            with suppress(client.exceptions.ResourceInUseException):  # somebody else just did
-                client.create_table(**wanted.create_request())
-            _wait(client, wanted.name, patience)
+            self._create()
         else:
-            if differs := difference(wanted, existing):
-                raise TableDiffers(differs)
-            _wait(client, wanted.name, patience)
-            living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
-            for index in wanted.global_indexes:
-                if index["IndexName"] in living:
-                    continue
-                report(f"{wanted.name}: adding the index {index['IndexName']}")
-                client.update_table(**wanted.add_index_request(index))
-                _wait(client, wanted.name, patience)
-            if wanted.stream and not _has_stream(existing):
-                report(f"{wanted.name}: switching on its stream")
-                client.update_table(TableName=wanted.name, **wanted.stream_parameters())
-                _wait(client, wanted.name, patience)
-        _switch_on_expiry(client, wanted, report)
-        report(f"{wanted.name}: active")
+            self._complete(existing)
+        self._switch_on_expiry()
+        self._say("active")
+
+    def _create(self) -> None:
+        self._say("creating")
+        with suppress(self.client.exceptions.ResourceInUseException):  # somebody else just did
+            self.client.create_table(**self.schema.create_request())
+        self._wait()
+
+    def _complete(self, existing: Mapping[str, Any]) -> None:
+        """Add what an existing table lacks: indexes, one at a time, and its stream."""
+        name = self.schema.name
+        differs = difference(self.schema, existing)
+        if differs:
+            raise TableDiffers(differs)
+        self._wait()
+        existing_indexes = index_shapes(existing.get("GlobalSecondaryIndexes", []))
+        for index in self.schema.global_indexes:
+            if index["IndexName"] not in existing_indexes:
+                self._say(f"adding the index {index['IndexName']}")
+                self.client.update_table(**self.schema.add_index_request(index))
+                self._wait()
+        if self.schema.stream and not _has_stream(existing):
+            self._say("switching on its stream")
+            self.client.update_table(TableName=name, **self.schema.stream_parameters())
+            self._wait()
+
+    def _switch_on_expiry(self) -> None:
+        name, attribute = self.schema.name, self.schema.expiry_attribute
+        if attribute is None:
+            return
+        described = self.client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+        if described.get("TimeToLiveStatus") in {"ENABLED", "ENABLING"}:
+            return
+        self._say(f"switching on expiry by {attribute}")
+        self.client.update_time_to_live(
+            TableName=name,
+            TimeToLiveSpecification={"Enabled": True, "AttributeName": attribute},
+        )
+
+    def _wait(self) -> None:
+        """Wait until the table and its indexes are active. Raises TableNotReady."""
+        until = time.monotonic() + self.patience
+        pause = FIRST_PAUSE
+        while not _is_active(self.client, self.schema.name):
+            if time.monotonic() > until:
+                raise TableNotReady(
+                    f"The table {self.schema.name} was not active after {self.patience:g} seconds"
+                )
+            time.sleep(pause)
+            pause = min(pause * 2, LONGEST_PAUSE)
+
+    def _say(self, step: str) -> None:
+        if self.report is not None:
+            self.report(f"{self.schema.name}: {step}")
 
 
 def _schema_of(
     table: TableSchema | type[Any], provisioned: Throughput | None = None
 ) -> TableSchema:
-    return table if isinstance(table, TableSchema) else TableSchema.of(table, provisioned)
+    if isinstance(table, TableSchema):
+        return table
+    return TableSchema.of(table, provisioned)
 
 
 def _name_of(table: TableSchema | type[Any]) -> str:
-    name: str = table.name if isinstance(table, TableSchema) else table.Meta.table_name
+    if isinstance(table, TableSchema):
+        return table.name
+    name: str = table.Meta.table_name
     return name
 
 
@@ -226,82 +303,59 @@ def _describe(client: "DynamoDBClient", table: str) -> Mapping[str, Any] | None:
         return None
 
 
-def _switch_on_expiry(
-    client: "DynamoDBClient", wanted: TableSchema, report: Callable[[str], None]
-) -> None:
-    if wanted.expiry_attribute is None:
-        return
-    described = client.describe_time_to_live(TableName=wanted.name)["TimeToLiveDescription"]
-    if described.get("TimeToLiveStatus") in {"ENABLED", "ENABLING"}:
-        return
-    report(f"{wanted.name}: switching on expiry by {wanted.expiry_attribute}")
-    client.update_time_to_live(
-        TableName=wanted.name,
-        TimeToLiveSpecification={"Enabled": True, "AttributeName": wanted.expiry_attribute},
-    )
-
-
 def _has_stream(existing: Mapping[str, Any]) -> bool:
     return bool(existing.get("StreamSpecification", {}).get("StreamEnabled"))
 
 
+# Differences, and whether pages can be served
+
+
 def difference(table: TableSchema | type[Any], existing: Mapping[str, Any]) -> str | None:
-    """Return in what an existing table differs that cannot be changed, and what to do.
+    """Return a sentence on what of an existing table cannot be changed and differs, and on a way.
 
     ``existing`` is the ``Table`` of DescribeTable's answer. None where it differs in nothing, or
     only lacks what `create_missing` adds.
     """
-    wanted = _schema_of(table)
-    for what, living, declared in _comparisons(wanted, existing):
-        if living == declared:
+    schema = _schema_of(table)
+    for what, found, declared in _comparisons(schema, existing):
+        if found == declared:
             continue
-        differs = f"The table {wanted.name} exists, but differs from its model in {what}"
-        if wanted.differs_hint:
-            return f"{differs}. {wanted.differs_hint}"
+        differs = f"The table {schema.name} exists, but differs from its model in {what}"
+        if schema.differs_hint:
+            return f"{differs}. {schema.differs_hint}"
         return (
-            f"{differs}: {living}, not {declared}. DynamoDB cannot change that in place; use "
+            f"{differs}: {found}, not {declared}. DynamoDB cannot change that in place; use "
             f"another DYNAMODB_TABLE_PREFIX, or move the data."
         )
     return None
 
 
 def _comparisons(
-    wanted: TableSchema, existing: Mapping[str, Any]
+    schema: TableSchema, existing: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
     """Yield what cannot be changed: its name, the value that exists, the value declared."""
-    yield "its keys", key_parts(existing["KeySchema"]), wanted.key
+    yield "its keys", key_parts(existing["KeySchema"]), schema.key
     types = attribute_types(existing["AttributeDefinitions"])
-    declared_types = attribute_types(wanted.attributes)
+    declared_types = attribute_types(schema.attributes)
+    # Only attributes that are keys of a table or an index are defined, so one may have new ones.
     for name in sorted(types.keys() & declared_types.keys()):
         yield f"the type of {name}", types[name], declared_types[name]
-    local = index_shapes(existing.get("LocalSecondaryIndexes", []))
-    yield "its local indexes", local, index_shapes(wanted.local_indexes)
-    living = index_shapes(existing.get("GlobalSecondaryIndexes", []))
-    declared = index_shapes(wanted.global_indexes)
-    for name in sorted(living.keys() & declared.keys()):
-        yield f"the index {name}", living[name], declared[name]
-    if wanted.stream and _has_stream(existing):
-        yield "its stream", existing["StreamSpecification"]["StreamViewType"], wanted.stream
-
-
-def _wait(client: "DynamoDBClient", table: str, patience: float) -> None:
-    until = time.monotonic() + patience
-    pause = 0.05
-    while not _is_active(client, table):
-        if time.monotonic() > until:
-            raise TableNotReady(f"The table {table} was not active after {patience:g} seconds")
-        time.sleep(pause)
-        pause = min(pause * 2, 5.0)
+    local_indexes = index_shapes(existing.get("LocalSecondaryIndexes", []))
+    yield "its local indexes", local_indexes, index_shapes(schema.local_indexes)
+    global_indexes = index_shapes(existing.get("GlobalSecondaryIndexes", []))
+    declared_indexes = index_shapes(schema.global_indexes)
+    for name in sorted(global_indexes.keys() & declared_indexes.keys()):
+        yield f"the index {name}", global_indexes[name], declared_indexes[name]
+    if schema.stream and _has_stream(existing):
+        yield "its stream", existing["StreamSpecification"]["StreamViewType"], schema.stream
 
 
 def _is_active(client: "DynamoDBClient", table: str) -> bool:
-    described = _describe(client, table) or {"TableStatus": ""}
+    described = _describe(client, table)
+    if described is None or described["TableStatus"] != "ACTIVE":
+        return False
     indexes = described.get("GlobalSecondaryIndexes", [])
-    statuses = [described["TableStatus"], *(index["IndexStatus"] for index in indexes)]
-    return set(statuses) == {"ACTIVE"}
-
-
-USABLE = frozenset({"ACTIVE", "UPDATING"})
+    return all(index["IndexStatus"] == "ACTIVE" for index in indexes)
 
 
 def require_ready(client: "DynamoDBClient", table: TableSchema | type[Any]) -> None:
@@ -310,7 +364,8 @@ def require_ready(client: "DynamoDBClient", table: TableSchema | type[Any]) -> N
     TableDiffers, TableNotReady, or what the call raises.
     """
     described = client.describe_table(TableName=_name_of(table))["Table"]
-    if differs := difference(table, described):
+    differs = difference(table, described)
+    if differs:
         raise TableDiffers(differs)
     if described["TableStatus"] not in USABLE:
         raise TableNotReady(described["TableStatus"])

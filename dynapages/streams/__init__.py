@@ -1,14 +1,7 @@
 """Streams: a table's changes, read in order and at least once."""
 
-from dynapages.streams.walk import (
-    MemoryCheckpoints,
-    NoStream,
-    Record,
-    StreamWalk,
-    TableCheckpoints,
-    build_streams_client,
-    stream_of,
-)
+from dynapages.streams.checkpoints import MemoryCheckpoints, TableCheckpoints
+from dynapages.streams.walk import NoStream, Record, StreamWalk, build_streams_client, stream_of
 
 __all__ = [
     "MemoryCheckpoints",

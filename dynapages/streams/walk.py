@@ -10,15 +10,14 @@ Follows "Change data capture for DynamoDB Streams" of the Developer Guide.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from botocore.exceptions import ClientError
 
 from dynapages.calls.client import Connection, build_client_of
 from dynapages.errors import DynamoError
-from dynapages.items import wire_key
-from dynapages.writes.transactions import put, write_item
+from dynapages.streams.checkpoints import Checkpoint, Checkpoints
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -53,24 +52,6 @@ class NoStream(DynamoError):
     """The table has no stream."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """How far a shard was read: the last record applied, and whether the shard has ended."""
-
-    sequence_number: str | None = None
-    finished: bool = False
-
-
-class Checkpoints(Protocol):
-    """Stores how far the shards of streams were read."""
-
-    def load(self, stream: str, shard: str) -> Checkpoint:
-        """Return the saved checkpoint, an empty one if there is none."""
-
-    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
-        """Save how far a shard was read."""
-
-
 def stream_of(client: "DynamoDBClient", table: str) -> str:
     """Return the ARN of a table's stream. Raises NoStream, and botocore's errors."""
     described = client.describe_table(TableName=table)["Table"]
@@ -88,6 +69,10 @@ class _Reading:
     checkpoint: Checkpoint
     iterator: str | None = None
     idle: int = 0
+
+    def is_at_its_end(self, looks: int) -> bool:
+        """Return whether so many looks found nothing, and the shard is still open."""
+        return self.idle >= looks and not self.checkpoint.finished
 
 
 class StreamWalk:
@@ -107,12 +92,17 @@ class StreamWalk:
         apply: Callable[[Sequence[Record]], None],
         limit: int = MOST_RECORDS,
         pause: float = 1.0,
-        report: Callable[[str], None] = lambda _sentence: None,
+        report: Callable[[str], None] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._api, self._arn, self._checkpoints = api, arn, checkpoints
-        self._apply, self._limit, self._report = apply, limit, report
-        self._pause, self._sleep = pause, sleep
+        self._api = api
+        self._arn = arn
+        self._checkpoints = checkpoints
+        self._apply = apply
+        self._limit = limit
+        self._pause = pause
+        self._report_to = report
+        self._sleep = sleep
         self._parents: dict[str, str | None] | None = None
         self._readings: dict[str, _Reading] = {}
 
@@ -123,9 +113,9 @@ class StreamWalk:
         """
         records = 0
         while True:
-            read, looked_at = self._round()
+            read, readings = self._read_each_shard()
             records += read
-            if all(r.idle >= looks and not r.checkpoint.finished for r in looked_at):
+            if all(reading.is_at_its_end(looks) for reading in readings):
                 return records
             if not read:
                 self._sleep(self._pause)
@@ -133,15 +123,15 @@ class StreamWalk:
     def follow(self) -> Iterator[int]:
         """Read forever; yield the number of records of each round. Raises like `drain`."""
         while True:
-            read, _ = self._round()
+            read, _ = self._read_each_shard()
             yield read
             if not read:
                 self._sleep(self._pause)
 
-    def _round(self) -> tuple[int, list[_Reading]]:
+    def _read_each_shard(self) -> tuple[int, list[_Reading]]:
         """Read every readable shard once; return the number of records, and these shards."""
         readable = self._readable()
-        records = sum(self._look_at(reading) for reading in readable)
+        records = sum(self._read_and_apply(reading) for reading in readable)
         if not records or any(reading.checkpoint.finished for reading in readable):
             self._parents = None  # there may be other shards by now
         return records, readable
@@ -149,18 +139,25 @@ class StreamWalk:
     def _readable(self) -> list[_Reading]:
         """Return the unfinished shards whose parents are finished or gone."""
         if self._parents is None:
-            self._parents = {one["ShardId"]: one.get("ParentShardId") for one in self._describe()}
-            self._readings = {
-                shard: self._readings.get(shard)
-                or _Reading(shard, self._checkpoints.load(self._arn, shard))
-                for shard in self._parents
-            }
-        unread = {one.shard for one in self._readings.values() if not one.checkpoint.finished}
-        return [
-            self._readings[one]
-            for one in self._parents
-            if one in unread and self._parents[one] not in unread
-        ]
+            self._parents = {}
+            for description in self._describe():
+                self._parents[description["ShardId"]] = description.get("ParentShardId")
+            self._readings = {shard: self._reading_of(shard) for shard in self._parents}
+        unfinished = set()
+        for shard, reading in self._readings.items():
+            if not reading.checkpoint.finished:
+                unfinished.add(shard)
+        readable = []
+        for shard, parent in self._parents.items():
+            if shard in unfinished and parent not in unfinished:
+                readable.append(self._readings[shard])
+        return readable
+
+    def _reading_of(self, shard: str) -> _Reading:
+        """Return how far a shard was read here, or by its checkpoint."""
+        if shard in self._readings:
+            return self._readings[shard]
+        return _Reading(shard, self._checkpoints.load(self._arn, shard))
 
     def _describe(self) -> Iterator[Mapping[str, Any]]:
         start: dict[str, str] = {}
@@ -171,24 +168,24 @@ class StreamWalk:
                 return
             start = {"ExclusiveStartShardId": described["LastEvaluatedShardId"]}
 
-    def _look_at(self, reading: _Reading) -> int:
+    def _read_and_apply(self, reading: _Reading) -> int:
         """Read, apply and checkpoint the next records of a shard; return their number."""
         answer = self._next_records(reading)
         if answer is None:
             return 0
         records = answer["Records"]
+        sequence_number = reading.checkpoint.sequence_number
         if records:
             self._apply(records)
+            reading.idle = 0
+            sequence_number = records[-1]["dynamodb"]["SequenceNumber"]
+        else:
+            reading.idle += 1
         reading.iterator = answer.get("NextShardIterator")
-        reading.idle = 0 if records else reading.idle + 1
-        last = records[-1]["dynamodb"]["SequenceNumber"] if records else None
-        reached = Checkpoint(
-            sequence_number=last or reading.checkpoint.sequence_number,
-            finished=reading.iterator is None,
-        )
-        if reached != reading.checkpoint:
-            self._checkpoints.save(self._arn, reading.shard, reached)
-            reading.checkpoint = reached
+        checkpoint = Checkpoint(sequence_number, finished=reading.iterator is None)
+        if checkpoint != reading.checkpoint:
+            self._checkpoints.save(self._arn, reading.shard, checkpoint)
+            reading.checkpoint = checkpoint
         return len(records)
 
     def _next_records(self, reading: _Reading) -> Mapping[str, Any] | None:
@@ -212,6 +209,10 @@ class StreamWalk:
             reading.checkpoint = Checkpoint(reading.checkpoint.sequence_number, finished=True)
         return None
 
+    def _report(self, sentence: str) -> None:
+        if self._report_to is not None:
+            self._report_to(sentence)
+
     def _iterator(self, reading: _Reading) -> str:
         after = reading.checkpoint.sequence_number
         where = {"ShardIteratorType": "TRIM_HORIZON"}
@@ -220,56 +221,3 @@ class StreamWalk:
         answer = self._api.get_shard_iterator(StreamArn=self._arn, ShardId=reading.shard, **where)
         iterator: str = answer["ShardIterator"]
         return iterator
-
-
-KEPT_SECONDS = 7 * 24 * 3600
-"""How long a checkpoint is kept after its last change; records are kept for one day."""
-
-_SEQUENCE_NUMBER, _FINISHED = "sequence_number", "finished"
-
-
-@dataclass(frozen=True, slots=True)
-class TableCheckpoints:
-    """Checkpoints as items of a table, which must not be the one whose stream is read.
-
-    With ``expiry_attribute`` DynamoDB deletes them long after their shards are gone.
-    """
-
-    client: "DynamoDBClient"
-    table: str
-    key: Callable[[str, str], Mapping[str, str]]
-    expiry_attribute: str | None = None
-    clock: Callable[[], float] = time.time
-
-    def load(self, stream: str, shard: str) -> Checkpoint:
-        """Return the checkpoint, read strongly. Raises botocore's errors."""
-        key = wire_key(self.key(stream, shard))
-        answer = self.client.get_item(TableName=self.table, Key=key, ConsistentRead=True)
-        item = answer.get("Item", {})
-        return Checkpoint(
-            sequence_number=item.get(_SEQUENCE_NUMBER, {}).get("S"), finished=_FINISHED in item
-        )
-
-    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
-        """Replace the checkpoint. Raises botocore's errors."""
-        item: dict[str, Any] = dict(wire_key(self.key(stream, shard)))
-        if checkpoint.sequence_number is not None:
-            item[_SEQUENCE_NUMBER] = {"S": checkpoint.sequence_number}
-        if checkpoint.finished:
-            item[_FINISHED] = {"BOOL": True}
-        if self.expiry_attribute is not None:
-            item[self.expiry_attribute] = {"N": str(int(self.clock()) + KEPT_SECONDS)}
-        write_item(self.client, put(self.table, item))
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryCheckpoints:
-    """Checkpoints in memory, for measurements and tests."""
-
-    kept: dict[tuple[str, str], Checkpoint] = field(default_factory=dict)
-
-    def load(self, stream: str, shard: str) -> Checkpoint:
-        return self.kept.get((stream, shard), Checkpoint())
-
-    def save(self, stream: str, shard: str, checkpoint: Checkpoint) -> None:
-        self.kept[stream, shard] = checkpoint

@@ -3,15 +3,8 @@
 import pytest
 
 from dynapages.streams import build_streams_client
-from dynapages.streams.walk import (
-    KEPT_SECONDS,
-    Checkpoint,
-    NoStream,
-    Record,
-    StreamWalk,
-    TableCheckpoints,
-    stream_of,
-)
+from dynapages.streams.checkpoints import CHECKPOINT_SECONDS, Checkpoint, TableCheckpoints
+from dynapages.streams.walk import NoStream, Record, StreamWalk, stream_of
 from dynapages_testing.chance import unique
 
 
@@ -81,7 +74,7 @@ class TestCheckpointsInATable:
     def test_expire_when_the_records_are_long_gone(self, client, checkpoints):
         checkpoints.save("stream", "shard", Checkpoint("17"))
         (item,) = client.scan(TableName=checkpoints.table)["Items"]
-        assert item["z"] == {"N": str(1 + KEPT_SECONDS)}
+        assert item["z"] == {"N": str(1 + CHECKPOINT_SECONDS)}
 
 
 class TestATableWithoutAStream:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError
 
-from dynapages.streams.walk import Checkpoint, MemoryCheckpoints, Record, StreamWalk
+from dynapages.streams.checkpoints import Checkpoint, MemoryCheckpoints
+from dynapages.streams.walk import Record, StreamWalk
 
 ARN = "arn:aws:dynamodb:us-east-1:123456789012:table/things/stream/2026-11-20T00:00:00.000"
 

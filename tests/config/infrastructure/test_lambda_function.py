@@ -21,7 +21,7 @@ from comments.sets.models import CommentSetItem
 from comments.store.comments import load_comment
 from dynapages.process import client, current_connection
 from dynapages.streams import Record, StreamWalk, build_streams_client, stream_of
-from dynapages.streams.walk import Checkpoint
+from dynapages.streams.checkpoints import Checkpoint
 from dynapages.tables import create_missing
 from tests.support.command_line import run_manage
 from tests.support.comments.deciding import hide
