@@ -152,6 +152,7 @@ class CommentsPage:
             [sorted(results.counts.cells.items()), sorted(results.counts.months.items())],
             self.highlights,
             results.page.next_position,
+            results.page.previous_position,
             results.page.cut_at,
             results.pending,
             results.reach,

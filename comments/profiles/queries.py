@@ -1,7 +1,9 @@
 """Reads of the comments of a user."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import TypeVar
 
 from comments import keys
@@ -17,12 +19,23 @@ from dynapages.items import Item
 from dynapages.lists import Page, PageRequest, PageResult, Run, every_entry, id_at
 from dynapages.process import pool, read
 
-T = TypeVar("T")
 PLAN = ByAuthor.Meta.index_name
-ALL_AT_ONCE = 100
+"""The name of the plan: there is one way to read a user's comments."""
+IDS_AT_ONCE = 100
+"""Comments that are read by one call where all of a user's are wanted."""
 LOOKED_THROUGH = 40
 """A user's comments among which one on a product is looked for, since no key names both."""
 _BY_AUTHOR = index_of(ByAuthor)
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A page of a user's comments, and ``recent`` ones that the visitor has just written."""
+
+    comments: PageResult[CommentEntry]
+    recent: Recent
 
 
 def list_written_by(user_id: str, request: PageRequest) -> PageResult[CommentEntry]:
@@ -33,33 +46,39 @@ def list_written_by(user_id: str, request: PageRequest) -> PageResult[CommentEnt
 
 def read_profile(
     user_id: str, request: PageRequest, *, visitor: Visitor, recent: Sequence[str]
-) -> tuple[PageResult[CommentEntry], Recent]:
+) -> Profile:
     """Read a page of a user's comments, and what the visitor has just written."""
     with pool().together() as together:
         is_user = together.start(visitor.is_confirmed)
-        written = together.start(partial(read_recent, recent)) if recent else None
-        found = list_written_by(user_id, request)
+        recent_read = together.start(read_recent, recent) if recent else None
+        comments = list_written_by(user_id, request)
         is_user.result()
-        return found, written.result() if written else {}
+        return Profile(comments, recent_read.result() if recent_read else {})
 
 
 def find_written_about(
-    product_id: str, find: Callable[[], T], *, user_id: str, recent: Sequence[str]
-) -> tuple[T, CommentEntry | None]:
+    product_id: str, find: Callable[[], Found], *, user_id: str, recent: Sequence[str]
+) -> tuple[Found, CommentEntry | None]:
     """Return what ``find`` does, and a user's newest comment on a product, None without one.
 
     It may be hidden. It is looked for, in the round of ``find``, among the ``recent`` ones and the
     newest `LOOKED_THROUGH` of the user, for half a unit for each 4 KB of them, 5 units at most.
     """
     with pool().together() as together:
-        latest = together.start(partial(read_recent, recent)) if recent else None
-        written = together.start(partial(latest_written_by, user_id))
+        recent_read = together.start(read_recent, recent) if recent else None
+        latest_read = together.start(latest_written_by, user_id)
         found = find()
-        listed = {id_at(entry.position.place): entry.item for entry in written.result().entries}
-        items = {**listed, **(latest.result() if latest else {})}
-    mine = [item for item in items.values() if item and is_written_by(user_id, item)]
-    about = [entry_of(item) for item in mine if product_id_of(item) == product_id]
-    return found, max(about, key=lambda entry: entry.created, default=None)
+        items: dict[str, Item | None] = {}
+        for entry in latest_read.result().entries:
+            items[id_at(entry.position.place)] = entry.item
+        # What the visitor has just written is as in the table, deleted ones included.
+        if recent_read:
+            items.update(recent_read.result())
+    about = []
+    for item in items.values():
+        if item and is_written_by(user_id, item) and product_id_of(item) == product_id:
+            about.append(entry_of(item))
+    return found, max(about, key=attrgetter("created"), default=None)
 
 
 def latest_written_by(user_id: str) -> Page:
@@ -70,14 +89,14 @@ def latest_written_by(user_id: str) -> Page:
 
 def with_products(comments: Iterable[CommentEntry]) -> list[tuple[CommentEntry, Product]]:
     """Return comments with the products they are about, whose names are read."""
-    found = list(comments)
-    products = find_products(comment.product_id for comment in found)
-    return [(each, products[each.product_id]) for each in found]
+    shown = list(comments)
+    products = find_products(comment.product_id for comment in shown)
+    return [(comment, products[comment.product_id]) for comment in shown]
 
 
 def ids_written_by(user_id: str) -> Iterator[str]:
     """Yield the ids of all of a user's comments, newest first, from the index."""
-    for entry in every_entry(partial(read, [_run(user_id)]), at_once=ALL_AT_ONCE):
+    for entry in every_entry(partial(read, [_run(user_id)]), at_once=IDS_AT_ONCE):
         yield id_at(entry.position.place)
 
 

@@ -1,6 +1,6 @@
-"""The page of a user's comments, and these as data."""
+"""The page of a user's comments."""
 
-from functools import partial
+from dataclasses import dataclass
 
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -13,8 +13,14 @@ from django.views.decorators.http import require_safe
 from comments.host import Product
 from comments.lists.entries import CommentEntry, entry_of
 from comments.lists.feeds import comments_feed
-from comments.lists.recent import Recent, recently_written, with_recent
-from comments.profiles.queries import PLAN, is_written_by, read_profile, with_products
+from comments.lists.recent import recently_written, with_recent
+from comments.profiles.queries import (
+    PLAN,
+    Profile,
+    is_written_by,
+    read_profile,
+    with_products,
+)
 from comments.users import (
     author_name,
     display_name_of,
@@ -28,7 +34,8 @@ from dynapages.calls import clock
 from dynapages.django.access import public
 from dynapages.django.formats import AtomFeed
 from dynapages.django.paging import Pager, show_page
-from dynapages.lists import PageRequest, PageResult
+from dynapages.items import Item
+from dynapages.lists import Entry, PageRequest, PageResult
 
 NOBODY = gettext_lazy("There is no such user.")
 
@@ -42,52 +49,53 @@ def profile(request: HttpRequest, user_slug: str) -> HttpResponse:
         raise Http404(NOBODY)
     url = reverse("comments:profile", args=[user_slug])
     pager = Pager(url, f"profile/{user_id}", canonical=url)
-    asked = pager.requested(request.GET, size=settings.PAGE_SIZE)
-    found, recent = read_profile(
+    page_request = pager.requested(request.GET, size=settings.PAGE_SIZE)
+    read = read_profile(
         user_id,
-        asked,
+        page_request,
         visitor=visitor_of(request),
         recent=recently_written(request.session, now=clock.now()),
     )
     is_own = user_id_of(request.user) == user_id
     sees_hidden = is_own or request.user.is_staff
-    written = partial(_written, user_id, asked, found=found, recent=recent, sees_hidden=sees_hidden)
 
     def context() -> dict[str, object]:
-        owner, shown = written()
+        shown = _shown_profile(user_id, page_request, read, sees_hidden=sees_hidden)
         return {
-            "heading": _heading(owner),
-            "owner": owner,
+            "heading": shown.heading,
+            "owner": shown.owner,
             "user_slug": user_slug,
             "is_own": is_own,
-            "written": shown,
+            "written": shown.comments,
         }
 
     def feed() -> AtomFeed:
-        owner, shown = written()
-        return _feed(_heading(owner), shown)
+        return _shown_profile(user_id, page_request, read, sees_hidden=sees_hidden).feed()
+
+    def hides(entry: Entry) -> bool:
+        return not sees_hidden and entry_of(entry.item).is_hidden
 
     return show_page(
         request,
         pager,
-        asked,
-        found.page,
+        page_request,
+        read.comments.page,
         templates=("comments/profiles/profile.html", "comments/profiles/_profile.html"),
         context=context,
         plan=PLAN,
-        hides=lambda entry: not sees_hidden and entry_of(entry.item).is_hidden,
+        hides=hides,
         feed=feed,
     )
 
 
 def require_user_of(
-    found: PageResult[CommentEntry], asked: PageRequest, user_id: str
+    comments: PageResult[CommentEntry], page_request: PageRequest, user_id: str
 ) -> AbstractBaseUser | None:
-    """Read the user of a list that is empty. Raises Http404 where there is none.
+    """Read the user of a list that is empty, None of another. Raises Http404 where there is none.
 
     There may never have been one of this id, or it is of one who was erased.
     """
-    if found.items or not asked.is_first:
+    if comments.items or not page_request.is_first:
         return None
     user = find_user(user_id)
     if user is None:
@@ -95,34 +103,43 @@ def require_user_of(
     return user
 
 
-def _heading(owner: str) -> str:
-    return _("Comments by %(owner)s") % {"owner": owner}
+@dataclass(frozen=True, slots=True)
+class _ShownProfile:
+    """What the page calls its user, and the comments that its visitor sees, with their products."""
+
+    owner: str
+    comments: list[tuple[CommentEntry, Product]]
+
+    @property
+    def heading(self) -> str:
+        return _("Comments by %(owner)s") % {"owner": self.owner}
+
+    def feed(self) -> AtomFeed:
+        """Return the comments as a feed."""
+        names = {product.id: product.name for _comment, product in self.comments}
+        comments = [comment for comment, _product in self.comments]
+        return comments_feed(self.heading, comments, names)
 
 
-def _feed(heading: str, written: list[tuple[CommentEntry, Product]]) -> AtomFeed:
-    names = {product.id: product.name for _comment, product in written}
-    return comments_feed(heading, [comment for comment, _product in written], names)
+def _shown_profile(
+    user_id: str, page_request: PageRequest, read: Profile, *, sees_hidden: bool
+) -> _ShownProfile:
+    """Read what is missing to show a profile: products, and the user where no comment is shown.
 
+    Raises Http404 where there is no such user.
+    """
+    user = require_user_of(read.comments, page_request, user_id)
 
-def _written(
-    user_id: str,
-    asked: PageRequest,
-    *,
-    found: PageResult[CommentEntry],
-    recent: Recent,
-    sees_hidden: bool,
-) -> tuple[str, list[tuple[CommentEntry, Product]]]:
-    """Return what the page calls the user, as the newest comment on it does, and the comments."""
-    user = require_user_of(found, asked, user_id)
+    def belongs(item: Item) -> bool:
+        return is_written_by(user_id, item)
+
     comments = with_recent(
-        found.items,
-        recent,
-        page=found.page,
-        belongs=lambda item: is_written_by(user_id, item),
+        read.comments.items, read.recent, page=read.comments.page, belongs=belongs
     )
-    shown = with_products(c for c in comments if sees_hidden or not c.is_hidden)
+    shown = with_products(each for each in comments if sees_hidden or not each.is_hidden)
     if shown:
         newest, _product = shown[0]
-        return author_name(newest), shown
+        return _ShownProfile(author_name(newest), shown)
     user = user or find_user(user_id)
-    return (display_name_of(user) if user else "") or nameless(), shown
+    name = display_name_of(user) if user else ""
+    return _ShownProfile(name or nameless(), shown)

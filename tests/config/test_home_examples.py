@@ -100,6 +100,10 @@ class TestTheExamples:
             examples(Client())
         assert again.units == 0
 
+    def test_are_remembered_apart_for_who_is_signed_in(self, staff):
+        nobodys = [item.text for item in examples(Client()).all("li")]
+        assert [item.text for item in examples(staff.browser).all("li")] != nobodys
+
     def test_are_remembered_in_no_language(self, staff):
         Client().get("/examples/")
         german = Client(headers={"Accept-Language": "de"}).get("/examples/")

@@ -68,6 +68,15 @@ def length() -> str:
     return f"{sum(read_queue_lengths().values()):,}"
 
 
+class TestCountsThatAreRemembered:
+    def test_are_each_in_its_place(self, sam):
+        remember_waiting("queue", Waiting(11, clock.now()))
+        remember_waiting("reports", Waiting(22, clock.now()))
+        shown = texts(sam, "/orders/")
+        assert "Queue 11" in shown
+        assert "Reports 22" in shown
+
+
 class TestCountsBesideAFragment:
     def test_are_those_of_its_heading(self, sam, fresh):
         sam.get("/orders/")
