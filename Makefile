@@ -23,7 +23,6 @@ export npm_config_cache := $(CACHE)/npm
 export npm_config_loglevel := error
 export npm_config_progress := false
 export XDG_CACHE_HOME := $(CACHE)
-export MPLCONFIGDIR := $(CACHE)/matplotlib
 export RUFF_CACHE_DIR := $(CACHE)/ruff
 export PYTEST_DEBUG_TEMPROOT := $(CURDIR)/var/tmp
 # Tests start Python often: without compiled modules that takes a third more.
@@ -40,7 +39,7 @@ help:
 	@echo "make test-newest  run the tests marked for it on the newest Python and Django that are here"
 	@echo "make coverage  run the tests on dynoxide and count the lines and branches they reach"
 	@echo "make lint      ruff, mypy, djlint, Django's checks, actionlint"
-	@echo "make install-lab  install what plots, loads and PostgreSQL need: see docs/lab.md"
+	@echo "make install-lab  install what people under load and PostgreSQL need: see docs/lab.md"
 	@echo "make screenshot  take the pictures of the README; needs Chromium (Debian's chromium)"
 	@echo "make film      record the film of the README; needs Chromium and Debian's ffmpeg"
 	@echo "make format    let ruff format the Python files"

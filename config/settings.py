@@ -275,9 +275,6 @@ STATIC_URL = "static/"
 STATICFILES_DIRS = [
     BASE_DIR / "static",
     ("docs/images", BASE_DIR / "docs" / "images"),
-    ("docs/lab", BASE_DIR / "docs" / "lab"),
-    ("docs/benchmarks", BASE_DIR / "docs" / "benchmarks"),
-    ("docs/scale", BASE_DIR / "docs" / "scale"),
 ]
 STATIC_ROOT = env.path("STATIC_ROOT")
 WHITENOISE_USE_FINDERS = STATIC_ROOT is None

@@ -2,6 +2,6 @@
 
 from django.urls import path
 
-from lab.reports.page import lab
+from lab.page import lab
 
 urlpatterns = [path("", lab, name="lab")]

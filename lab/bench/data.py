@@ -1,23 +1,20 @@
 """The comments and orders that are measured, and the right answers about them.
 
-Made from a seed: the same on every machine. Languages and ratings are as uneven as in real reviews,
-moments are random over three years, and texts are filler of realistic lengths in no language.
-Orders have no lines, which lists do not read.
+They are made from a seed: the same on every machine. Languages and ratings are as uneven as in real
+reviews, moments are random over three years, and texts are filler of realistic lengths in no
+language. Orders have no lines, which lists do not read.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from itertools import accumulate
-from math import exp
 from random import Random
-from typing import TypeVar
 
 from django.conf import settings
 
 from comments import keys
-from comments.filters import RATINGS, CommentFilter
+from comments.filters import CommentFilter
 from comments.items import NewComment, items_of
 from comments.models import Comment
 from comments.store.counts import Cell, cell_name
@@ -34,30 +31,16 @@ from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange, order_items
 from shop.table import OPEN_ORDERS
 
-T = TypeVar("T")
-PRODUCT_ID = "bench"
-LANGUAGES = {"en": 60, "de": 20, "fr": 10, "es": 5, "it": 2, "nl": 1.5, "pt": 1, "ja": 0.5}
-STARS = dict(zip(RATINGS, (37, 8, 9, 9, 37), strict=True))
-"""Weights of languages and ratings."""
-SEASONS = {
-    "en": (60, 0.8, 0.3),
-    "de": (40, 0.2, 0.2),
-    "fr": (30, 0.45, 0.1),
-    "es": (30, 1.0, 0.1),
-    "it": (10, 0.3, 0.05),
-    "nl": (8, 0.0, 0.1),
-    "pt": (6, 0.8, 0.1),
-    "ja": (4, 0.5, 0.02),
-}
-"""Of each language the weight in its season, and the season's middle and width, as parts of the
-span."""
-LATER_STARS = dict(zip(RATINGS, (55, 3, 12, 15, 15), strict=True))
-"""Weights of ratings that those in ``STARS`` drift to."""
+SEED = 2_024
 START, SPAN = datetime(2021, 1, 1, tzinfo=UTC), timedelta(days=3 * 365)
-TYPICAL_TEXT, TEXT_SPREAD = 4.9, 0.8
-"""Mean and deviation of the logarithm of a text's length: half are shorter than 135 letters."""
+
+PRODUCT_ID = "bench"
+LANGUAGE_WEIGHTS = {"en": 60, "de": 20, "fr": 10, "es": 5, "it": 2, "nl": 1.5, "pt": 1, "ja": 0.5}
+RATING_WEIGHTS = {1: 37, 2: 8, 3: 9, 4: 9, 5: 37}
+TEXT_LENGTH_MEAN, TEXT_LENGTH_DEVIATION = 4.9, 0.8
+"""Of the logarithm of a text's length: half are shorter than 135 characters."""
 LONGEST_TEXT = 4_000
-TITLED = 0.8
+SHARE_WITH_TITLE = 0.8
 AUTHORS = 20_000
 WORDS = (
     *("the", "it", "was", "and", "after", "two", "weeks", "of", "use", "battery", "lamp", "box"),
@@ -65,14 +48,34 @@ WORDS = (
     *("picture", "would", "buy", "not", "my", "daughter", "loves", "this", "returned", "money"),
     *("quality", "for", "price", "surprisingly", "good", "broke", "screen", "sound", "delivery"),
 )
+FILLER_WORDS = 20_000
+
+CUSTOMER = "bench"
+OTHER_CUSTOMERS = 30_000
+LONGEST_STEP = timedelta(days=20)
+"""The longest time from placing an order to the status that it has."""
+CUSTOMER_STATUS_WEIGHTS = {
+    Status.DELIVERED: 78,
+    Status.SHIPPED: 8,
+    Status.CANCELED: 6,
+    Status.RETURNED: 4,
+    Status.PROCESSING: 2,
+    Status.APPROVED: 1,
+    Status.PLACED: 1,
+}
+QUEUE_STATUS_WEIGHTS = {Status.PLACED: 30, Status.APPROVED: 20, Status.PROCESSING: 50}
+"""Of the open orders of all other customers."""
+
+
+# Comments.
 
 
 @dataclass(frozen=True, slots=True)
 class CommentData:
-    """``count`` comments on one product; nothing depends on anything else, as planners assume."""
+    """``count`` comments on one product, whose languages, ratings and moments are independent."""
 
     count: int
-    seed: int = 2_024
+    seed: int = SEED
     model: type[DynamoModel] = Comment
 
     @property
@@ -80,7 +83,7 @@ class CommentData:
         return f"comments-{self.count}"
 
     def items(self) -> Iterator[Item]:
-        """Yield the items of the comments and of long bodies, and the product's counts."""
+        """Yield the items of the comments and of long texts, and the product's counts."""
         counts: Counter[Cell] = Counter()
         for comment in self.comments():
             counts[comment.language, comment.rating] += 1
@@ -91,117 +94,84 @@ class CommentData:
 
     def comments(self) -> Iterator[NewComment]:
         """Yield the comments, in no order of time."""
-        rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
-        filler = " ".join(rng.choices(WORDS, k=20_000))
-        languages, stars = weighted(LANGUAGES), weighted(STARS)
+        random = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
+        filler = filler_text(random)
+        languages, language_weights = list(LANGUAGE_WEIGHTS), list(LANGUAGE_WEIGHTS.values())
+        ratings, rating_weights = list(RATING_WEIGHTS), list(RATING_WEIGHTS.values())
         for _ in range(self.count):
+            comment_id = f"{random.getrandbits(64):016x}"
+            (language,) = random.choices(languages, language_weights)
+            (rating,) = random.choices(ratings, rating_weights)
+            created_at = START + SPAN * random.random()
+            author = f"reader {random.randrange(AUTHORS)}"
+            title = ""
+            if random.random() < SHARE_WITH_TITLE:
+                title = _piece_of(filler, random, length=random.randrange(8, 48))
+            length = int(random.lognormvariate(TEXT_LENGTH_MEAN, TEXT_LENGTH_DEVIATION)) + 1
             yield NewComment(
-                id=f"{rng.getrandbits(64):016x}",
+                id=comment_id,
                 product_id=PRODUCT_ID,
-                language=languages(rng),
-                rating=stars(rng),
-                created_at=START + SPAN * rng.random(),
-                author=f"reader {rng.randrange(AUTHORS)}",
-                title=_cut(filler, rng.random(), 8 + int(rng.random() * 40))
-                if rng.random() < TITLED
-                else "",
-                body=_cut(filler, rng.random(), _length(rng)),
+                language=language,
+                rating=rating,
+                created_at=created_at,
+                author=author,
+                title=title,
+                body=_piece_of(filler, random, length=min(length, LONGEST_TEXT)),
             )
 
 
-@dataclass(frozen=True, slots=True)
-class SeasonData(CommentData):
-    """Comments whose languages come and go, and whose ratings drift."""
-
-    @property
-    def name(self) -> str:
-        return f"seasons-{self.count}"
-
-    def comments(self) -> Iterator[NewComment]:
-        rng = Random(self.seed + 1)  # noqa: S311 - repeatable data, nothing secret
-        for comment in CommentData.comments(self):
-            part = (comment.created_at - START) / SPAN
-            language, rating = weighted(_languages_at(part))(rng), weighted(_stars_at(part))(rng)
-            yield replace(comment, language=language, rating=rating)
+def filler_text(random: Random) -> str:
+    """Return a long text of random words, to cut texts from."""
+    return " ".join(random.choices(WORDS, k=FILLER_WORDS))
 
 
-def _languages_at(part: float) -> dict[str, float]:
-    return {
-        language: weight * exp(-(((part - middle) / width) ** 2))
-        for language, (weight, middle, width) in SEASONS.items()
-    }
-
-
-def _stars_at(part: float) -> dict[int, float]:
-    return {stars: STARS[stars] * (1 - part) + LATER_STARS[stars] * part for stars in RATINGS}
+def _piece_of(filler: str, random: Random, *, length: int) -> str:
+    start = random.randrange(len(filler) - LONGEST_TEXT)
+    return filler[start : start + length].strip() or "ok"
 
 
 def counts_item(product_id: str, counts: Mapping[Cell, int]) -> Item:
-    """Build the item that holds a product's counts."""
-    key = table_key(**keys.counts(product_id, 0))
-    return {**key, **{cell_name(*of): {"N": str(n)} for of, n in counts.items()}}
+    """Build the item that holds a product's counts, by language and rating."""
+    numbers = {}
+    for (language, rating), number in counts.items():
+        numbers[cell_name(language, rating)] = {"N": str(number)}
+    return {**table_key(**keys.counts(product_id, 0)), **numbers}
 
 
 class CommentAnswers:
     """The right answer for every filter, from the comments themselves."""
 
     def __init__(self, comments: Iterable[NewComment]) -> None:
-        self._places: dict[Cell, list[str]] = defaultdict(list)
+        self._sort_keys: dict[Cell, list[str]] = defaultdict(list)
         for comment in comments:
-            place = sort_key_of(comment.created_at, comment.id)
-            self._places[comment.language, comment.rating].append(place)
+            sort_key = sort_key_of(comment.created_at, comment.id)
+            self._sort_keys[comment.language, comment.rating].append(sort_key)
 
-    def places(self, chosen: CommentFilter) -> Sequence[str]:
-        """Return the places of a list's comments, newest first."""
-        found = [
-            place
-            for (language, rating), places in self._places.items()
-            if (not chosen.languages or language in chosen.languages)
-            and (not chosen.ratings or rating in chosen.ratings)
-            for place in places
-        ]
-        return sorted(found, reverse=True)
+    def sort_keys(self, chosen: CommentFilter) -> Sequence[str]:
+        """Return the sort keys of a list's comments, newest first."""
+        matching: list[str] = []
+        for (language, rating), sort_keys in self._sort_keys.items():
+            if chosen.languages and language not in chosen.languages:
+                continue
+            if chosen.ratings and rating not in chosen.ratings:
+                continue
+            matching += sort_keys
+        return sorted(matching, reverse=True)
 
-
-def weighted(weights: Mapping[T, float]) -> Callable[[Random], T]:
-    """Return a function that picks a value by its weight with one number of a generator."""
-    values, bounds = list(weights), list(accumulate(weights.values()))
-    return lambda rng: rng.choices(values, cum_weights=bounds)[0]
+    def positions(self, chosen: CommentFilter) -> list[Position]:
+        """Return the positions of a list's comments, newest first."""
+        return [Position(sort_key) for sort_key in self.sort_keys(chosen)]
 
 
-def _length(rng: Random) -> int:
-    return min(int(rng.lognormvariate(TYPICAL_TEXT, TEXT_SPREAD)) + 1, LONGEST_TEXT)
-
-
-def _cut(filler: str, where: float, length: int) -> str:
-    start = int(where * (len(filler) - LONGEST_TEXT))
-    return filler[start : start + length].strip() or "ok"
-
-
-CUSTOMER = "bench"
-OTHERS = 30_000
-LONGEST_STEP = timedelta(days=20)
-STATUSES = {
-    Status.DELIVERED: 78,
-    Status.SHIPPED: 8,
-    Status.CANCELED: 6,
-    Status.RETURNED: 4,
-    Status.PROCESSING: 2,
-    Status.APPROVED: 1,
-    Status.PLACED: 1,
-}
-"""Weights of the statuses of the customer's orders."""
-QUEUED = {Status.PLACED: 30, Status.APPROVED: 20, Status.PROCESSING: 50}
-"""Weights of the statuses of the open orders of all others."""
+# Orders.
 
 
 @dataclass(frozen=True, slots=True)
 class OrderData:
-    """Orders of one customer, and open ones of others, the same for the same seed."""
+    """Orders of one customer, and open ones of others."""
 
     of_customer: int
     queued: int
-    seed: int = 2_024
     model: type[ShopItem] = ShopItem
 
     @property
@@ -214,36 +184,37 @@ class OrderData:
 
     def items(self) -> Iterator[Item]:
         """Yield the orders' items, the counts of the customer and the queue, and the shards."""
-        rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
-        cells: dict[str, Counter[str]] = {}
+        random = Random(SEED)  # noqa: S311 - repeatable data, nothing secret
+        counters: dict[str, Counter[str]] = defaultdict(Counter)
         for order in self.orders():
-            items = order_items(order, shard=rng.randrange(settings.ORDER_SHARDS))
-            for item in items.all:
+            shard = random.randrange(settings.ORDER_SHARDS)
+            for item in order_items(order, shard=shard).all:
                 yield item.serialize()
             deltas = count_changes(order.username, left=None, entered=order.now_in.status)
-            for name, changes in deltas.items():
-                cells.setdefault(name, Counter()).update(changes)
-        for name, counts in cells.items():
-            numbers = {cell_name: {"N": str(number)} for cell_name, number in counts.items()}
-            yield {**table_key(**shop_keys.counter(name, 0)), **numbers}
+            for counter, changes in deltas.items():
+                counters[counter].update(changes)
+        for counter, counts in counters.items():
+            numbers = {name: {"N": str(number)} for name, number in counts.items()}
+            yield {**table_key(**shop_keys.counter(counter, 0)), **numbers}
         yield shards_item(settings.ORDER_SHARDS)
 
     def orders(self) -> Iterator[NewOrder]:
         """Yield the orders, in no order of time."""
-        rng = Random(self.seed)  # noqa: S311 - the same
-        own, queued = weighted(STATUSES), weighted(QUEUED)
+        random = Random(SEED)  # noqa: S311 - repeatable data, nothing secret
         for number in range(self.count):
-            is_own = number < self.of_customer
-            placed = START + SPAN * rng.random()
-            status = (own if is_own else queued)(rng)
-            history = [StatusChange(Status.PLACED, placed)]
-            entered = StatusChange(status, placed + LONGEST_STEP * rng.random())
+            username, weights = CUSTOMER, CUSTOMER_STATUS_WEIGHTS
+            if number >= self.of_customer:
+                username = f"customer-{random.randrange(OTHER_CUSTOMERS)}"
+                weights = QUEUE_STATUS_WEIGHTS
+            placed_at = START + SPAN * random.random()
+            (status,) = random.choices(list(weights), list(weights.values()))
+            history = [StatusChange(Status.PLACED, placed_at)]
             if status is not Status.PLACED:
-                history.append(entered)
+                history.append(StatusChange(status, placed_at + LONGEST_STEP * random.random()))
             yield NewOrder(
-                id=imported_order_id(placed, f"{self.seed}-{number}"),
-                username=CUSTOMER if is_own else f"customer-{rng.randrange(OTHERS)}",
-                placed_at=placed,
+                id=imported_order_id(placed_at, f"{SEED}-{number}"),
+                username=username,
+                placed_at=placed_at,
                 lines=(),
                 history=tuple(history),
                 currency="EUR",
@@ -252,8 +223,7 @@ class OrderData:
 
 def shards_item(number: int) -> Item:
     """Build the item that says in how many shards the open orders are."""
-    key = wire_key(OPEN_ORDERS.key)
-    return {**key, SHARDS: {"N": str(number)}}
+    return {**wire_key(OPEN_ORDERS.key), SHARDS: {"N": str(number)}}
 
 
 class OrderAnswers:
@@ -267,24 +237,31 @@ class OrderAnswers:
 
         Days narrow only lists of statuses here.
         """
-        own = [order for order in self._orders if order.username == CUSTOMER]
-        if not chosen.statuses:
-            return [Position(order_id) for order_id in sorted((o.id for o in own), reverse=True)]
         since, until = chosen.days.moments
-        places = [
-            sort_key_of(order.now_in.moment, order.id)
-            for order in own
-            if order.now_in.status in chosen.statuses
-            if since is None or order.now_in.moment >= since
-            if until is None or order.now_in.moment < until
-        ]
-        return [Position(place) for place in sorted(places, reverse=True)]
+        sort_keys = []
+        for order in self._orders:
+            entered_at = order.now_in.moment
+            if order.username != CUSTOMER:
+                continue
+            if not chosen.statuses:
+                sort_keys.append(order.id)
+                continue
+            is_in_days = (since is None or entered_at >= since) and (
+                until is None or entered_at < until
+            )
+            if order.now_in.status in chosen.statuses and is_in_days:
+                sort_keys.append(sort_key_of(entered_at, order.id))
+        return [Position(sort_key) for sort_key in sorted(sort_keys, reverse=True)]
 
     def queue(self, statuses: Sequence[Status]) -> list[Position]:
-        """Return the positions of the queue, oldest first."""
-        found = [
-            Position(sort_key_of(order.placed_at, order.id), order.username)
-            for order in self._orders
-            if order.now_in.status in (statuses or OPEN)
-        ]
-        return sorted(found, key=lambda position: position.place)
+        """Return the positions of open orders, oldest first: of some statuses, or of all."""
+        positions = []
+        for order in self._orders:
+            if order.now_in.status in (statuses or OPEN):
+                sort_key = sort_key_of(order.placed_at, order.id)
+                positions.append(Position(sort_key, order.username))
+        return sorted(positions, key=_sort_key)
+
+
+def _sort_key(position: Position) -> str:
+    return position.place

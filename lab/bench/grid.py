@@ -1,215 +1,147 @@
-"""Every set of ratings with a dozen sets of languages, read by each of the readers.
+"""``bench grid``: every set of ratings with a dozen sets of languages, read by each reader.
 
-Of each of these 31 by 12 lists up to three pages are read, and compared with the right answer; the
-first one is timed. One list in seven is read on comments whose languages and ratings drift.
+Of each of these 31 by 12 lists up to three pages are read, and compared with the right answer.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, combinations
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from math import ceil
-from statistics import mean, median
+from statistics import fmean, median, quantiles
+
+from django.conf import settings
 
 from comments.filters import RATINGS, CommentFilter
-from dynapages.calls import UNLABELLED
-from dynapages.lists import PageRequest, Position
-from lab.bench.context import BenchContext, delayed, time_in_turns
+from dynapages.calls import UNLABELLED, metered
+from dynapages.django.options import Progress
+from dynapages.lists import PageRequest
 from lab.bench.data import PRODUCT_ID, CommentAnswers
-from lab.bench.pages import READERS, RULES, SITE, Reader, cost_of, cut, require_answer
-from lab.reports.plots import Panel, Plot
-from lab.reports.results import Cost, Results, Row, Value, percentile_95, rows
-from lab.reports.tables import LAYOUTS, Section, section
+from lab.bench.readers import PLANNER, READERS, RULES, Reader, cut_page
+from lab.report import Limit, Section, Table
 
 LANGUAGE_SETS = (
     *((), ("en",), ("de",), ("fr",), ("es",), ("it",), ("pt",)),
     *(("de", "en"), ("es", "fr"), ("de", "en", "fr"), ("es", "it", "nl", "pt")),
     ("de", "it", "ja", "nl", "pt"),
 )
-RATING_SETS = tuple(
-    chain.from_iterable(combinations(RATINGS, size) for size in range(1, len(RATINGS) + 1))
-)
-DELAY_MS = 10
-WARM_UP = 1
-ONE_IN = 7
-"""One of so many lists of the grid is read where languages drift."""
-ANY = "any"
-PLOTTED = {
-    "capacity_units": "capacity units",
-    "ms": "milliseconds",
-    "delayed_ms": "milliseconds, calls delayed",
-}
-FURTHEST = 5
-"""The pages furthest above their estimates that are listed."""
+MOST_OF_RULES, MOST_OF_MEDIAN, MOST_OF_PERCENTILE = 0.5, 2.0, 3.2
 
 
-def grid(*, language_sets: Sequence[tuple[str, ...]] = LANGUAGE_SETS) -> Iterator[CommentFilter]:
-    """Yield the filters, the empty one first."""
-    for languages in language_sets:
-        for ratings in reversed(RATING_SETS):
-            yield CommentFilter.of(languages, ratings)
+@dataclass(frozen=True, slots=True)
+class PageCost:
+    """What one page of a list with so many chosen languages cost; 0 languages are any."""
+
+    languages: int
+    capacity_units: float
+    items_read: int
+    rounds: int
+
+
+def grid() -> Iterator[CommentFilter]:
+    """Yield the filters: of each set of languages first the one for all ratings."""
+    for languages in LANGUAGE_SETS:
+        for size in range(len(RATINGS), 0, -1):
+            for ratings in combinations(RATINGS, size):
+                yield CommentFilter.of(languages, ratings)
 
 
 def measure_grid(
-    context: BenchContext,
-    part: str,
-    answers: CommentAnswers,
-    filters: Sequence[CommentFilter],
-    *,
-    turns: int,
-) -> Iterator[Row]:
-    """Measure every list with every reader. Raises WrongAnswer and EngineError."""
-    request = PageRequest(context.page_size)
-    _learn(context, filters)
-    yield from rows(part, {"page_size": context.page_size, "turns": turns, "delay_ms": DELAY_MS})
-    for reader in READERS:
-        yield Row(part, None, None, reader.name, "about", reader.about)
-    with context.progress.step("Reading the grid", total=len(filters), unit="") as advance:
+    answers: CommentAnswers, filters: Sequence[CommentFilter], *, progress: Progress
+) -> Section:
+    """Read pages of every list with every reader. Raises WrongAnswer."""
+    size = settings.PAGE_SIZE
+    for chosen in filters:  # the planner learns sizes from what it reads
+        PLANNER.read(PRODUCT_ID, chosen, PageRequest(size))
+    costs: dict[str, list[PageCost]] = defaultdict(list)
+    with progress.step("Reading the grid", total=len(filters), unit="") as advance:
         for chosen in filters:
-            about = {"languages": len(chosen.languages), "matching": len(answers.places(chosen))}
-            yield from rows(part, about, list=_name(chosen))
             for reader in READERS:
-                yield from _read_pages(part, answers, chosen, reader, size=context.page_size)
+                costs[reader.name] += _read_pages(reader, answers, chosen)
             advance(1)
-    actions = {
-        (chosen, reader.name): partial(reader.read, PRODUCT_ID, chosen, request)
-        for chosen in filters
-        for reader in READERS
-    }
-    yield from _time(context, part, "ms", actions, turns=turns, label="Timing the grid")
-    with delayed(DELAY_MS / 1000):
-        label = "Timing it with a delay"
-        yield from _time(context, part, "delayed_ms", actions, turns=turns, label=label)
-
-
-def measure_drift(
-    context: BenchContext, part: str, answers: CommentAnswers, filters: Sequence[CommentFilter]
-) -> Iterator[Row]:
-    """Read up to three pages of each list as the site does. Raises WrongAnswer."""
-    _learn(context, filters)
-    yield from rows(part, {"page_size": context.page_size})
-    for chosen in filters:
-        yield from _read_pages(part, answers, chosen, SITE, size=context.page_size)
-
-
-def _learn(context: BenchContext, filters: Sequence[CommentFilter]) -> None:
-    """Read each list once: the planner learns sizes from what it reads."""
-    for chosen in filters:
-        SITE.read(PRODUCT_ID, chosen, PageRequest(context.page_size))
-
-
-def _name(chosen: CommentFilter) -> str:
-    """Return the name of a list: its languages and its ratings."""
-    languages, ratings = ", ".join(chosen.languages), ", ".join(map(str, chosen.ratings))
-    return f"{languages or ANY}; {ratings or ANY}"
-
-
-def sampled(items: int, *, size: int) -> list[int]:
-    """Return the numbers of the first page, and of those at one and two thirds of the list."""
-    last = max(ceil(items / size), 1)
-    return sorted({1, 1 + last // 3, 1 + 2 * last // 3})
+    return _section(costs, lists=len(filters), size=size)
 
 
 def _read_pages(
-    part: str, answers: CommentAnswers, chosen: CommentFilter, reader: Reader, *, size: int
-) -> Iterator[Row]:
-    """Read some pages of a list; ``ratio`` is what one cost by what was expected, 1 of nothing."""
-    positions = [Position(place) for place in answers.places(chosen)]
-    for page in sampled(len(positions), size=size):
-        behind, expected = cut(positions, page=page, size=size)
-        read, costs = cost_of(partial(reader.read, PRODUCT_ID, chosen, PageRequest(size, behind)))
-        require_answer(read, expected, name=f"page {page} of {chosen} by “{reader.name}”")
-        cost = costs.pop(UNLABELLED, Cost())
-        found: dict[str, Value] = {
-            "plan": read.plan,
-            "rounds": read.page.rounds,
-            "fell_back": read.page.fell_back,
-            **cost.metrics(),
-            **sum(costs.values(), Cost()).metrics("plan."),
-            "estimate": read.estimate or 0,
-            "ratio": cost.capacity_units / read.estimate if read.estimate else 1.0,
-        }
-        yield from rows(part, found, list=_name(chosen), page=page, reader=reader.name)
+    reader: Reader, answers: CommentAnswers, chosen: CommentFilter
+) -> Iterator[PageCost]:
+    """Read the first page of a list, and those at one and two thirds of it."""
+    size = settings.PAGE_SIZE
+    positions = answers.positions(chosen)
+    last = max(ceil(len(positions) / size), 1)
+    for number in sorted({1, 1 + last // 3, 1 + 2 * last // 3}):
+        request, sort_keys = cut_page(positions, page=number, size=size)
+        with metered() as meter:
+            read = reader.read(PRODUCT_ID, chosen, request)
+        read.require(sort_keys, name=f"page {number} of {chosen} by “{reader.name}”")
+        # Without the counts: they are half a unit, which the page needs anyway.
+        calls = meter.labelled(UNLABELLED)
+        yield PageCost(
+            languages=len(chosen.languages),
+            capacity_units=sum(call.amazon_units for call in calls),
+            items_read=sum(call.items_read for call in calls),
+            rounds=read.page.rounds,
+        )
 
 
-def _time(
-    context: BenchContext,
-    part: str,
-    metric: str,
-    actions: Mapping[tuple[CommentFilter, str], Callable[[], object]],
-    *,
-    turns: int,
-    label: str,
-) -> Iterator[Row]:
-    """Time the first page of each list by each reader."""
-    with context.progress.step(label, total=turns + WARM_UP, unit="") as advance:
-        times = time_in_turns(actions, turns=turns, warm_up=WARM_UP, after_turn=advance)
-    for (chosen, reader), timing in times.items():
-        yield Row(part, _name(chosen), 1, reader, metric, timing.median_ms)
-
-
-def grid_section(found: Results, notes: tuple[str, ...]) -> Section:
-    """Write the section of the grid."""
-    found = Results((*found, *_added_by_the_delay(found)))
-    costs = found.where(reader=SITE.name, metric="capacity_units")
-    units = costs.numbers("capacity_units")
-    of_lists = {row.list: int(row.value) for row in found.where(metric="languages")}
-    by_languages = sorted(costs, key=lambda row: of_lists[row.list])
-    return section(
-        "grid",
-        found,
-        notes=notes,
-        plots=[_plot(found)],
-        groups={
-            "by_languages": Results(
-                row._replace(list=str(of_lists[row.list] or ANY)) for row in by_languages
-            )
-        },
-        abouts=" ".join(f"“{r.reader}” reads {r.value}." for r in found.where(metric="about")),
-        pages=len(units),
-        lists=len(of_lists),
-        by_rules=mean(units) / mean(found.where(reader=RULES.name).numbers("capacity_units")),
-        by_median=median(units) / units[0],
-        by_p95=percentile_95(units) / units[0],
+def _section(costs: dict[str, list[PageCost]], *, lists: int, size: int) -> Section:
+    rows = []
+    for what, field in (
+        ("capacity units", "capacity_units"),
+        ("items read", "items_read"),
+        ("rounds", "rounds"),
+    ):
+        for reader, pages in costs.items():
+            values = [getattr(page, field) for page in pages]
+            rows.append((what, reader, *_distribution(values)))
+    units = [page.capacity_units for page in costs[PLANNER.name]]
+    rules_units = [page.capacity_units for page in costs[RULES.name]]
+    unfiltered = units[0]
+    descriptions = [f"“{reader.name}” reads {reader.description}." for reader in READERS]
+    return Section(
+        "Every set of ratings with a dozen sets of languages",
+        [" ".join(descriptions)],
+        [
+            Table(
+                f"What {len(units):,} pages of {size} from {lists} lists cost",
+                ("of a page", "reader", "mean", "95 %", "most"),
+                rows,
+            ),
+            _table_by_languages(costs[PLANNER.name]),
+        ],
+        [
+            Limit("mean ÷ mean of the rules", MOST_OF_RULES, fmean(units) / fmean(rules_units)),
+            Limit("median ÷ an unfiltered page", MOST_OF_MEDIAN, median(units) / unfiltered),
+            Limit(
+                "95 % ÷ an unfiltered page",
+                MOST_OF_PERCENTILE,
+                percentile_95(units) / unfiltered,
+            ),
+        ],
     )
 
 
-def _added_by_the_delay(found: Results) -> Iterator[Row]:
-    """Yield what the delay added for each time that a reader had to wait for calls."""
-    for first in found.where(page=1).by("list", "reader").values():
-        waits = first.number("rounds") + first.number("plan.requests")
-        added = (first.number("delayed_ms") - first.number("ms")) / waits
-        yield first[0]._replace(metric="delay_a_round", value=added)
-
-
-def _plot(found: Results) -> Plot:
-    """Show for each reader which share of the pages needs at most so much."""
-    readers = {reader.name: found.where(reader=reader.name) for reader in READERS}
-    return Plot(
-        found[0].part,
-        f"{LAYOUTS['grid']['title']}: capacity units and time by reader",
-        (
-            [
-                Panel("shares", words, {n: ((), r.numbers(what)) for n, r in readers.items()})
-                for what, words in PLOTTED.items()
-            ],
-        ),
-        below="at most, for a page",
-        left=("share of the pages",),
+def _table_by_languages(pages: Sequence[PageCost]) -> Table:
+    by_languages: dict[int, list[float]] = defaultdict(list)
+    for page in pages:
+        by_languages[page.languages].append(page.capacity_units)
+    rows = []
+    for languages, units in sorted(by_languages.items()):
+        rows.append((str(languages or "any"), len(units), *_distribution(units)))
+    return Table(
+        "The planner's capacity units by how many languages are chosen",
+        ("languages", "pages", "mean", "95 %", "most"),
+        rows,
     )
 
 
-def drift_section(found: Results, notes: tuple[str, ...]) -> Section:
-    """Write the section of the comments whose languages come and go."""
-    units, ratios = found.numbers("capacity_units"), found.numbers("ratio")
-    pages = [one for key, one in found.by("list", "page").items() if None not in key]
-    furthest = sorted(pages, key=lambda one: -one.number("ratio"))[:FURTHEST]
-    return section(
-        "drift",
-        found,
-        notes=notes,
-        groups={"furthest": Results(chain.from_iterable(furthest))},
-        pages=len(units),
-        fallen=sum(found.numbers("fell_back")),
-        by_p95=percentile_95(units) / units[0],
-        by_estimate=max(ratios),
-    )
+def _distribution(values: Sequence[float]) -> tuple[float, float, float]:
+    """Return the mean, the 95th percentile and the most of some values."""
+    return round(fmean(values), 2), round(percentile_95(values), 2), max(values)
+
+
+def percentile_95(values: Sequence[float]) -> float:
+    """Return the 95th percentile of at least one value."""
+    if len(values) == 1:
+        return values[0]
+    return quantiles(values, n=20, method="inclusive")[-1]

@@ -1,69 +1,56 @@
-"""Searches by words, on real reviews where there are any, and on made ones otherwise.
+"""``bench words``: random searches of reviews by their words, each page compared with the truth.
 
-All comments are on one product, and each language is searched by itself. A word is drawn from a
-random comment, so that frequent ones are drawn often, or from all words alike; a second one from
-the same comment, so that something is found. Each page is compared with the right answer, and other
-designs are asked the same (`lab.bench.word_designs`).
+The reviews are comments on one product: real ones where there are any, else made ones. A search has
+one to three words of a random comment, so that frequent words are drawn often. It is made in no
+chosen language, in the comment's own or in this one and others, for all ratings or for some, newest
+or oldest first. It is asked of the site's API, and followed to its last page.
 """
 
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import ceil
 from pathlib import Path
 from random import Random
 from statistics import fmean
+from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
+from django.test import Client, override_settings
 
 from comments.data.rows import Findings, Shape
 from comments.data.run import CommentFile
-from comments.filters import CommentFilter
+from comments.filters import MOST_LANGUAGES, RATINGS, CommentFilter
 from comments.items import NewComment, items_of
-from comments.lists.search_queries import SearchRequest, search_comments
+from comments.lists.orders import CommentOrder
+from comments.lists.search_queries import MOST_UNITS
+from comments.models import TABLE, Comment
 from comments.search.models import WordItem
-from comments.search.postings import STEMS, postings_of
-from comments.search.words import MOST_STEMS, indexed_stems, parse_search, stems_of
-from comments.search.writer import WordWriter
-from comments.store.counts import ProductCounts
+from comments.search.postings import postings_of
+from comments.search.words import BadSearch, Search, indexed_stems, parse_search
 from dynapages.calls import clock, metered
 from dynapages.django.options import Progress
 from dynapages.files.row_files import RowFile, open_rows
 from dynapages.items import Item, item_bytes
-from dynapages.lists import PageRequest, dollars, prices
-from dynapages.process import page_batches
+from dynapages.process import client
 from dynapages.pynamodb import DynamoModel
-from lab.bench.context import BenchContext, Stores, open_context, require_binary
-from lab.bench.data import PRODUCT_ID, SPAN, START, CommentData
-from lab.bench.pages import WrongAnswer
-from lab.bench.word_designs import (
-    FILTER,
-    SEGMENTS,
-    THIN,
-    WRITE_BLOCK,
-    Listed,
-    OtherDesigns,
-    WordCost,
-)
-from lab.reports.results import Results, Row, Value, rows
-from lab.reports.tables import Section, section
+from dynapages.tables import create_missing
+from lab.bench.data import PRODUCT_ID, SPAN, START, counts_item
+from lab.bench.grid import percentile_95
+from lab.bench.pages import create_catalogue
+from lab.bench.readers import WrongAnswer
+from lab.bench.site import HOST, PageFailed
+from lab.report import Limit, Section, Table
 
-PART = "words"
-HERE = "postings with entries, as here"
-DESIGNS = {
-    HERE: HERE,
-    THIN: "postings of keys, read in turns",
-    SEGMENTS: "segments of keys",
-    FILTER: "a filter over the list",
-}
-ONE, TWO, TWO_OF_ALL = "one word", "two words", "two of all words"
-SEARCHES = 300
-"""Of each kind and language."""
-ENOUGH = 5_000
-"""Comments of a language that is searched."""
+API_PATH = "/api/v1"
+MOST_WORDS = 3
+WRITE_BLOCK = 1_024
+"""Bytes of a write unit."""
+
 REVIEWS = "reviews/app_reviews.csv.gz"
 COLUMNS = {
     "id": "review_id",
@@ -72,246 +59,289 @@ COLUMNS = {
     "author": "user_hash",
     "body": "review_text",
 }
-COUNTRIES = {"us": "en", "jp": "ja", "dk": "da"}
-"""What the file has where a language should be."""
-PUT_AND_DELETED = 2 * 2
-"""Units of a kilobyte that one transaction puts and another one deletes."""
-KILO = 1_000
-"""Bytes of one comment's postings that are a gigabyte of a million comments'."""
-MADE = 8_000
+LANGUAGES_OF_COUNTRIES = {"us": "en", "jp": "ja", "dk": "da"}
+"""What the file has in the place of a language."""
+
+MADE_COMMENTS = 8_000
 VOCABULARY = 20_000
+LENGTH_MEAN, LENGTH_DEVIATION, MOST_LENGTH = 2.8, 0.8, 400
+"""Of the logarithm of the number of words in a made comment; and the most words."""
+
+
+# The comments.
 
 
 def real_reviews() -> Path | None:
-    """Return the file of real reviews; None where there is none."""
+    """Return the file of real reviews, below REAL_DATA_DIR; None where there is none."""
     folder = os.environ.get("REAL_DATA_DIR") or settings.BASE_DIR.parent / "shared" / "data"
     path = Path(folder) / REVIEWS
     return path if path.exists() else None
 
 
 @dataclass(frozen=True, slots=True)
-class WordData(CommentData):
-    """The postings of all reviews of a file as comments on one product; of made ones without it."""
+class WordData:
+    """The postings of each ``every``-th review of a file; of made comments without a file."""
 
-    reviews: Path | None = None
+    reviews: Path | None
+    every: int = 1
     model: type[DynamoModel] = WordItem
 
     @property
     def name(self) -> str:
-        return f"words-{self.count}" if self.reviews is None else "words-of-real-reviews"
+        source = "made-comments" if self.reviews is None else "real-reviews"
+        return f"words-of-{source}-{self.every}"
 
     def items(self) -> Iterator[Item]:
         for comment in self.comments():
-            yield from postings_for(comment)
+            yield from _postings_for(comment)
 
     def comments(self) -> Iterator[NewComment]:
-        yield from self._made() if self.reviews is None else self._real(self.reviews)
-
-    def _real(self, path: Path) -> Iterator[NewComment]:
-        columns = {**dict.fromkeys(("title", "reply"), ()), **_listed(COLUMNS)}
-        shape = Shape(columns=columns, languages=COUNTRIES).under(PRODUCT_ID)
-        source = CommentFile(RowFile(path), shape, clock.now())
-        with open_rows(source.file) as found:
-            for one in source.parse(found, Findings()):
-                if isinstance(one, NewComment):
-                    yield one
-
-    def _made(self) -> Iterator[NewComment]:
-        """Yield comments of numbered words, which are as uneven as those of a language."""
-        rng = Random(self.seed)  # noqa: S311 - repeatable data, nothing secret
-        words = [f"w{rank}" for rank in range(VOCABULARY)]
-        bounds = list(accumulate(1 / (rank + 10) for rank in range(VOCABULARY)))
-        for _ in range(self.count):
-            length = min(int(rng.lognormvariate(2.8, 0.8)) + 1, 400)
-            yield NewComment(
-                id=f"{rng.getrandbits(64):016x}",
-                product_id=PRODUCT_ID,
-                language="en",
-                rating=rng.randint(1, 5),
-                created_at=START + SPAN * rng.random(),
-                author=f"reader {rng.randrange(self.count)}",
-                body=" ".join(rng.choices(words, cum_weights=bounds, k=length)),
-            )
+        """Yield the comments, in no order of time."""
+        comments = _made_comments() if self.reviews is None else _read_reviews(self.reviews)
+        for number, comment in enumerate(comments):
+            if number % self.every == 0:
+                yield comment
 
 
-def _listed(columns: Mapping[str, str]) -> dict[str, Sequence[str]]:
-    return {field: (column,) for field, column in columns.items()}
+def _read_reviews(path: Path) -> Iterator[NewComment]:
+    columns: dict[str, Sequence[str]] = {"title": (), "reply": ()}
+    for name, column in COLUMNS.items():
+        columns[name] = (column,)
+    shape = Shape(columns=columns, languages=LANGUAGES_OF_COUNTRIES).under(PRODUCT_ID)
+    source = CommentFile(RowFile(path), shape, clock.now())
+    with open_rows(source.file) as rows:
+        for comment in source.parse(rows, Findings()):
+            if isinstance(comment, NewComment):
+                yield comment
 
 
-def postings_for(comment: NewComment) -> list[Item]:
+def _made_comments() -> Iterator[NewComment]:
+    """Yield comments of numbered words, which are as uneven as those of a language."""
+    random = Random(1)  # noqa: S311 - repeatable data, nothing secret
+    words = [f"w{rank}" for rank in range(VOCABULARY)]
+    bounds = list(accumulate(1 / (rank + 10) for rank in range(VOCABULARY)))
+    for number in range(MADE_COMMENTS):
+        length = int(random.lognormvariate(LENGTH_MEAN, LENGTH_DEVIATION)) + 1
+        body = random.choices(words, cum_weights=bounds, k=min(length, MOST_LENGTH))
+        yield NewComment(
+            id=f"{random.getrandbits(64):016x}",
+            product_id=PRODUCT_ID,
+            language="en",
+            rating=random.randint(1, 5),
+            created_at=START + SPAN * random.random(),
+            author=f"reader {number}",
+            body=" ".join(body),
+        )
+
+
+def _postings_for(comment: NewComment) -> list[Item]:
     """Build the postings of a comment as the site stores them."""
-    item, body = items_of(comment)
-    return postings_of(item.serialize(), comment.body if body else None)
+    item, long_text = items_of(comment)
+    return postings_of(item.serialize(), comment.body if long_text else None)
 
 
 @dataclass(frozen=True, slots=True)
-class _Posted:
-    """A comment by its postings: its place, its stems, and the words that these are of.
+class KnownComment:
+    """What decides whether a search finds a comment, known without the site."""
 
-    ``change_units`` are for the change that names the postings, and for its mark.
-    """
-
-    place: str
+    id: str
+    language: str
+    rating: int
+    text: str
     stems: frozenset[str]
-    words: Mapping[str, str]
-    postings: Sequence[int]
-    entry_bytes: int
-    change_units: int
 
-    @classmethod
-    def of(cls, comment: NewComment) -> "_Posted | None":
-        postings = postings_for(comment)
-        if not postings:
-            return None
-        sizes = [item_bytes(one) for one in postings]
+
+def known_comments(comments: Iterable[NewComment]) -> list[KnownComment]:
+    """Return what is known of comments, newest first."""
+    newest_first = sorted(comments, key=_time_and_id, reverse=True)
+    known = []
+    for comment in newest_first:
+        text = f"{comment.title}\n{comment.body}"
         stems = frozenset(indexed_stems(comment.title, comment.body, comment.language))
-        words = {}
-        for word in re.findall(r"\w+", comment.body):
-            found = stems_of(word, comment.language)
-            if len(found) == 1 and found[0] in stems:
-                words[found[0]] = word
-        without = {name: value for name, value in postings[0].items() if name != STEMS}
-        change = units_of_change(postings)
-        return cls(postings[0]["o"]["S"], stems, words, sizes, item_bytes(without), change)
+        known.append(KnownComment(comment.id, comment.language, comment.rating, text, stems))
+    return known
 
 
-def units_of_change(postings: Sequence[Item]) -> int:
-    """Return the units of storing what postings are about to be written, and of deleting it.
-
-    That is a `WordChange` with its marks, which is put in the transaction of the comment.
-    """
-    named = {(one["pk"]["S"], one["o"]["S"]) for one in postings}
-    items = [put["Put"]["Item"] for put in WordWriter(page_batches(), named=named).put()]
-    return sum(PUT_AND_DELETED * ceil(item_bytes(item) / WRITE_BLOCK) for item in items)
+def _time_and_id(comment: NewComment) -> tuple[object, str]:
+    return comment.created_at, comment.id
 
 
-def measure_words(*, fresh: bool, progress: Progress) -> Iterator[Row]:
-    """Search for words and pairs of words. Raises WrongAnswer and EngineError."""
-    data = WordData(MADE, reviews=real_reviews())
-    stored = Stores(settings.VAR_DIR / "bench", require_binary(), progress).hold(data, fresh=fresh)
-    sentence = "" if data.reviews else "Made comments: there are no real reviews here. "
-    yield Row(PART, None, None, None, "data", sentence + stored.sentence)
-    yield Row(PART, None, None, None, "page_size", settings.PAGE_SIZE)
-    posted = defaultdict[str, list[_Posted]](list)
-    counts: Counter[tuple[str, int]] = Counter()
-    for comment in data.comments():
-        counts[comment.language, comment.rating] += 1
-        if one := _Posted.of(comment):
-            posted[comment.language].append(one)
-    everything = [one for some in posted.values() for one in some]
-    yield from _written(everything, sum(counts.values()))
-    with open_context(db_path=stored.path, progress=progress) as context:
-        for language, some in posted.items():
-            if len(some) >= ENOUGH:
-                yield from _search(context, language, some, ProductCounts(counts))
+# The searches.
 
 
-def _written(posted: Sequence[_Posted], comments: int) -> Iterator[Row]:
-    """Yield what the words of a comment take to write on Amazon DynamoDB: postings in batches."""
-    units = sum(ceil(size / WRITE_BLOCK) for one in posted for size in one.postings)
-    full = sum(len(one.stems) == MOST_STEMS for one in posted)
-    values = {
-        "postings": sum(len(one.postings) for one in posted) / comments,
-        "posting_units": units / comments,
-        "change_units": sum(one.change_units for one in posted) / comments,
-        "posting_bytes": fmean(size for one in posted for size in one.postings),
-        "full_share": full / comments,
-    }
-    yield from rows(PART, values)
-    written = values["posting_units"] + values["change_units"]
-    yield Row(PART, None, None, HERE, "written", written)
+@dataclass(frozen=True, slots=True)
+class DrawnSearch:
+    """A search, and the ids of the comments that it must find, in its order."""
 
+    search: Search
+    chosen: CommentFilter
+    order: CommentOrder
+    expected: Sequence[str]
+    product_id: str = PRODUCT_ID
 
-def _search(
-    context: BenchContext, language: str, posted: Sequence[_Posted], counts: ProductCounts
-) -> Iterator[Row]:
-    rng = Random(len(posted))  # noqa: S311 - repeatable choices, nothing secret
-    newest = sorted(posted, key=lambda one: one.place, reverse=True)
-    others = OtherDesigns([Listed(o.stems, o.entry_bytes) for o in newest], context.page_size)
-    for design, units in others.written().items():
-        yield Row(PART, None, None, DESIGNS[design], "written", units)
-    label = f"Searching {language}"
-    with context.progress.step(label, total=3 * SEARCHES, unit="") as advance:
-        for number, (kind, words) in enumerate(_drawn(rng, newest)):
-            found = _read(language, words, newest, counts=counts, size=context.page_size)
-            of_designs = {HERE: WordCost(float(found["capacity_units"]), int(found["rounds"]))}
-            of_designs |= others.costs(words)
-            yield from rows(PART, found, list=kind, page=number, reader=language)
-            for design, cost in of_designs.items():
-                values: dict[str, Value] = {"one_word": cost.capacity_units}
-                if kind != ONE:
-                    values = {"two_words": cost.capacity_units, "two_rounds": cost.rounds}
-                yield from rows(PART, values, page=number, reader=DESIGNS[design])
-            advance(1)
-
-
-def _drawn(rng: Random, posted: Sequence[_Posted]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield kinds of searches, and the words of each by their stems."""
-    having = defaultdict[str, list[_Posted]](list)
-    for one in posted:
-        for stem in sorted(one.words):
-            having[stem].append(one)
-    number = {ONE: 1, TWO: 2, TWO_OF_ALL: 2}
-    vocabulary = [*having]
-    for kind in chain.from_iterable([kind] * SEARCHES for kind in number):
-        one, stems = posted[0], list[str]()
-        while len(stems) < number[kind]:
-            if kind == TWO_OF_ALL:
-                first = rng.choice(vocabulary)
-                one = rng.choice(having[first])
-                rest = sorted({*one.words} - {first})
-                stems = [first, *rng.sample(rest, 1)] if rest else []
-            else:
-                one = rng.choice(posted)
-                stems = rng.sample(sorted(one.words), min(number[kind], len(one.words)))
-        yield kind, {stem: one.words[stem] for stem in stems}
-
-
-def _read(
-    language: str,
-    words: Mapping[str, str],
-    newest: Sequence[_Posted],
-    *,
-    counts: ProductCounts,
-    size: int,
-) -> dict[str, Value]:
-    """Read the first page of a search, and compare it with the right answer."""
-    wanted = SearchRequest(parse_search(" ".join(words.values())))
-    chosen, request = CommentFilter.of([language]), PageRequest(size)
-    with metered() as meter:
-        page = search_comments(PRODUCT_ID, wanted, chosen, request, counts=counts).page
-    places = [entry.position.place for entry in page.entries]
-    expected = [one.place for one in newest if one.stems.issuperset(words)]
-    is_short = len(places) < min(len(expected), request.size)
-    if places != expected[: len(places)] or (is_short and not page.has_next):
-        raise WrongAnswer(
-            f"A search for {', '.join(words.values())} is not what the comments have."
+    def __str__(self) -> str:
+        return (
+            f"“{self.search.text}” in {self.chosen.languages or 'any'} languages, "
+            f"{self.chosen.ratings or 'any'} ratings, {self.order.value} first"
         )
-    return {
-        "capacity_units": meter.amazon_units,
-        "rounds": page.rounds,
-        "is_full": not is_short,
-        "matching": len(expected),
-    }
+
+    @property
+    def api_url(self) -> str:
+        """The path and query of its first page in the API."""
+        query: list[tuple[str, object]] = [("q", self.search.text), ("order", self.order.value)]
+        query += [("language", language) for language in self.chosen.languages]
+        query += [("rating", rating) for rating in self.chosen.ratings]
+        return f"{API_PATH}/products/{self.product_id}/comments?{urlencode(query)}"
 
 
-def words_section(found: Results) -> Section:
-    """Write the section of searches by words."""
-    languages = tuple(one for one in found.names("reader") if one not in DESIGNS.values())
-    here = found.where(reader=languages)
-    two = here.where(list=(TWO, TWO_OF_ALL))
-    written = found.where(reader=HERE).number("written")
-    return section(
-        "words",
-        found,
-        groups={"here": here, "designs": found.where(reader=tuple(DESIGNS.values()))},
-        searches=len(here.numbers("rounds")),
-        one_word=fmean(here.where(list=ONE).numbers("capacity_units")),
-        two_words=fmean(two.numbers("capacity_units")),
-        dearest=max(here.numbers("capacity_units")),
-        short=100 - 100 * fmean(two.numbers("is_full")),
-        two_rounds=fmean(two.numbers("rounds")),
-        written=written,
-        dollars=dollars(prices().writes(written)),
-        gigabytes=found.number("postings") * found.number("posting_bytes") / KILO,
+def draw_search(random: Random, newest_first: Sequence[KnownComment]) -> DrawnSearch:
+    """Draw a search of what a random comment says."""
+    while True:
+        comment = random.choice(newest_first)
+        words = _words_of(comment.text, random)
+        number = min(len(words), random.randint(1, MOST_WORDS))
+        try:
+            search = parse_search(" ".join(random.sample(words, number)))
+        except BadSearch:
+            continue
+        if search.words:
+            break
+    all_languages = sorted({one.language for one in newest_first})
+    others = random.sample(all_languages, min(len(all_languages), MOST_WORDS))
+    languages = random.choice(([], [comment.language], [comment.language, *others]))
+    ratings = random.sample(RATINGS, random.choice((0, 0, 1, 2, 3)))
+    chosen = CommentFilter.of(languages[:MOST_LANGUAGES], ratings)
+    order = random.choice((CommentOrder.NEWEST, CommentOrder.OLDEST))
+    return DrawnSearch(search, chosen, order, expected_ids(newest_first, search, chosen, order))
+
+
+def _words_of(text: str, random: Random) -> list[str]:
+    """Return the words of a text; of one without spaces pieces of some characters."""
+    words = []
+    for word in re.findall(r"\w+", text):
+        if len(indexed_stems("", word, "")) <= 1:
+            words.append(word)
+        else:
+            start = random.randrange(len(word) - 1)
+            words.append(word[start : start + random.randint(2, 3)])
+    return words
+
+
+def expected_ids(
+    newest_first: Sequence[KnownComment], search: Search, chosen: CommentFilter, order: CommentOrder
+) -> list[str]:
+    """Return the ids of the comments that a search must find, by looking at each."""
+    stems_by_language: dict[str, frozenset[str]] = {}
+    ids = []
+    for comment in newest_first:
+        if chosen.languages and comment.language not in chosen.languages:
+            continue
+        if chosen.ratings and comment.rating not in chosen.ratings:
+            continue
+        if comment.language not in stems_by_language:
+            stems_by_language[comment.language] = frozenset(search.stems(comment.language))
+        stems = stems_by_language[comment.language]
+        if stems and stems <= comment.stems:
+            ids.append(comment.id)
+    if order is CommentOrder.OLDEST:
+        ids.reverse()
+    return ids
+
+
+# The measuring.
+
+
+@dataclass(frozen=True, slots=True)
+class PageCost:
+    """What one page of a search of so many words cost."""
+
+    words: int
+    capacity_units: float
+    rounds: int
+
+
+def measure_searches(
+    comments: Sequence[NewComment], *, searches: int, seed: int, progress: Progress
+) -> Section:
+    """Follow random searches of comments whose postings are stored.
+
+    Raises WrongAnswer where a search does not show exactly the comments that have its words, in
+    order, each once, and PageFailed.
+    """
+    newest_first = known_comments(comments)
+    prepare_product(newest_first)
+    random = Random(seed)  # noqa: S311 - repeatable choices, nothing secret
+    costs: list[PageCost] = []
+    with (
+        override_settings(COMMENTS={**settings.COMMENTS, "SEARCH": True}),
+        progress.step("Searching", total=searches, unit="") as advance,
+    ):
+        for _ in range(searches):
+            costs += _follow(draw_search(random, newest_first))
+            advance(1)
+    return _section(costs, comments, searches=searches)
+
+
+def prepare_product(newest_first: Sequence[KnownComment]) -> None:
+    """Store what a page needs besides the postings: the product, and the counts of its comments."""
+    create_catalogue()
+    create_missing([Comment], client=client())
+    counts = Counter((comment.language, comment.rating) for comment in newest_first)
+    client().put_item(TableName=TABLE, Item=counts_item(PRODUCT_ID, counts))
+
+
+def _follow(drawn: DrawnSearch) -> Iterator[PageCost]:
+    """Ask for a search page by page, and yield what each cost."""
+    program = Client(headers={"host": HOST})
+    ids: list[str] = []
+    url: str | None = drawn.api_url
+    while url:
+        with metered() as meter:
+            response = program.get(url)
+        if response.status_code != 200:  # noqa: PLR2004 - HTTP's
+            raise PageFailed(url, response.status_code)
+        page: dict[str, Any] = response.json()
+        ids += [comment["id"] for comment in page["items"]]
+        url = page["next"]
+        yield PageCost(len(drawn.search.words), meter.amazon_units, meter.rounds)
+    if ids != list(drawn.expected):
+        raise WrongAnswer(f"The search for {drawn} does not show what the comments have.")
+
+
+def _section(
+    costs: Sequence[PageCost], comments: Sequence[NewComment], *, searches: int
+) -> Section:
+    by_words: dict[int, list[PageCost]] = defaultdict(list)
+    for cost in costs:
+        by_words[cost.words].append(cost)
+    rows = []
+    for words, pages in sorted(by_words.items()):
+        units = [page.capacity_units for page in pages]
+        rounds = fmean(page.rounds for page in pages)
+        mean, dearest = round(fmean(units), 2), max(units)
+        rows.append((str(words), len(pages), mean, percentile_95(units), dearest, round(rounds, 2)))
+    sizes = []
+    for comment in comments:
+        sizes += [item_bytes(posting) for posting in _postings_for(comment)]
+    written = sum(ceil(size / WRITE_BLOCK) for size in sizes)
+    about = (
+        f"{searches:,} searches of {len(comments):,} comments, each followed to its end. A comment "
+        f"has {len(sizes) / len(comments):.1f} postings of {fmean(sizes):.0f} bytes, which take "
+        f"{written / len(comments):.1f} units to write in batches."
+    )
+    return Section(
+        "Searches by words",
+        [about],
+        [
+            Table(
+                "Capacity units and rounds of all that a page reads",
+                ("words", "pages", "mean", "95 %", "most", "rounds"),
+                rows,
+            )
+        ],
+        [
+            Limit(
+                "units of the dearest page", MOST_UNITS, max(cost.capacity_units for cost in costs)
+            )
+        ],
     )

@@ -1,35 +1,32 @@
-"""Orders: a customer's of one status between two days (A6), and the shop's open ones (A7).
+"""Orders of a customer, of one status between two days (A6), and open orders of the shop (A7).
 
-They are in four tables: the same ones, each with the keys that one design needs and no others.
+Each design has the same orders, with the keys that it needs and no others.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import NamedTuple
 
 from django.utils.translation import gettext_noop as _
 from pynamodb.expressions.condition import Condition
 from pynamodb.expressions.operand import Path
 
-from dynapages.items import Item, Value, table_key
+from dynapages.django.options import Progress
+from dynapages.items import Item, table_key
 from dynapages.lists import Order, Page, PageRequest, Position, Run, id_at, sort_key_of, timestamp
 from dynapages.process import client, read
+from dynapages.pynamodb import DynamoModel
 from lab.bench.data import CUSTOMER, OrderAnswers, OrderData, shards_item
 from lab.designs.measuring import (
-    Answer,
+    AskedList,
     Design,
-    Lab,
-    LabTable,
-    Layout,
-    Question,
     WriteCase,
-    cut_out,
-    every_item,
-    measure_designs,
+    compare_designs,
+    cut_sorted,
+    filtered_items,
 )
-from lab.reports.results import Results
+from lab.figures import SubjectFigures
 from shop import keys
 from shop.days import Days
 from shop.models import ORDER_SHOWN, ByStatus, Queue, ShopItem
@@ -40,87 +37,78 @@ from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange, order_items
 from shop.orders.queries import list_open_orders
 
+CUSTOMER_ORDERS, OPEN_ORDERS = "customer orders", "open orders"
+SHIPPED_IN_2022, ALL_OPEN = _("shipped in 2022"), _("all open")
+PLACE, SHIP = _("an order placed"), _("an order shipped")
+PAIRS_OF_WRITES = 5
+SHIPPED_FILTER = OrderFilter((Status.SHIPPED,), Days(date(2022, 1, 1), date(2023, 1, 1)))
+
 TABLE = ShopItem.Meta.table_name
-ENTERED = "entered_at"
+ENTERED_AT = "entered_at"
 """When an order entered its status: an attribute of its own where no key contains it."""
 ONE_PARTITION = "OPEN"
 SHARDS = 4
 """Of each open status, where the design has several."""
-_STATUS_KEY = OrderItem.order_status_date.attr_name
-_QUEUE_KEYS = (OrderItem.open_shard.attr_name, OrderItem.open_place.attr_name)
-_DERIVED = {
-    _STATUS_KEY,
-    *_QUEUE_KEYS,
+STATUS_KEY = OrderItem.order_status_date.attr_name
+OPEN_PARTITION_KEY = OrderItem.open_shard.attr_name
+OPEN_SORT_KEY = OrderItem.open_place.attr_name
+DERIVED_ATTRIBUTES = {
+    STATUS_KEY,
+    OPEN_PARTITION_KEY,
+    OPEN_SORT_KEY,
     OrderItem.order_open_date.attr_name,
     OrderItem.shard.attr_name,
 }
-_OPEN = Queue.Meta.index_name
-
-BuildItem = Callable[[NewOrder, int], Item]
-"""Builds an order's item as a table has it; the number is its shard."""
-
-
-class OrderTable(NamedTuple):
-    """A table that holds the orders, and how it stores them."""
-
-    table: LabTable
-    item_of: BuildItem
 
 
 @dataclass(frozen=True, slots=True)
-class OrderTables:
-    """The four tables, and the right answers about the orders in them.
-
-    ``shown`` is what lists show of each order, by its id; ``latest`` is the latest moment an order
-    entered a status.
-    """
+class Orders:
+    """The orders that are stored, and the right answers about them."""
 
     data: OrderData
-    answers: OrderAnswers
-    shown: Mapping[str, Item]
-    latest: datetime
-    bare: OrderTable
-    by_status: OrderTable
-    unsharded: OrderTable
-    sharded: OrderTable
+    all: Sequence[NewOrder]
 
-    def shown_at(self, places: Sequence[str]) -> list[Item]:
-        """Return what a list shows of the orders at these places."""
-        return [self.shown[id_at(place)] for place in places]
+    @classmethod
+    def make(cls, data: OrderData) -> "Orders":
+        """Make the orders of a data set."""
+        return cls(data, list(data.orders()))
 
+    @property
+    def answers(self) -> OrderAnswers:
+        return OrderAnswers(self.all)
 
-def load_orders(lab: Lab, data: OrderData) -> OrderTables:
-    """Make the tables and put all orders into each."""
-    orders = list(data.orders())
+    @property
+    def latest(self) -> datetime:
+        """The latest moment that an order entered its status."""
+        return max(order.now_in.moment for order in self.all)
 
-    def load(
-        name: str, item_of: BuildItem, *indexes: str, besides: Sequence[Item] = ()
-    ) -> OrderTable:
-        table = lab.make(Layout(name, ShopItem, indexes))
-
-        def items() -> Iterator[Item]:
-            for number, order in enumerate(orders):
-                yield item_of(order, number % SHARDS)
-            yield from besides
-
-        lab.fill(table, items(), total=len(orders) + len(besides))
-        return OrderTable(table, item_of)
-
-    return OrderTables(
-        data=data,
-        answers=OrderAnswers(orders),
-        shown={order.id: shown(_bare(order, 0)) for order in orders},
-        latest=max(order.now_in.moment for order in orders),
-        bare=load("orders", _bare),
-        by_status=load("orders-by-status", _by_status, ByStatus.Meta.index_name),
-        unsharded=load("orders-one-shard", _unsharded, _OPEN),
-        sharded=load("orders-sharded", _sharded, _OPEN, besides=[shards_item(SHARDS)]),
-    )
+    def shown(self) -> dict[str, Item]:
+        """Return what lists show of each order, by its id."""
+        return {order.id: shown_part(bare_item(order)) for order in self.all}
 
 
-def shown(item: Item) -> Item:
-    """Cut an item down to its key and what a list of orders shows of it."""
-    return {name: value for name, value in item.items() if name in {"pk", "sk", *ORDER_SHOWN}}
+# Items.
+
+
+def bare_item(order: NewOrder, *derived: str) -> Item:
+    """Build an order's item without the attributes of any index but some."""
+    return {**_stored_item(order, 0, *derived), **_entered(order)}
+
+
+def _stored_item(order: NewOrder, shard: int, *derived: str) -> Item:
+    left_out = DERIVED_ATTRIBUTES.difference(derived)
+    item = order_items(order, shard=shard).order.serialize()
+    return {name: value for name, value in item.items() if name not in left_out}
+
+
+def _entered(order: NewOrder) -> Item:
+    return {ENTERED_AT: {"S": timestamp(order.now_in.moment)}}
+
+
+def shown_part(item: Item) -> Item:
+    """Return an item's key and what a list of orders shows of it."""
+    shown_names = {"pk", "sk", *ORDER_SHOWN}
+    return {name: value for name, value in item.items() if name in shown_names}
 
 
 def order_id_in(item: Item) -> str:
@@ -129,34 +117,191 @@ def order_id_in(item: Item) -> str:
     return sort_key.removeprefix(keys.ORDER_PREFIX)
 
 
-def _with_keys(order: NewOrder, shard: int, *names: str) -> dict[str, Value]:
-    """Build an order's item without its derived attributes, but for some."""
-    item = order_items(order, shard=shard).order.serialize()
-    return {name: item[name] for name in item if name not in _DERIVED or name in names}
+def _entered_sort_key(item: Item) -> str:
+    return f"{item[ENTERED_AT]['S']}#{order_id_in(item)}"
 
 
-def _bare(order: NewOrder, shard: int) -> Item:
-    return _with_keys(order, shard) | _entered(order)
+def _placed_sort_key(item: Item) -> str:
+    return f"{item[OrderItem.placed_at.attr_name]['S']}#{order_id_in(item)}"
 
 
-def _by_status(order: NewOrder, shard: int) -> Item:
-    return _with_keys(order, shard, _STATUS_KEY)
+def _shown_on(page: Page) -> list[Item]:
+    return [shown_part(entry.item) for entry in page.entries]
 
 
-def _sharded(order: NewOrder, shard: int) -> Item:
-    return _with_keys(order, shard, *_QUEUE_KEYS) | _entered(order)
+# Designs.
 
 
-def _unsharded(order: NewOrder, shard: int) -> Item:
-    if not order.now_in.status.is_open:
-        return _bare(order, shard)
-    place = sort_key_of(order.placed_at, order.id)
-    values = ({"S": ONE_PARTITION}, {"S": place})
-    return {**_bare(order, shard), **dict(zip(_QUEUE_KEYS, values, strict=True))}
+class OrderDesign:
+    """A way to store the orders and to read a list of them; subclasses are the designs."""
+
+    name: str
+    model: type[DynamoModel] = ShopItem
+    indexes: Sequence[str] = ()
+    shards = 1
+
+    def __init__(self, orders: Orders) -> None:
+        self.orders = orders
+
+    def items(self) -> Iterator[Item]:
+        for number, order in enumerate(self.orders.all):
+            yield self.item_of(order, number % SHARDS)
+
+    def item_of(self, order: NewOrder, shard: int) -> Item:
+        """Build the item of an order; ``shard`` is where an open one is, in designs with shards."""
+        return bare_item(order)
+
+    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+        """Read a page of the one list that the design is asked for."""
+        raise NotImplementedError
+
+    def is_shown(self, order: NewOrder) -> bool:
+        """Return whether the lists show what was written of an order."""
+        raise NotImplementedError
+
+    def write_cases(self) -> Iterator[WriteCase]:
+        number = 0
+        for placed, shipped in new_orders(PAIRS_OF_WRITES, after=self.orders.latest):
+            for action, order in ((PLACE, placed), (SHIP, shipped)):
+                yield WriteCase(
+                    action=action,
+                    write=partial(self.write, order, number % self.shards),
+                    is_shown=partial(self.is_shown, order),
+                    key=table_key(keys.user(order.username), keys.order(order.id)),
+                )
+                number += 1
+
+    def write(self, order: NewOrder, shard: int) -> None:
+        """Put the item of an order."""
+        client().put_item(TableName=TABLE, Item=self.item_of(order, shard))
+
+    def follow(self) -> None:
+        """Do nothing: a write of these designs is whole."""
 
 
-def _entered(order: NewOrder) -> dict[str, Value]:
-    return {ENTERED: {"S": timestamp(order.now_in.moment)}}
+class CustomerOrders(OrderDesign):
+    """A design for a customer's orders of some statuses between two days, latest first."""
+
+    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+        return self.read_customer_orders(SHIPPED_FILTER, request)
+
+    def read_customer_orders(self, chosen: OrderFilter, request: PageRequest) -> list[Item]:
+        """Read a page of the customer's orders."""
+        raise NotImplementedError
+
+    def is_shown(self, order: NewOrder) -> bool:
+        """Return whether an order is the latest of those in its status."""
+        in_its_status = OrderFilter(statuses=(order.now_in.status,))
+        latest = self.read_customer_orders(in_its_status, PageRequest(1))
+        return [order_id_in(item) for item in latest] == [order.id]
+
+
+class ScanCustomerOrders(CustomerOrders):
+    """A Scan of the orders of all customers."""
+
+    name = "scan"
+
+    def read_customer_orders(self, chosen: OrderFilter, request: PageRequest) -> list[Item]:
+        condition = _matches(chosen) & (OrderItem.pk == keys.user(CUSTOMER))
+        matching = filtered_items(TABLE, condition)
+        page = cut_sorted(matching, request, sort_key=_entered_sort_key)
+        return [shown_part(item) for item in page]
+
+
+class QueryCustomerOrders(CustomerOrders):
+    """A Query of all orders of the customer, which lie in the order of placing, not of shipping."""
+
+    name = "filter"
+
+    def read_customer_orders(self, chosen: OrderFilter, request: PageRequest) -> list[Item]:
+        key = OrderItem.pk == keys.user(CUSTOMER)
+        key &= OrderItem.sk.startswith(keys.ORDER_PREFIX)
+        matching = filtered_items(TABLE, _matches(chosen), key=key)
+        page = cut_sorted(matching, request, sort_key=_entered_sort_key)
+        return [shown_part(item) for item in page]
+
+
+class CompositeKey(CustomerOrders):
+    """An index whose sort key joins status and moment: the site's design."""
+
+    name = "composite"
+    indexes: Sequence[str] = (ByStatus.Meta.index_name,)
+
+    def item_of(self, order: NewOrder, shard: int) -> Item:
+        return _stored_item(order, shard, STATUS_KEY)
+
+    def read_customer_orders(self, chosen: OrderFilter, request: PageRequest) -> list[Item]:
+        return _shown_on(read(plan_for_user(CUSTOMER, chosen).runs, request))
+
+
+def _matches(chosen: OrderFilter) -> Condition:
+    condition = OrderItem.status.is_in(*(status.value for status in chosen.statuses))
+    since, until = chosen.days.moments
+    if since and until:
+        condition &= Path(ENTERED_AT) >= timestamp(since)
+        condition &= Path(ENTERED_AT) < timestamp(until)
+    return condition
+
+
+class OpenOrders(OrderDesign):
+    """A design for all open orders, oldest first."""
+
+    shards = SHARDS
+
+    def is_shown(self, order: NewOrder) -> bool:
+        """Return whether an order is in its place in the list, or a closed one no longer is."""
+        just_before = Position(timestamp(order.placed_at), order.username)
+        shown = self.read(ALL_OPEN, PageRequest(1, just_before))
+        is_listed = order.id in [order_id_in(item) for item in shown]
+        return is_listed is order.now_in.status.is_open
+
+
+class ScanOpenOrders(OpenOrders):
+    """A Scan of all orders there ever were."""
+
+    name = "scan"
+
+    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+        matching = filtered_items(TABLE, OrderItem.status.is_in(*(one.value for one in OPEN)))
+        page = cut_sorted(matching, request, sort_key=_placed_sort_key, order=Order.OLDEST_FIRST)
+        return [shown_part(item) for item in page]
+
+
+class OnePartition(OpenOrders):
+    """An index of open orders alone (sparse), in one partition."""
+
+    name = "unsharded"
+    indexes: Sequence[str] = (Queue.Meta.index_name,)
+
+    def item_of(self, order: NewOrder, shard: int) -> Item:
+        if not order.now_in.status.is_open:
+            return bare_item(order)
+        sort_key = sort_key_of(order.placed_at, order.id)
+        index_key = {OPEN_PARTITION_KEY: {"S": ONE_PARTITION}, OPEN_SORT_KEY: {"S": sort_key}}
+        return {**bare_item(order), **index_key}
+
+    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+        return _shown_on(read([Run(QUEUE, ONE_PARTITION)], request, order=Order.OLDEST_FIRST))
+
+
+class Sharded(OpenOrders):
+    """An index of open orders alone, in several partitions: the site's design."""
+
+    name = "sharded"
+    indexes: Sequence[str] = (Queue.Meta.index_name,)
+
+    def items(self) -> Iterator[Item]:
+        yield from super().items()
+        yield shards_item(SHARDS)
+
+    def item_of(self, order: NewOrder, shard: int) -> Item:
+        return {
+            **_stored_item(order, shard, OPEN_PARTITION_KEY, OPEN_SORT_KEY),
+            **_entered(order),
+        }
+
+    def read(self, asked: str, request: PageRequest) -> Sequence[Item]:
+        return _shown_on(list_open_orders(OrderFilter(), request).page)
 
 
 def new_orders(number: int, *, after: datetime) -> Iterator[tuple[NewOrder, NewOrder]]:
@@ -178,169 +323,50 @@ def new_orders(number: int, *, after: datetime) -> Iterator[tuple[NewOrder, NewO
         yield placed, replace(placed, history=(*placed.history, shipped))
 
 
-SHIPPED_IN_2022, ALL_OPEN = _("shipped in 2022"), _("all open")
-ASKED = OrderFilter((Status.SHIPPED,), Days(date(2022, 1, 1), date(2023, 1, 1)))
-PLACE, SHIP = _("an order placed"), _("an order shipped")
-
-ReadOwn = Callable[[OrderFilter, PageRequest], Answer]
-ReadOpen = Callable[[PageRequest], Answer]
+# The comparisons.
 
 
-def compare_customer_orders(lab: Lab, orders: OrderTables) -> Results:
-    """Measure each design for a customer's orders. Raises WrongAnswer and NeverConsistent."""
-    designs = (
-        ("scan", orders.bare, _own_by_scan),
-        ("filter", orders.bare, _own_by_query),
-        ("composite", orders.by_status, _own_by_composite_key),
-    )
-    positions = orders.answers.of_customer(ASKED)
+def compare_customer_orders(
+    orders: Orders, *, page_size: int, progress: Progress
+) -> SubjectFigures:
+    """Compare designs for a customer's orders. Raises WrongAnswer and NeverConsistent."""
+    positions = orders.answers.of_customer(SHIPPED_FILTER)
     about = f"{len(positions):,} of the customer's {orders.data.of_customer:,} orders"
-    return measure_designs(
-        lab,
-        name="customer orders",
-        data=(
-            f"{orders.data.count:,} orders, made for this: {orders.data.of_customer:,} of one "
-            f"customer, who is asked about, and {orders.data.queued:,} open ones of others."
-        ),
-        questions={SHIPPED_IN_2022: Question(about, positions, orders.shown_at)},
-        designs=[
-            _design(
-                lab,
-                name,
-                table,
-                partial(read_own, ASKED),
-                look=partial(_is_latest, read_own),
-                after=orders.latest + timedelta(days=number),  # as two share a table
-            )
-            for number, (name, table, read_own) in enumerate(designs)
-        ],
+    designs: list[Design] = [
+        ScanCustomerOrders(orders),
+        QueryCustomerOrders(orders),
+        CompositeKey(orders),
+    ]
+    return compare_designs(
+        CUSTOMER_ORDERS,
+        f"{orders.data.count:,} orders, made for this: {orders.data.of_customer:,} of one "
+        f"customer, who is asked about, and {orders.data.queued:,} open ones of others.",
+        [_asked_list(SHIPPED_IN_2022, about, positions, orders)],
+        designs,
+        page_size=page_size,
+        progress=progress,
     )
 
 
-def compare_open_orders(lab: Lab, orders: OrderTables) -> Results:
-    """Measure each design for the open orders. Raises WrongAnswer and NeverConsistent."""
-    designs = (
-        ("scan", orders.bare, _open_by_scan),
-        ("unsharded", orders.unsharded, _open_by_one_partition),
-        ("sharded", orders.sharded, _open_by_shards),
-    )
+def compare_open_orders(orders: Orders, *, page_size: int, progress: Progress) -> SubjectFigures:
+    """Compare designs for the open orders. Raises WrongAnswer and NeverConsistent."""
     positions = orders.answers.queue(())
-    return measure_designs(
-        lab,
-        name="open orders",
-        data=(
-            f"The same {orders.data.count:,} orders; sharded, each of {len(OPEN)} open statuses "
-            f"lies in {SHARDS} partitions."
-        ),
-        questions={
-            ALL_OPEN: Question(f"{len(positions):,} open orders", positions, orders.shown_at)
-        },
-        designs=[
-            _design(
-                lab,
-                name,
-                table,
-                read_open,
-                look=partial(_is_listed, read_open),
-                after=orders.latest,
-                shards=SHARDS,
-            )
-            for name, table, read_open in designs
-        ],
+    designs: list[Design] = [ScanOpenOrders(orders), OnePartition(orders), Sharded(orders)]
+    return compare_designs(
+        OPEN_ORDERS,
+        f"The same {orders.data.count:,} orders; sharded, each of {len(OPEN)} open statuses "
+        f"lies in {SHARDS} partitions.",
+        [_asked_list(ALL_OPEN, f"{len(positions):,} open orders", positions, orders)],
+        designs,
+        page_size=page_size,
+        progress=progress,
     )
 
 
-def _design(
-    lab: Lab,
-    name: str,
-    table: OrderTable,
-    read_page: ReadOpen,
-    *,
-    look: Callable[[NewOrder], bool],
-    after: datetime,
-    shards: int = 1,
-) -> Design:
-    def writes() -> Sequence[WriteCase]:
-        pairs = new_orders(lab.turns, after=after)
-        steps = [step for pair in pairs for step in zip((PLACE, SHIP), pair, strict=True)]
-        return [
-            WriteCase(
-                action=action,
-                write=partial(_put, table.item_of(order, number % shards)),
-                looks=[partial(look, order)],
-                key=table_key(keys.user(order.username), keys.order(order.id)),
-            )
-            for number, (action, order) in enumerate(steps)
-        ]
+def _asked_list(name: str, about: str, positions: Sequence[Position], orders: Orders) -> AskedList:
+    shown = orders.shown()
 
-    return Design(name, table.table, lambda _question, request: read_page(request), writes)
+    def shown_at(sort_keys: Sequence[str]) -> list[Item]:
+        return [shown[id_at(sort_key)] for sort_key in sort_keys]
 
-
-def _put(item: Item) -> None:
-    client().put_item(TableName=TABLE, Item=item)
-
-
-def _own_by_scan(chosen: OrderFilter, request: PageRequest) -> Answer:
-    condition = _matches(chosen) & (OrderItem.pk == keys.user(CUSTOMER))
-    found = every_item(TABLE, condition)
-    return [shown(item) for item in cut_out(found, request, place=_place_entered)]
-
-
-def _own_by_query(chosen: OrderFilter, request: PageRequest) -> Answer:
-    """Read all orders of the customer, which lie in the order of placing, not of shipping."""
-    own = OrderItem.pk == keys.user(CUSTOMER)
-    key = own & OrderItem.sk.startswith(keys.ORDER_PREFIX)
-    found = every_item(TABLE, _matches(chosen), key=key)
-    return [shown(item) for item in cut_out(found, request, place=_place_entered)]
-
-
-def _own_by_composite_key(chosen: OrderFilter, request: PageRequest) -> Answer:
-    return _shown_on(read(plan_for_user(CUSTOMER, chosen).runs, request))
-
-
-def _matches(chosen: OrderFilter) -> Condition:
-    condition = OrderItem.status.is_in(*(status.value for status in chosen.statuses))
-    since, until = chosen.days.moments
-    if since and until:
-        condition &= Path(ENTERED) >= timestamp(since)
-        condition &= Path(ENTERED) < timestamp(until)
-    return condition
-
-
-def _open_by_scan(request: PageRequest) -> Answer:
-    found = every_item(TABLE, OrderItem.status.is_in(*(status.value for status in OPEN)))
-    ordered = cut_out(found, request, place=_place_placed, order=Order.OLDEST_FIRST)
-    return [shown(item) for item in ordered]
-
-
-def _open_by_one_partition(request: PageRequest) -> Answer:
-    return _shown_on(read([Run(QUEUE, ONE_PARTITION)], request, order=Order.OLDEST_FIRST))
-
-
-def _open_by_shards(request: PageRequest) -> Answer:
-    return _shown_on(list_open_orders(OrderFilter(), request).page)
-
-
-def _shown_on(page: Page) -> Answer:
-    return [shown(entry.item) for entry in page.entries]
-
-
-def _place_entered(item: Item) -> str:
-    return f"{item[ENTERED]['S']}#{order_id_in(item)}"
-
-
-def _place_placed(item: Item) -> str:
-    return f"{item[OrderItem.placed_at.attr_name]['S']}#{order_id_in(item)}"
-
-
-def _is_latest(read_own: ReadOwn, order: NewOrder) -> bool:
-    """Return whether an order is the latest of those in its status."""
-    found = read_own(OrderFilter(statuses=(order.now_in.status,)), PageRequest(1))
-    return [order_id_in(item) for item in found] == [order.id]
-
-
-def _is_listed(read_open: ReadOpen, order: NewOrder) -> bool:
-    """Return whether an order is at its place in the list, or a closed one no longer is."""
-    just_before = Position(timestamp(order.placed_at), order.username)
-    found = read_open(PageRequest(1, just_before))
-    return (order.id in map(order_id_in, found)) is order.now_in.status.is_open
+    return AskedList(name, about, positions, shown_at)

@@ -1,1 +1,1 @@
-"""Scale on paper: drawn traffic against measured units and the published limits of partitions."""
+"""Scale on paper: measured units of requests against the published limits of partitions."""

@@ -1,267 +1,342 @@
-"""What throttles a large shop first, what helps, and what that costs.
+"""What throttles a large shop first, what helps, and what that costs: arithmetic on measured units.
 
-Its requests are those of the sample shop: a product of a lower rank asks for the partitions of the
-measured product under names of its own. Remedies are tried in turn: caches at the edge, then as
-many partitions in the place of a hot one as its busiest second needs.
+"Partitions and data distribution" and "Burst and adaptive capacity" of the Developer Guide: a
+partition serves 3,000 read and 1,000 write units a second. Adaptive capacity isolates keys that are
+asked for often, so that in the end a hot key has a partition of its own: here each key of a table
+or index has one from the start.
+
+A product of a lower rank asks for partitions of its own, as many units of each as the measured
+product. Requests about products are spread over them by Zipf's law.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from math import ceil
-
-import numpy as np
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import ceil, log
 
 from dynapages.django.access import SHARED_SECONDS
-from dynapages.lists import prices
-from lab.scale.limits import Limits, Partition
-from lab.scale.proxy import READS, Use
-from lab.scale.simulation import DAY, Arrivals, Model, Outcome, Traffic, day, draw, zipf
-from lab.scale.visits import KINDS, SHARD, Call, Calls, Kind, Measured, family_of
+from dynapages.lists import dollars, prices
+from lab.report import Section, Table
+from lab.scale.partitions import Partition
+from lab.scale.requests import KINDS, Kind, Measured
 
-PRODUCTS, APART = 1_000_000, 400
-"""Of the shop, and those whose partitions are apart; no partition of the others is hot."""
-TAILS = 4
+READ_LIMIT, WRITE_LIMIT = 3_000.0, 1_000.0
+"""Units a second of a partition."""
+TABLE_LIMIT = 40_000
+"""Units a second that a table may use on demand until AWS raises it (Quotas)."""
+
+RATES = (1_000, 100_000, 10_000_000)
+"""Requests a second at the peak."""
+PRODUCTS, HOT_RANKS = 1_000_000, 400
+"""Of the shop, and those of which a partition may be hot."""
+EULER = 0.5772156649
+MEAN_OF_DAY = 0.6
+"""The mean of a day, of which the peak is 1 in the evening, and the least 0.2 in the morning."""
+MONTH_SECONDS = 30 * 24 * 3_600
+MARGIN = 1.25
+"""How much more partitions a remedy has than the busiest second needs."""
+
 CACHES = 13
-"""Regional caches of CloudFront, each of which asks the site for a page every 30 seconds."""
+"""Regional caches of CloudFront, each of which asks the site again when a page is too old."""
 SIGNED_IN = 0.1
 """The share of visitors whose pages no shared cache may keep."""
-MARGIN = 1.25
-ROUNDS = 4
-"""How often the partitions that are still hot are spread further."""
-EDGE_REQUEST = 0.01 / 10_000
-"""Dollars of a request that CloudFront answers (HTTPS, United States), without its bytes."""
-MONTH = 30 * DAY
+EDGE_REQUEST_DOLLARS = 0.01 / 10_000
+"""Of a request that CloudFront answers (HTTPS, United States), without its bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """A mix of requests.
+
+    ``shares`` are those of kinds that have another share than usual, ``hot`` is the share of the
+    requests about products that is about one.
+    """
+
+    name: str
+    hot: float = 0.0
+    shares: Mapping[str, float] = field(default_factory=dict)
+
+    def share(self, kind: Kind) -> float:
+        """Return a kind's share of all requests: those without one of their own divide the rest."""
+        if kind.name in self.shares:
+            return self.shares[kind.name]
+        usual = sum(other.share for other in KINDS if other.name not in self.shares)
+        return kind.share / usual * (1 - sum(self.shares.values()))
+
+    def product_share(self, rank: int) -> float:
+        """Return the share of a product in the requests about products; the first rank is 0."""
+        share = (1 - self.hot) / (rank + 1) / harmonic(PRODUCTS)
+        return share + self.hot if rank == 0 else share
+
+
+STEADY = Traffic("steady")
+FLASH_SALE = Traffic(
+    "flash sale",
+    hot=0.8,
+    shares={"category": 0.5, "product page": 0.25, "basket": 0.05, "order": 0.06},
+)
+VIRAL_PRODUCT = Traffic(
+    "viral product",
+    hot=0.8,
+    shares={"product page": 0.55, "filtered list": 0.15, "vote": 0.05, "post": 0.005},
+)
+TRAFFICS = (STEADY, FLASH_SALE, VIRAL_PRODUCT)
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """What helps a partition whose description matches; those that are built name their setting.
+    """What helps partitions whose descriptions match; those that are built name their setting.
 
-    It is dear where all shards are read, or all copies written, each time.
+    It ``multiplies`` where all shards are read, or all copies written, each time.
     """
 
     pattern: str
     words: str
-    is_dear: bool = True
+    multiplies: bool = True
 
 
 REMEDIES = (
     Remedy(r"^writes of (COUNTS#OPEN|OPEN#)", "shards of the queue (`ORDER_SHARDS`)"),
     Remedy(r"^writes of COUNTS#", "shards of a counter (`COUNTER_SHARDS`)"),
-    Remedy(r"^writes .* in activity", "shards of the log (`ACTIVITY_SHARDS`)"),
-    Remedy(r"^writes of (COMMENT|TALLY)#", "votes gathered", is_dear=False),
-    Remedy(r"^writes of RANK#", "ranks stored once a second", is_dear=False),
+    Remedy(r"^writes of DUE#", "shards of what is due", multiplies=False),
+    Remedy(r"^writes of (COMMENT|TALLY)#", "votes gathered", multiplies=False),
+    Remedy(r"^writes of RANK#", "ranks stored once a second", multiplies=False),
     Remedy(r"^writes .* in comments\.", "shards of a list"),
-    Remedy(r"^reads of SHARDS#", "numbers of shards remembered", is_dear=False),
+    Remedy(r"^reads of SHARDS#", "numbers of shards remembered", multiplies=False),
     Remedy(r"^reads .* in \S+\.\w+", "copies of a list"),
     Remedy(r"^reads ", "copies of an item"),
     Remedy(r"", "other writes spread"),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The names of the measured product, its category and comment in keys; tables' prefix."""
+def harmonic(number: float) -> float:
+    """Return about the sum of 1/n up to a number."""
+    return log(number) + EULER + 1 / (2 * number) if number >= 1 else 0.0
 
-    product: str
-    category: str
-    comment: str
-    prefix: str
 
-    def of_rank(self, key: str, rank: int) -> str:
-        """Return a key as a product of another rank has it."""
-        for name in (self.product, self.category, self.comment):
-            key = key.replace(name, f"{name}~{rank}" if rank else name)
-        return key
-
-    def is_in(self, key: str) -> bool:
-        return any(name in key for name in (self.product, self.category, self.comment))
-
-    def in_words(self, partition: Partition) -> str:
-        """Describe a partition with placeholders in its key."""
-        key = partition.key
-        for name, placeholder in (
-            (self.product, "<product>"),
-            (self.category, "<category>"),
-            (self.comment, "<comment>"),
-        ):
-            key = re.sub(rf"{re.escape(name)}(~\d+)?", placeholder, key)
-        table = re.sub(r"^(activity)-.*", r"\1", partition.table.removeprefix(self.prefix))
-        return str(partition._replace(table=table, key=key))
+# What reaches the site.
 
 
 @dataclass(frozen=True, slots=True)
-class Forecast:
-    """One kind of traffic at one rate: as it is, behind caches, and with all remedies.
-
-    ``spread`` are the partitions that stand in the place of one. Dollars are those of a month.
-    """
+class Load:
+    """The requests of some traffic at a rate; ``has_caches`` is whether they are behind caches."""
 
     traffic: Traffic
-    bare: Outcome
-    cached: Outcome
-    remedied: Outcome
-    spread: Mapping[Partition, int]
-    dollars: float
-    cached_dollars: float
-    edge_dollars: float
-    at_origin: Sequence[Arrivals]
+    rate: float
+    has_caches: bool
+
+    def of_rank(self, kind: Kind, rank: int) -> float:
+        """Return the requests a second of a kind about a product, or about none in particular."""
+        share = self.traffic.product_share(rank) if kind.of_product else 1.0
+        asked = self.rate * self.traffic.share(kind) * share
+        if not self.has_caches or not kind.cached_urls:
+            return asked
+        passed_on = min((1 - SIGNED_IN) * asked, _most_passed_on(kind))
+        return SIGNED_IN * asked + passed_on
+
+    def of_all(self, kind: Kind) -> float:
+        """Return the requests a second of a kind about all products."""
+        if not kind.of_product:
+            return self.of_rank(kind, 0)
+        asked = self.rate * self.traffic.share(kind)
+        if not self.has_caches or not kind.cached_urls:
+            return asked
+        # The products in front are asked for more often than caches pass on; the others are not.
+        most = _most_passed_on(kind)
+        first = self.of_rank(kind, 0)
+        second = (1 - SIGNED_IN) * asked * self.traffic.product_share(1)
+        capped = min(max(int(2 * second / most), 1), PRODUCTS)
+        rest = (1 - self.traffic.hot) * (1 - harmonic(capped) / harmonic(PRODUCTS))
+        signed_in = SIGNED_IN * asked * (1 - self.traffic.product_share(0))
+        return first + signed_in + (capped - 1) * most + (1 - SIGNED_IN) * asked * rest
 
 
-def forecast(measured: Measured, names: Names, traffic: Traffic, *, seed: int) -> Forecast:
-    """Simulate traffic without remedies, with caches, and with hot partitions spread as well."""
-    bare = list(arrivals_of(measured, names, traffic, has_edge=False))
-    cached = list(arrivals_of(measured, names, traffic, has_edge=True))
-    spread: dict[Partition, int] = {}
-    outcomes = [_run(one, traffic, measured.shards, seed=seed) for one in (bare, cached)]
-    outcome = outcomes[1]
-    for _ in range(ROUNDS if outcome.refused else 0):
-        for partition, times in outcome.asked.items():
-            if times * MARGIN > 1:
-                spread[partition] = ceil(times * MARGIN * spread.get(partition, 1))
-        stand_in = {p: measured.shards.get(p, 1) * n for p, n in spread.items()}
-        outcome = _run(cached, traffic, {**measured.shards, **stand_in}, seed=seed)
-        if not outcome.refused:
-            break
-    before, after = sum(one.share for one in bare), sum(one.share for one in cached)
-    return Forecast(
-        traffic,
-        bare=outcomes[0],
-        cached=outcomes[1],
-        remedied=outcome,
-        spread=spread,
-        dollars=month_of(bare, traffic, {}),
-        cached_dollars=month_of(cached, traffic, {}),
-        edge_dollars=(before - after) * traffic.rate * _mean(traffic) * MONTH * EDGE_REQUEST,
-        at_origin=cached,
-    )
+def _most_passed_on(kind: Kind) -> float:
+    """Return the most requests a second that caches pass on for a product, or for all."""
+    return kind.cached_urls * CACHES / SHARED_SECONDS
+
+
+# What it asks of partitions.
+
+
+def times_of_limit(measured: Measured, load: Load, rank: int) -> dict[Partition, float]:
+    """Return the units asked of each partition at the peak, by the limit of all its shards.
+
+    Those of a product are of the product of a rank; partitions that no product has are asked for
+    by the requests about all products.
+    """
+    units: dict[Partition, float] = defaultdict(float)
+    for requested in measured.requests:
+        of_product, of_all = load.of_rank(requested.kind, rank), load.of_all(requested.kind)
+        for partition, taken in requested.units.items():
+            is_own = measured.product.is_in(partition.key)
+            units[partition] += taken * (of_product if is_own else of_all)
+    times = {}
+    for partition, asked in units.items():
+        limit = WRITE_LIMIT if partition.is_write else READ_LIMIT
+        times[partition] = asked / limit / measured.shards[partition]
+    return times
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """A remedy: where it takes the most partitions, how many, and what it adds to a month."""
+    """How many partitions a remedy puts in the place of one, where it needs the most."""
 
-    where: str
     partitions: int
     dollars: float
 
 
-def needs_of(forecasts: Sequence[Forecast], names: Names) -> dict[str, Need]:
-    """Return the remedies that all traffic of one rate needs, by their words.
-
-    The first forecast is of the steady traffic, whose price is told.
-    """
-    steady = forecasts[0]
-    groups: dict[Remedy, dict[Partition, int]] = {}
-    for one in forecasts:
-        for partition, number in one.spread.items():
-            group = groups.setdefault(remedy_for(names.in_words(partition)), {})
-            group[partition] = max(number, group.get(partition, 0))
-    found = {}
-    for remedy, group in groups.items():
-        most = max(group, key=lambda one: group[one])
-        spread = group if remedy.is_dear else {}
-        more = month_of(steady.at_origin, steady.traffic, spread) - steady.cached_dollars
-        found[remedy.words] = Need(names.in_words(most), group[most], more)
-    return found
-
-
-def _run(
-    arrivals: Sequence[Arrivals], traffic: Traffic, shards: Mapping[Partition, int], *, seed: int
-) -> Outcome:
-    model = Model(arrivals, Limits(), shards)
-    return model.run(draw(traffic, arrivals, seed=seed), step=traffic.step)
+def needs_at(measured: Measured, rate: float) -> dict[str, Need]:
+    """Return what all traffic at a rate needs behind the caches, by the words of the remedies."""
+    spread: dict[tuple[Partition, int], int] = {}
+    for traffic in TRAFFICS:
+        load = Load(traffic, rate, has_caches=True)
+        for rank in range(HOT_RANKS):
+            for partition, times in times_of_limit(measured, load, rank).items():
+                is_shared = not measured.product.is_in(partition.key)
+                if times * MARGIN > 1 and not (is_shared and rank):
+                    number = ceil(times * MARGIN * measured.shards[partition])
+                    at = (partition, rank)
+                    spread[at] = max(number, spread.get(at, 1))
+    by_remedy: dict[Remedy, dict[tuple[Partition, int], int]] = defaultdict(dict)
+    for at, number in spread.items():
+        by_remedy[remedy_for(measured.product.in_words(at[0]))][at] = number
+    needs = {}
+    for remedy, numbers in by_remedy.items():
+        month = 0.0
+        if remedy.multiplies:
+            month = _dollars_of_spreading(measured, rate, numbers)
+        needs[remedy.words] = Need(max(numbers.values()), month)
+    return needs
 
 
-def _mean(traffic: Traffic) -> float:
-    return float(np.mean([day(hour * 3600) for hour in range(24)])) if traffic.seconds == DAY else 1
+def remedy_for(description: str) -> Remedy:
+    """Return the remedy for a partition, by its description."""
+    for remedy in REMEDIES:
+        if re.search(remedy.pattern, description):
+            return remedy
+    raise LookupError(description)
 
 
-def month_of(
-    arrivals: Sequence[Arrivals], traffic: Traffic, spread: Mapping[Partition, int]
+# What it costs.
+
+
+def _dollars_of_spreading(
+    measured: Measured, rate: float, numbers: Mapping[tuple[Partition, int], int]
 ) -> float:
-    """Return what a month of requests costs: copies are all written, shards are all read."""
-    reads = writes = 0.0
-    for one in arrivals:
-        for call in one.calls:
-            is_read = call.operation in READS
-            reads += one.share * call.units * is_read
-            writes += one.share * call.units * (not is_read)
-            for partition, units in call.uses:
-                other = partition._replace(is_write=not partition.is_write)
-                number = max(spread.get(other, 1), spread.get(family_of(other), 1))
-                more = one.share * units * (number - 1)
-                reads += 0 if partition.is_write else more
-                writes += more if partition.is_write else 0
-    times = traffic.rate * _mean(traffic) * MONTH
-    return prices().reads(reads, times=times) + prices().writes(writes, times=times)
+    """Return the dollars a month that copies and shards add to steady traffic.
+
+    Each write is repeated for all copies of what is read, each read for all shards of what is
+    written.
+    """
+    load = Load(STEADY, rate, has_caches=True)
+    month = 0.0
+    for (partition, rank), number in numbers.items():
+        other = partition._replace(is_write=not partition.is_write)
+        price = prices().reads if partition.is_write else prices().writes
+        for requested in measured.requests:
+            taken = requested.units.get(other, 0.0)
+            is_own = measured.product.is_in(partition.key)
+            requests = load.of_rank(requested.kind, rank) if is_own else load.of_all(requested.kind)
+            more = taken * requests * (number - measured.shards[partition])
+            month += price(more, times=MEAN_OF_DAY * MONTH_SECONDS)
+    return month
 
 
-def arrivals_of(
-    measured: Measured, names: Names, traffic: Traffic, *, has_edge: bool
-) -> Iterator[Arrivals]:
-    """Yield the requests of each kind about each product, and about all others together."""
-    popular = zipf(PRODUCTS, among=PRODUCTS) * (1 - traffic.hot)
-    popular[0] += traffic.hot
-    members = _members(measured)
-    for kind in KINDS.values():
-        calls = measured.last(kind.name, names.product)
-        shares = traffic.share(kind.name) * (popular if kind.of_product else np.ones(1))
-        if has_edge and kind.urls:
-            shares = _behind_the_edge(kind, shares, traffic.rate)
-        for rank, share in enumerate(shares[:APART]):
-            yield Arrivals(kind.name, rank, float(share), _renamed(calls, names, rank, members))
-        for rank in range(TAILS if len(shares) > APART else 0):
-            share = float(shares[APART:].sum()) / TAILS
-            own = _renamed(calls, names, rank, members, only_shared=True)
-            yield Arrivals(kind.name, APART + rank, share, own)
+def dollars_a_month(measured: Measured, load: Load) -> float:
+    """Return what a month of requests costs, whose peak is that of the load."""
+    read_units = write_units = 0.0
+    for requested in measured.requests:
+        requests = load.of_all(requested.kind)
+        read_units += requests * requested.read_units
+        write_units += requests * requested.write_units
+    seconds = MEAN_OF_DAY * MONTH_SECONDS
+    return prices().reads(read_units, times=seconds) + prices().writes(write_units, times=seconds)
 
 
-def _behind_the_edge(kind: Kind, shares: np.ndarray, rate: float) -> np.ndarray:
-    most = kind.urls * CACHES / SHARED_SECONDS / rate
-    return SIGNED_IN * shares + np.minimum((1 - SIGNED_IN) * shares, most)
+def edge_dollars_a_month(rate: float) -> float:
+    """Return what the caches take a month for the requests that they answer themselves."""
+    answered = 0.0
+    for kind in KINDS:
+        bare = Load(STEADY, rate, has_caches=False).of_all(kind)
+        answered += bare - Load(STEADY, rate, has_caches=True).of_all(kind)
+    return answered * MEAN_OF_DAY * MONTH_SECONDS * EDGE_REQUEST_DOLLARS
 
 
-def _members(measured: Measured) -> Mapping[Partition, int]:
-    """Return how many shards each family has of which something was read or written."""
-    calls = (c for samples in measured.samples.values() for one in samples for c in one)
-    seen = {use.partition._replace(is_write=True) for call in calls for use in call.uses}
-    families: dict[Partition, int] = {}
-    for one in seen:
-        if SHARD.search(one.key):
-            families[family_of(one)] = families.get(family_of(one), 0) + 1
-    return families
+# The report.
 
 
-def _renamed(
-    calls: Calls,
-    names: Names,
-    rank: int,
-    members: Mapping[Partition, int],
-    *,
-    only_shared: bool = False,
-) -> Calls:
-    """Return calls about a product of another rank; of a shared list it is in another shard."""
-
-    def renamed(use: Use) -> Use:
-        partition = use.partition
-        if names.is_in(partition.key):
-            return Use(partition._replace(key=names.of_rank(partition.key, rank)), use.units)
-        number = members.get(family_of(partition), 1)
-        if partition.is_write and number > 1 and SHARD.search(partition.key):
-            stem, _, shard = partition.key.rpartition("#")
-            key = f"{stem}#{(int(shard) + rank) % number}"
-            return Use(partition._replace(key=key), use.units)
-        return use
-
-    def kept(call: Call) -> Call:
-        uses = (u for u in call.uses if not (only_shared and names.is_in(u.partition.key)))
-        return replace(call, uses=tuple(map(renamed, uses)))
-
-    return tuple(map(kept, calls))
+def forecast(measured: Measured) -> Section:
+    """Build the section about what a large shop asks of partitions: that of docs/scale.md."""
+    mean = 0.0
+    rows = []
+    for requested in measured.requests:
+        mean += requested.kind.share * requested.read_units
+        rows.append(
+            (
+                requested.kind.name,
+                f"{requested.kind.share:.1%}",
+                round(requested.read_units, 2),
+                round(requested.write_units, 2),
+            )
+        )
+    about = (
+        f"Of the sample shop's most commented product. A steady request reads {mean:.2f} units on "
+        f"average: the {TABLE_LIMIT:,} a second that a table may use until AWS raises them are "
+        f"enough for {TABLE_LIMIT / mean:,.0f} pages a second."
+    )
+    takes = Table("What one takes", ("request", "of all", "read units", "write units"), rows)
+    return Section("What throttles first", [about], [takes, *_forecast_tables(measured)])
 
 
-def remedy_for(described: str) -> Remedy:
-    """Return the remedy for a partition, described with the name of its table alone."""
-    return next(one for one in REMEDIES if re.search(one.pattern, described))
+def _forecast_tables(measured: Measured) -> Iterator[Table]:
+    first_rows = []
+    for rate in RATES:
+        for traffic in TRAFFICS:
+            bare = times_of_limit(measured, Load(traffic, rate, has_caches=False), 0)
+            cached = times_of_limit(measured, Load(traffic, rate, has_caches=True), 0)
+            first, times = max(bare.items(), key=_second)
+            words = f"`{measured.product.in_words(first)}`"
+            behind = max(cached.values())
+            first_rows.append((rate, traffic.name, words, round(times, 2), round(behind, 2)))
+    yield Table(
+        "The busiest partition, and how many times its limit is asked of it at the peak; behind "
+        "the caches of the busiest then",
+        ("pages a second", "traffic", "first", "times", "behind caches"),
+        first_rows,
+    )
+    needs = {rate: needs_at(measured, rate) for rate in RATES[1:]}
+    most = needs[RATES[-1]]
+    need_rows = []
+    for words, need in sorted(most.items()):
+        earlier = needs[RATES[1]].get(words)
+        number = earlier.partitions if earlier else 0
+        need_rows.append((words, number, need.partitions, dollars(need.dollars)))
+    yield Table(
+        "What is needed behind the caches, at so many pages a second: partitions in the place of "
+        "one, and their dollars a month at the highest rate",
+        ("remedy", f"at {RATES[1]:,}", f"at {RATES[2]:,}", "$ a month"),
+        need_rows,
+    )
+    month_rows = []
+    for rate in RATES:
+        bare_month = dollars_a_month(measured, Load(STEADY, rate, has_caches=False))
+        cached_month = dollars_a_month(measured, Load(STEADY, rate, has_caches=True))
+        month_rows.append(
+            (
+                rate,
+                dollars(bare_month),
+                dollars(cached_month),
+                dollars(edge_dollars_a_month(rate)),
+            )
+        )
+    yield Table(
+        "Dollars a month of steady traffic",
+        ("pages a second", "units", "behind caches", "caches"),
+        month_rows,
+    )
+
+
+def _second(pair: tuple[Partition, float]) -> float:
+    return pair[1]

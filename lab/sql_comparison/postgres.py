@@ -5,7 +5,7 @@ import pwd
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,9 +19,11 @@ from dynapages.engine.child import LOOPBACK, Child, EngineError, free_port
 from dynapages.engine.server import EngineDied, EngineSilent
 
 NAME = "PostgreSQL"
-DEBIAN = Path("/usr/lib/postgresql")
-"""Debian installs each version below this folder, and not on the PATH."""
+ALIAS = "peers"
+"""Django's name of the database."""
 USER = "peers"
+DEBIAN_FOLDER = Path("/usr/lib/postgresql")
+"""Debian installs each version below this folder, and not on the PATH."""
 SETTINGS = {
     "listen_addresses": LOOPBACK,
     "unix_socket_directories": "",
@@ -35,8 +37,10 @@ INIT_OPTIONS = (
     *("--auth=trust", f"--username={USER}", "--encoding=UTF8", "--no-sync"),
     "--locale=C",  # sorts by bytes, as DynamoDB does
 )
-GREETING = "ready to accept connections"
+READY_MESSAGE = "ready to accept connections"
 START_SECONDS, POLL_SECONDS = 30.0, 0.02
+
+M = TypeVar("M", bound=Model)
 
 
 class PostgresMissing(EngineError):
@@ -51,12 +55,16 @@ def require_programs() -> Path:
     """Return the folder of ``postgres`` and ``initdb``. Raises PostgresMissing."""
     if find_spec("psycopg") is None:
         raise PostgresMissing("psycopg is not installed here; 'make install-lab' installs it.")
-    installed = sorted(DEBIAN.glob("*/bin"), key=lambda path: float(path.parts[-2]), reverse=True)
-    folders = os.pathsep.join([os.environ["PATH"], *map(str, installed)])
-    found = shutil.which("initdb", path=folders)
-    if found is None:
+    newest_first = sorted(DEBIAN_FOLDER.glob("*/bin"), key=_version_of, reverse=True)
+    folders = [os.environ["PATH"], *(str(folder) for folder in newest_first)]
+    program = shutil.which("initdb", path=os.pathsep.join(folders))
+    if program is None:
         raise PostgresMissing("PostgreSQL is not installed here; Debian has it as postgresql-15.")
-    return Path(found).resolve().parent
+    return Path(program).resolve().parent
+
+
+def _version_of(folder: Path) -> float:
+    return float(folder.parent.name)
 
 
 @contextmanager
@@ -66,49 +74,58 @@ def running(*, folder: Path) -> Iterator[int]:
     It refuses to run as root, who starts it as another user: one who may have no way into the
     folder, so that the data is in the system's temporary one.
     """
-    programs, port, prefix = require_programs(), free_port(), list[str]()
+    programs = require_programs()
+    port = free_port()
     is_root = os.geteuid() == 0
     with TemporaryDirectory(dir=None if is_root else folder, prefix="peers-") as temporary:
-        if is_root:
-            known = {user.pw_name: user for user in pwd.getpwall()}
-            user = known.get("postgres") or known["nobody"]
-            shutil.chown(temporary, user.pw_uid)
-            rights = [f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups"]
-            prefix = ["/usr/bin/env", f"--chdir={temporary}", "setpriv", *rights]
-            prefix.append("--pdeathsig=TERM")  # it ends when we do, though its user is another
+        prefix = _as_other_user(temporary) if is_root else []
         data = f"-D{temporary}/data"
         _init([*prefix, str(programs / "initdb"), data, *INIT_OPTIONS])
-        options = [f"--{name}={value}" for name, value in ({"port": port} | SETTINGS).items()]
+        options = [f"--port={port}"]
+        options += [f"--{name}={value}" for name, value in SETTINGS.items()]
         with Child([*prefix, str(programs / "postgres"), data, *options], listen=True) as child:
             _wait_until_it_listens(child, port)
             yield port
 
 
-def _init(command: list[str]) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        (*_, last_line) = ("", *done.stderr.strip().splitlines())
+def _as_other_user(temporary: str) -> Sequence[str]:
+    """Give a folder to a user who is not root; return the command that runs another as that one."""
+    users = {user.pw_name: user for user in pwd.getpwall()}
+    user = users.get("postgres") or users["nobody"]
+    shutil.chown(temporary, user.pw_uid)
+    return [
+        "/usr/bin/env",
+        f"--chdir={temporary}",
+        "setpriv",
+        f"--reuid={user.pw_uid}",
+        f"--regid={user.pw_gid}",
+        "--clear-groups",
+        "--pdeathsig=TERM",  # it ends when we do, though its user is another
+    ]
+
+
+def _init(command: Sequence[str]) -> None:
+    completed = subprocess.run(command, capture_output=True, text=True, check=False)
+    if completed.returncode:
+        last_line = completed.stderr.strip().rpartition("\n")[2]
         raise InitFailed(f"initdb made no database: {last_line}")
 
 
 def _wait_until_it_listens(child: Child, port: int) -> None:
     deadline = time.monotonic() + START_SECONDS
-    while not any(GREETING in line for line in child.output()):
-        if (exit_code := child.poll()) is not None:
+    while not any(READY_MESSAGE in line for line in child.output()):
+        exit_code = child.poll()
+        if exit_code is not None:
             raise EngineDied(NAME, exit_code, child.output())
         if time.monotonic() > deadline:
             raise EngineSilent(NAME, port, START_SECONDS)
         time.sleep(POLL_SECONDS)
 
 
-M = TypeVar("M", bound=Model)
-ALIAS = "peers"
-
-
 @contextmanager
 def connected(port: int) -> Iterator[None]:
     """Let Django's ORM use the database ``ALIAS`` within the block, by one lasting connection."""
-    wanted = {
+    database = {
         "ENGINE": "django.db.backends.postgresql",
         "HOST": LOOPBACK,
         "PORT": str(port),
@@ -116,8 +133,8 @@ def connected(port: int) -> Iterator[None]:
         "NAME": "postgres",
         "CONN_MAX_AGE": None,
     }
-    filled = connections.configure_settings({DEFAULT_DB_ALIAS: {}, ALIAS: wanted})
-    connections.settings[ALIAS] = filled[ALIAS]
+    configured = connections.configure_settings({DEFAULT_DB_ALIAS: {}, ALIAS: database})
+    connections.settings[ALIAS] = configured[ALIAS]
     try:
         yield
     finally:

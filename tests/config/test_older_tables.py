@@ -277,7 +277,6 @@ WITHOUT_TABLES = {
     "demo",  # sets the file aside that holds them
     "export_model",  # prints what is declared
     "makemessages",  # reads source code
-    "simulate_scale",  # on engines of its own
 }
 COMMANDS = sorted(
     (name, app) for name, app in get_commands().items() if app.partition(".")[0] in OURS

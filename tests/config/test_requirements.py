@@ -71,11 +71,11 @@ class TestThePins:
             str(one) for one in applying if not one.extras <= pinned.get(one.name.lower(), set())
         ] == []
 
-    @pytest.mark.parametrize("name", ["faker", "locust", "matplotlib", "moto", "psycopg"])
+    @pytest.mark.parametrize("name", ["faker", "locust", "moto", "psycopg"])
     def test_of_a_server_have_nothing_for_the_demo_and_the_lab(self, name):
         assert name not in pins("requirements-production.txt")
 
-    @pytest.mark.parametrize("name", ["locust", "matplotlib", "psycopg"])
+    @pytest.mark.parametrize("name", ["locust", "psycopg"])
     def test_of_the_lab_are_its_own(self, name):
         assert name in pins("lab/requirements.txt")
         assert name not in pins(EVERYTHING)

@@ -20,8 +20,6 @@ DEPENDS_ON_THE_ENGINE = {
 }
 SAME_CALLS = {
     "config/examples.py": "pages of lists: reads",
-    "lab/bench/hostile.py": "pages of lists: reads",
-    "lab/bench/searches.py": "pages of lists: reads",
     "dynapages/lists/explain.py": "pages of lists: reads",
     "dynapages/ninja.py": "pages of lists: reads",
     "dynapages/upkeep/migrations.py": "transactions on either; units a second of this database",

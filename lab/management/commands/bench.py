@@ -1,36 +1,34 @@
-"""``manage.py bench``: speed and cost of the site's pages, with tables and plots.
+"""``manage.py bench``: speed and cost of the site's pages, as tables in Markdown."""
 
-``bench storm`` and ``bench load`` measure what holds when calls fail and visitors are too many.
-``bench grid --hostile`` looks for the dearest page of comments, ``bench words`` searches real ones,
-``bench searches`` walks through the pages of random searches.
-"""
-
-from pathlib import Path
+import os
+import platform
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.conf import settings
+import django
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.host import COMMENTS
 from comments.lists.queries import INDEXES
 from dynapages.django.options import Progress, at_least_one, failures_in_one_line
-from lab.bench.hostile import hostile_section, measure_hostile_lists
-from lab.bench.run import GRID, PARTS, SKIPPED, Options, run_benchmarks, sections_of
-from lab.bench.searches import SEARCHES, measure_searches, searches_section
-from lab.bench.throughput import load_section, measure_load
-from lab.bench.words import measure_words, words_section
-from lab.reports.results import Results
-from lab.reports.tables import Section, require_matplotlib, write_sections
-from lab.storm.run import KILLABLE, StormOptions, run_storm, storm_section
+from lab.bench.data import CommentAnswers, CommentData, OrderAnswers, OrderData
+from lab.bench.engines import data_file, engine_version, require_binary
+from lab.bench.grid import grid, measure_grid
+from lab.bench.pages import comment_lists, measure_pages, order_lists
+from lab.bench.site import open_site
+from lab.bench.words import WordData, measure_searches, real_reviews
+from lab.report import Section
+from lab.scale.forecast import forecast
+from lab.scale.requests import measure_requests
 
-STORM, LOAD, WORDS, RANDOM = ALONE = ("storm", "load", "words", "searches")
-"""Parts that are measured alone."""
-HOSTILE_PAGES = 3_000
-COUNTS = {"comments": Options.comments, "turns": Options.turns}
+COMMENT_COUNT = 300_000
+CUSTOMER_ORDERS, QUEUED_ORDERS = 10_000, 100_000
+TURNS = 60
+SEARCHES = 500
 
 
 class Command(BaseCommand):
-    """Loads data made for it into an engine of its own, measures, and writes a report."""
+    """Loads data made for it into an engine of its own, measures, and prints a report."""
 
     help = (
         "Measure the site's pages on data made for it, in an engine of its own (dynoxide). "
@@ -39,147 +37,94 @@ class Command(BaseCommand):
     requires_system_checks = ()  # neither the site's engine nor its secrets are used
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parts = f"all of {', '.join(PARTS)}; or {' or '.join(ALONE)}"
-        parser.add_argument("parts", nargs="*", metavar="PART", help=parts)
-        for name, count in COUNTS.items():
+        parser.add_argument(
+            "parts", nargs="*", metavar="PART", help=f"all of {', '.join(PARTS)}, or some"
+        )
+        numbers = {"comments": COMMENT_COUNT, "turns": TURNS, "searches": SEARCHES}
+        for name, number in numbers.items():
             parser.add_argument(
-                f"--{name}", type=at_least_one, default=count, metavar="N", help=f"{count}"
+                f"--{name}", type=at_least_one, default=number, metavar="N", help=f"{number}"
             )
-        parser.add_argument("--seconds", type=float, default=Options.seconds, metavar="S", help="4")
-        parser.add_argument("--rate", type=float, default=0.05, help="of storm: 0.05 of the calls")
-        parser.add_argument(
-            "--lag", type=float, default=0.0, metavar="S", help="of storm: eventual reads lag 0 s"
-        )
-        parser.add_argument("--kill", default="", help=f"of storm: any of {','.join(KILLABLE)}")
-        parser.add_argument("--seed", type=int, default=1, help="of storm and searches: 1")
-        parser.add_argument(
-            "--searches",
-            type=at_least_one,
-            default=SEARCHES,
-            metavar="N",
-            help=f"of searches: {SEARCHES}",
-        )
-        parser.add_argument(
-            "--every",
-            type=at_least_one,
-            default=1,
-            metavar="N",
-            help="of searches: have each N-th review alone",
-        )
-        parser.add_argument(
-            "--hostile",
-            type=at_least_one,
-            nargs="?",
-            const=HOSTILE_PAGES,
-            metavar="PAGES",
-            help=f"of grid: open pages of badly distributed comments ({HOSTILE_PAGES:,})",
-        )
+        parser.add_argument("--seed", type=int, default=1, help="of the random searches: 1")
         parser.add_argument("--fresh", action="store_true", help="make and load the data anew")
-        parser.add_argument("--json", action="store_true", help="print the figures as JSON lines")
-        parser.add_argument(
-            "--output",
-            type=Path,
-            default=settings.BASE_DIR / "docs",
-            metavar="DIR",
-            help="where benchmarks.md and benchmarks/*.svg are brought up to date (docs)",
-        )
 
     def handle(self, **options: Any) -> None:
-        if len(options["parts"]) == 1 and options["parts"][0] in ALONE:
-            self._measure_alone(options["parts"][0], options)
-            return
-        if options["hostile"]:
-            self._measure_hostile_lists(options)
-            return
+        for part in options["parts"]:
+            if part not in PARTS:
+                raise CommandError(f"There is no part “{part}”: choose among {', '.join(PARTS)}.")
         if COMMENTS["READ_MODEL"] != INDEXES:
-            sentence = "This measures the read model indexes: set COMMENTS_READ_MODEL=indexes."
-            raise CommandError(f"{sentence} 'manage.py compare' measures other designs.")
-        given = {name: options[name] for name in ("comments", "turns", "seconds", "fresh")}
-        wanted = Options(_parts(options["parts"]), **given)
+            raise CommandError("This measures the read model indexes: COMMENTS_READ_MODEL=indexes.")
+        is_held = True
         with failures_in_one_line():
-            require_matplotlib()  # before the measuring, which takes minutes
-            found = run_benchmarks(wanted, progress=Progress(shown=not options["json"]))
-        for row in found.where(metric=SKIPPED):
-            self.stderr.write(f"The part {row.part} is skipped: {row.value}")
-        sections = sections_of(found)
-        written = write_sections(options["output"] / "benchmarks.md", sections, command="bench")
-        if options["json"]:
-            self.stdout.write(found.as_lines().rstrip())
-        else:
-            text = "\n\n".join(section.text() for section in sections)
-            self.stdout.write("\n".join([text, "", *(f"wrote {path}" for path in written)]))
-
-    def _measure_alone(self, part: str, options: dict[str, Any]) -> None:
-        progress, seconds = Progress(shown=True), options["seconds"]
-        with failures_in_one_line():
-            if part == LOAD:
-                found = Results(measure_load(seconds=seconds, progress=progress))
-                section = load_section(found)
-            elif part == WORDS:
-                found = Results(measure_words(fresh=options["fresh"], progress=progress))
-                section = words_section(found)
-            elif part == RANDOM:
-                found = Results(
-                    measure_searches(
-                        searches=options["searches"],
-                        every=options["every"],
-                        seed=options["seed"],
-                        fresh=options["fresh"],
-                        progress=progress,
-                    )
-                )
-                section = searches_section(found)
-            else:
-                kill = _killed(options["kill"])
-                asked = StormOptions(
-                    seconds,
-                    options["rate"],
-                    kill=kill,
-                    seed=options["seed"],
-                    lag_seconds=options["lag"],
-                )
-                found = run_storm(asked, progress=progress)
-                section = storm_section(found, read_model=COMMENTS["READ_MODEL"])
-        figures = found if options["json"] else None
-        page = options["output"] / "benchmarks.md"
-        self._report(section, page, command=f"bench {part}", figures=figures)
-
-    def _measure_hostile_lists(self, options: dict[str, Any]) -> None:
-        if options["parts"] != [GRID]:
-            raise CommandError("--hostile is of the part grid alone: bench grid --hostile")
-        with failures_in_one_line():
-            found = measure_hostile_lists(
-                count=Options.seasonal,
-                pages=options["hostile"],
-                fresh=options["fresh"],
-                progress=Progress(shown=True),
+            version = engine_version(require_binary())
+            self.stdout.write(
+                f"Measured on {os.cpu_count()} cores ({platform.system()} {platform.machine()}) "
+                f"with Python {platform.python_version()}, Django {django.get_version()} and "
+                f"{version}; load average before the start: {os.getloadavg()[0]:.1f}.\n\n"
             )
-            section = hostile_section(Results(found))
-        self._report(section, options["output"] / "benchmarks.md", command="bench grid --hostile")
-
-    def _report(
-        self, section: Section, page: Path, *, command: str, figures: Results | None = None
-    ) -> None:
-        """Write a section, and print it, or the ``figures`` as JSON lines where they are given."""
-        write_sections(page, [section], command=command)
-        if figures is None:
-            self.stdout.write(f"{section.text()}\n\nwrote {page}")
-        else:
-            self.stdout.write(figures.as_lines().rstrip())
-        if not section.holds:
+            for part in options["parts"] or PARTS:
+                section = PARTS[part](options, Progress())
+                self.stdout.write(f"{section.text()}\n\n")
+                is_held = is_held and section.holds
+        if not is_held:
             raise CommandError("Something is not as it is held to.")
 
 
-def _killed(names: str) -> tuple[str, ...]:
-    kinds = tuple(filter(None, names.split(",")))
-    if unknown := set(kinds) - set(KILLABLE):
-        message = f"“{', '.join(unknown)}” cannot be killed: choose among {', '.join(KILLABLE)}."
-        raise CommandError(message)
-    return kinds
+def _measure_comments(options: Mapping[str, Any], progress: Progress) -> Section:
+    data = CommentData(options["comments"])
+    answers = CommentAnswers(data.comments())
+    path = data_file(data, fresh=options["fresh"], progress=progress)
+    with open_site(path) as site:
+        lists = list(comment_lists(answers, site))
+        return measure_pages("Pages of comments", lists, turns=options["turns"], progress=progress)
 
 
-def _parts(names: list[str]) -> tuple[str, ...]:
-    for name in names:
-        if name not in PARTS:
-            raise CommandError(f"There is no part “{name}”: choose among {', '.join(PARTS)}.")
-    return tuple(names) or PARTS
+def _measure_orders(options: Mapping[str, Any], progress: Progress) -> Section:
+    data = OrderData(of_customer=CUSTOMER_ORDERS, queued=QUEUED_ORDERS)
+    answers = OrderAnswers(data.orders())
+    path = data_file(data, fresh=options["fresh"], progress=progress)
+    with open_site(path) as site:
+        lists = list(order_lists(answers, site))
+        return measure_pages("Pages of orders", lists, turns=options["turns"], progress=progress)
+
+
+def _measure_grid(options: Mapping[str, Any], progress: Progress) -> Section:
+    data = CommentData(options["comments"])
+    answers = CommentAnswers(data.comments())
+    path = data_file(data, fresh=options["fresh"], progress=progress)
+    with open_site(path):
+        return measure_grid(answers, list(grid()), progress=progress)
+
+
+def _measure_words(options: Mapping[str, Any], progress: Progress) -> Section:
+    data = WordData(real_reviews())
+    comments = list(data.comments())
+    path = data_file(data, fresh=options["fresh"], progress=progress)
+    with open_site(path):
+        return measure_searches(
+            comments, searches=options["searches"], seed=options["seed"], progress=progress
+        )
+
+
+def _measure_peers(options: Mapping[str, Any], progress: Progress) -> Section:
+    # Its models are registered with Django, and its driver may be missing: for this part alone.
+    from lab.sql_comparison.measuring import measure_peers  # noqa: PLC0415
+
+    data = CommentData(options["comments"])
+    path = data_file(data, fresh=options["fresh"], progress=progress)
+    with open_site(path):
+        return measure_peers(data, turns=options["turns"], progress=progress)
+
+
+def _measure_scale(_options: Mapping[str, Any], progress: Progress) -> Section:
+    return forecast(measure_requests(progress))
+
+
+PARTS: Mapping[str, Callable[[Mapping[str, Any], Progress], Section]] = {
+    "comments": _measure_comments,
+    "orders": _measure_orders,
+    "grid": _measure_grid,
+    "words": _measure_words,
+    "peers": _measure_peers,
+    "scale": _measure_scale,
+}

@@ -6,10 +6,9 @@ All units are those that Amazon takes, also where an engine answers, which count
 
 import json
 from argparse import ArgumentTypeError
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from statistics import mean
+from statistics import fmean
 from typing import Any
 
 from django.conf import settings
@@ -24,18 +23,19 @@ from comments.search.words import indexed_stems
 from dynapages.calls import metered
 from dynapages.django.options import failures_in_one_line
 from dynapages.django.tables import TableCommand
+from dynapages.django.text_tables import format_table
 from dynapages.django.work import queues
 from dynapages.lists import PageRequest, dollars, prices
 from dynapages.work import INTERVAL
-from lab.reports.page import describe_subjects, find_published, find_stored
-from lab.reports.results import Results
+from lab.designs.comments import SUBJECT
+from lab.figures import find_published
+from lab.page import describe_subjects
+from lab.stored_figures import find_stored
 
-DAYS = 30
-"""Of a month."""
-LOOKS_A_DAY = round(timedelta(days=1).total_seconds() / INTERVAL)
-"""Of each process that works: once a minute."""
-SUBJECT = "comments"
-UNITS_OF_A_CHANGE = 8
+DAYS_OF_MONTH = 30
+CHECKS_A_DAY = round(timedelta(days=1).total_seconds() / INTERVAL)
+"""How often a process looks for work: once a minute."""
+UNITS_OF_CHANGE = 8
 """What is stored until words are written: a change and its mark, both put and deleted together.
 
 A posting takes one unit: it has at most a kilobyte, and Amazon is sent it in a batch.
@@ -53,7 +53,7 @@ class Line:
 
     @property
     def units_a_month(self) -> float:
-        return self.a_day * self.units * DAYS
+        return self.a_day * self.units * DAYS_OF_MONTH
 
 
 def estimate(
@@ -66,20 +66,28 @@ def estimate(
     was metered.
     """
     lines = [
-        _line("product pages", pages_a_day, units_of_pages(product_id), prices().reads),
-        _line("comments written", comments_a_day, units_of_comment(), prices().writes),
+        _line_of_reads("product pages", pages_a_day, units_of_pages(product_id)),
+        _line_of_writes("comments written", comments_a_day, units_of_comment()),
     ]
     if is_searchable():
-        lines.append(
-            _line("their words", comments_a_day, units_of_words(product_id), prices().writes)
-        )
-    looks_a_day = processes * LOOKS_A_DAY
-    lines.append(_line("looks for work", looks_a_day, units_of_look(), prices().reads))
+        lines.append(_line_of_writes("their words", comments_a_day, units_of_words(product_id)))
+    checks_a_day = processes * CHECKS_A_DAY
+    lines.append(_line_of_reads("looks for work", checks_a_day, units_of_check()))
     return lines
 
 
-def units_of_look() -> float:
-    """Return the units of a worker's look that finds nothing: what is due now is not touched."""
+def _line_of_reads(what: str, a_day: int, units: float) -> Line:
+    month = prices().reads(units, times=a_day * DAYS_OF_MONTH)
+    return Line(what, a_day, round(units, 2), month)
+
+
+def _line_of_writes(what: str, a_day: int, units: float) -> Line:
+    month = prices().writes(units, times=a_day * DAYS_OF_MONTH)
+    return Line(what, a_day, round(units, 2), month)
+
+
+def units_of_check() -> float:
+    """Return the units that a process takes to find no work: what is due now is not touched."""
     before_all = datetime.fromtimestamp(0, UTC)
     with metered() as meter:
         for queue in queues():
@@ -90,38 +98,36 @@ def units_of_look() -> float:
 
 def units_of_pages(product_id: str) -> float:
     """Read a product's page and its lists by each rating; return their mean units."""
-    request = PageRequest(settings.PAGE_SIZE)
+    page = PageRequest(settings.PAGE_SIZE)
     filters = [None, *(CommentFilter.of((), [rating]) for rating in RATINGS)]
-    requests = [CommentsRequest(each, request, product_id=product_id) for each in filters]
-    return mean(map(_metered_units, requests))
+    units = []
+    for chosen in filters:
+        with metered() as meter:
+            read_comments_page(CommentsRequest(chosen, page, product_id=product_id))
+        units.append(meter.amazon_units)
+    return fmean(units)
 
 
 def units_of_comment() -> float:
     """Return what writing a comment took in the design of this shop. Raises CommandError."""
-    figures = find_stored() or find_published() or Results()
-    for name, described in describe_subjects()[SUBJECT].designs.items():
-        written = figures.where(part=SUBJECT, page=None, reader=name).numbers("capacity_units")
-        if described.is_used_here and written:
-            return written[0]
+    figures = find_stored() or find_published()
+    if figures is not None:
+        described = describe_subjects()[SUBJECT].designs
+        for design in figures.subject(SUBJECT).designs:
+            if described[design.name].is_used_here and design.writings:
+                return design.writings[0].capacity_units
     raise CommandError("No writes were metered here: run 'manage.py compare' first.")
 
 
 def units_of_words(product_id: str) -> float:
     """Return the mean units that the words of the product's newest comments took to write."""
-    wanted = CommentsRequest(None, PageRequest(settings.PAGE_SIZE), product_id=product_id)
-    comments = read_comments_page(wanted).results.comments
-    stems = [len(indexed_stems(one.title, one.text, one.language)) for one in comments]
-    return mean([number + UNITS_OF_A_CHANGE for number in stems if number] or [0])
-
-
-def _metered_units(wanted: CommentsRequest) -> float:
-    with metered() as meter:
-        read_comments_page(wanted)
-    return meter.amazon_units
-
-
-def _line(what: str, a_day: int, units: float, price: Callable[..., float]) -> Line:
-    return Line(what, a_day, round(units, 2), price(units, times=a_day * DAYS))
+    request = CommentsRequest(None, PageRequest(settings.PAGE_SIZE), product_id=product_id)
+    units = []
+    for comment in read_comments_page(request).results.comments:
+        stems = indexed_stems(comment.title, comment.text, comment.language)
+        if stems:
+            units.append(len(stems) + UNITS_OF_CHANGE)
+    return fmean(units) if units else 0.0
 
 
 class Command(TableCommand):
@@ -148,7 +154,7 @@ class Command(TableCommand):
         if options["json"]:
             self.stdout.write(json.dumps([asdict(line) for line in lines], indent=2))
         else:
-            self.stdout.write(_table(lines))
+            self.stdout.write(_report(lines))
 
     def _lines(self, options: dict[str, Any]) -> list[Line]:
         product_id = options["product"] or _most_loved()
@@ -169,20 +175,20 @@ def _most_loved() -> str:
     raise CommandError("No product has comments of 5 stars here: give one with --product.")
 
 
-def _table(lines: list[Line]) -> str:
+def _report(lines: list[Line]) -> str:
     known = prices()
-    rows = [
-        f"{line.what:<18}{line.a_day:>12,}{line.units:>12g}{line.units_a_month:>18,.0f}"
-        f"{dollars(line.dollars):>16}"
-        for line in lines
-    ]
+    rows: list[tuple[object, ...]] = []
+    for line in lines:
+        row = (line.what, line.a_day, line.units, round(line.units_a_month), dollars(line.dollars))
+        rows.append(row)
+    rows.append(("together", "", "", "", dollars(sum(line.dollars for line in lines))))
+    table = format_table(("", "a day", "units each", "units a month", "a month"), rows)
     return "\n".join(
         [
-            f"{'':<18}{'a day':>12}{'units each':>12}{'units a month':>18}{'a month':>16}",
-            *rows,
-            f"{'together':<60}{dollars(sum(line.dollars for line in lines)):>16}",
+            table,
+            "",
             "Units are those that Amazon DynamoDB takes.",
-            f"A month has {DAYS} days; a GB stored for it is {dollars(known.gigabyte_month)}.",
+            f"A month has {DAYS_OF_MONTH} days; a GB costs {dollars(known.gigabyte_month)} for it.",
             f"Prices: on demand, {known.region}, since {known.since}: {known.source}",
         ]
     )

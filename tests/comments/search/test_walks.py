@@ -14,19 +14,18 @@ from comments.lists.orders import CommentOrder
 from comments.search.words import parse_search
 from dynapages.calls import metered
 from dynapages.django.options import Progress
-from lab.bench.searches import (
-    READERS,
-    Answer,
+from lab.bench.engines import data_file
+from lab.bench.site import HOST, open_site
+from lab.bench.words import (
     DrawnSearch,
-    Reader,
-    Tally,
-    Walker,
+    WordData,
+    draw_search,
     expected_ids,
     known_comments,
-    measure_searches,
-    searches_section,
+    prepare_product,
+    real_reviews,
 )
-from lab.reports.results import Results
+from tests.support.comments.search_walks import READERS, Answer, Reader, Tally, Walker
 from tests.support.comments.searched import put_postings, searching
 from tests.support.comments.truth import START, written
 
@@ -89,7 +88,7 @@ def pages_on(reader: Reader, drawn: DrawnSearch) -> list[tuple[Answer, float]]:
 def walked(reader: Reader, drawn: DrawnSearch) -> Tally:
     """What all walks through a search come to: on, back from the end, and from each page."""
     tally = Tally()
-    walker = Walker(reader, tally, Client(), size=SIZE, rng=Random(2))
+    walker = Walker(reader, tally, Client(), size=SIZE)
     walker.walk(drawn, from_each=True)
     return tally
 
@@ -185,15 +184,24 @@ class TestAWalk:
 
 @pytest.mark.slow
 @pytest.mark.long
+@pytest.mark.parametrize(("page_size", "number"), [(20, 60), (3, 6)])
 def test_random_searches_of_real_reviews_are_right_there_and_back(
-    real_data, tmp_path, settings, monkeypatch
+    real_data, tmp_path, settings, monkeypatch, page_size, number
 ):
-    """In all languages, small pages and large, by page and API: see `lab.bench.searches`."""
+    """In all languages, small pages and large, by page and API."""
     settings.VAR_DIR = tmp_path
+    settings.PAGE_SIZE = page_size
     monkeypatch.setenv("REAL_DATA_DIR", str(real_data))
-    found = Results(
-        measure_searches(searches=60, every=16, seed=3, fresh=True, progress=Progress(shown=False))
-    )
-    section = searches_section(found)
-    wrong = [row.value for row in found if row.metric == "wrong search"]
-    assert section.holds, (section.text(), wrong)
+    data = WordData(real_reviews(), every=16)
+    newest_first = known_comments(data.comments())
+    random = Random(3)
+    path = data_file(data, fresh=True, progress=Progress(shown=False))
+    tally = Tally()
+    with open_site(path):
+        prepare_product(newest_first)
+        for _ in range(number):
+            drawn = draw_search(random, newest_first)
+            for reader in READERS:
+                walker = Walker(reader, tally, Client(headers={"host": HOST}), size=page_size)
+                walker.walk(drawn, from_each=page_size < 20 and len(drawn.expected) <= 20)
+    assert tally.wrong == []

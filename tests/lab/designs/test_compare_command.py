@@ -1,35 +1,28 @@
-"""``manage.py compare``, from end to end on little data."""
+"""``manage.py compare``, from end to end on little data, and the documents that it writes."""
 
-import re
-import signal
+import json
 from io import StringIO
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from django.conf import settings
 from django.core.management import call_command
 from django.test import Client
 
 from comments.items import NewComment
-from dynapages.engine.server import find_dynoxide
-from dynapages.process import client
 from lab.bench.data import OrderData
-from lab.designs import comments as lab_comments
+from lab.designs import long_texts
 from lab.designs import run as lab_run
-from lab.designs.comments import FILTER
-from lab.designs.run import own_engine
+from lab.designs.run import heading_of, subject_section
+from lab.figures import PUBLISHED_FILE, Figures, find_published
 from lab.management.commands import compare as command
-from lab.reports.page import PUBLISHED, find_stored
-from lab.reports.results import RUN, Results
+from lab.page import anchor_of
+from lab.stored_figures import find_stored
 from tests.support.comments.loading import load
-from tests.support.lab.labs import NOW, lab_tables, made_figures, small_pages
+from tests.support.lab.labs import NOW, PAGE_SIZE, made_figures
+from tests.support.project import PROJECT
 
 pytestmark = pytest.mark.usefixtures("tables")
 
-LITTLE = OrderData(of_customer=40, queued=10)
-SUBJECTS = {
+DESIGNS = {
     "comments": ["scan", "filter", "sets", "rules", "planner"],
     "customer orders": ["scan", "filter", "composite"],
     "open orders": ["scan", "unsharded", "sharded"],
@@ -37,150 +30,71 @@ SUBJECTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def little():
-    with pytest.MonkeyPatch.context() as patch, small_pages():
-        patch.setattr(lab_run, "ORDERS", LITTLE)
-        patch.setattr(lab_comments, "LONG_COMMENTS", 20)
-        yield
-
-
 @pytest.fixture
-def one_design(little, monkeypatch):
-    """Only comments are compared, in a single design."""
-    monkeypatch.setattr(lab_comments, "DESIGNS", (FILTER,))
-    monkeypatch.setattr(lab_run, "_subjects", lab_comments.compare_comments)
-
-
-@pytest.fixture(scope="module")
-def run(tables, little):
-    """What a run printed, and what it had left behind when it ended."""
-    out = StringIO()
-    call_command("compare", "--here", "--json", "--comments", "40", "--turns", "1", stdout=out)
-    return SimpleNamespace(
-        printed=Results.of_lines(out.getvalue()),
-        kept=find_stored(),
-        page=Client().get("/lab/").content.decode(),
-        tables=lab_tables(),
-    )
-
-
-@pytest.fixture
-def printed(run):
-    return run.printed
+def little(monkeypatch, settings):
+    settings.PAGE_SIZE = PAGE_SIZE
+    monkeypatch.setattr(lab_run, "ORDERS", OrderData(of_customer=40, queued=10))
+    monkeypatch.setattr(long_texts, "LONG_COMMENTS", 20)
 
 
 @pytest.mark.real_engine
-class TestTheFigures:
-    def test_are_of_every_design(self, printed):
-        found = {part: printed.where(part=part).names("reader") for part in SUBJECTS}
-        assert found == SUBJECTS
-        assert printed.names("part") == [RUN, *SUBJECTS]
-
-    def test_are_kept_for_the_page(self, run):
-        assert run.kept == run.printed
+@pytest.mark.usefixtures("dynoxide", "little")
+class TestARun:
+    def test_has_figures_of_every_design_and_keeps_them_for_the_page(self):
+        out = StringIO()
+        call_command("compare", "--json", "--comments", "40", stdout=out)
+        figures = Figures.from_json(out.getvalue())
+        names = {one.name: [design.name for design in one.designs] for one in figures.subjects}
+        assert names == DESIGNS
+        assert find_stored() == figures
+        page = Client().get("/lab/").content.decode()
         for name in ("comments-scan", "comments-sets", "open-orders-sharded"):
-            assert f'data-lab-design="{name}"' in run.page
+            assert f'data-lab-design="{name}"' in page
 
-    def test_leave_no_table_behind(self, run):
-        assert run.tables == []
-
-
-@pytest.mark.real_engine
-class TestTheUsersOwnComments:
-    def test_are_compared_as_they_are(self, one_design, fresh):
+    def test_is_of_the_users_own_comments_with_a_product(self, fresh):
         product = fresh("product")
-        long = "A long story. " * 200
-        comments = [
-            NewComment(
-                f"{product}-{n}", product, "en", n % 5 + 1, NOW, body=long if n % 7 else "ok"
-            )
-            for n in range(30)
-        ]
+        comments = []
+        for n in range(30):
+            body = "A long story. " * 200 if n % 7 == 0 else "ok"
+            comments.append(NewComment(f"{product}-{n}", product, "en", n % 5 + 1, NOW, body=body))
         load(comments)
         out = StringIO()
-        call_command(
-            "compare",
-            *("--here", "--json", "--product", product, "--turns", "1", "--comments", "25"),
-            stdout=out,
-        )
-        data = Results.of_lines(out.getvalue()).value("data")
+        call_command("compare", "--json", "--product", product, "--comments", "25", stdout=out)
+        data = json.loads(out.getvalue())["subjects"][0]["data"]
         assert product in data
         assert data.startswith("25 comments")
 
 
-@pytest.mark.real_engine
-class TestAnEngineOfItsOwn:
-    def test_is_used_and_removed(self, one_design, capsys):
-        if find_dynoxide(settings.BASE_DIR) is None:
-            pytest.skip("dynoxide is not installed")
-        call_command("compare", "--comments", "60", "--turns", "1")
-        assert "COMMENTS OF A PRODUCT" in capsys.readouterr().out
-        kept = find_stored()
-        assert kept is not None
-        assert kept.value("engine").startswith("dynoxide ")
-        assert kept.value("engine").endswith(" in memory")
-
-    @pytest.mark.parametrize(("comments", "files", "where"), [(10, 0, "memory"), (11, 1, "disk")])
-    def test_keeps_many_comments_on_a_file_that_is_removed(
-        self, monkeypatch, comments, files, where
-    ):
-        if find_dynoxide(settings.BASE_DIR) is None:
-            pytest.skip("dynoxide is not installed")
-        monkeypatch.setattr(lab_run, "MOST_IN_MEMORY", 10)
-        with own_engine(comments=comments) as name:
-            assert len(kept_files()) == files
-            assert client().list_tables()["TableNames"] == []
-        assert name.endswith(where)
-        assert kept_files() == []
-
-
-def kept_files() -> list[Path]:
-    """The files of the engines of labs."""
-    return list(Path(settings.VAR_DIR).glob("lab-*/lab.db"))
-
-
 class TestWhatGoesWrong:
-    def test_is_told_when_terminated(self, monkeypatch):
-        def terminated(*_: Any, **__: Any) -> Results:
-            signal.raise_signal(signal.SIGTERM)
-            raise AssertionError
-
-        before = signal.getsignal(signal.SIGTERM)
-        monkeypatch.setattr(command, "compare", terminated)
-        with pytest.raises(SystemExit) as ended:
-            call_command("compare")
-        assert ended.value.code == 130
-        assert signal.getsignal(signal.SIGTERM) == before
-
     def test_spoils_no_run_when_the_figures_cannot_be_kept(self, monkeypatch, capsys):
-        monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
-        monkeypatch.setattr("lab.reports.page.keys.LAB", "")  # no key at all
+        monkeypatch.setattr(command, "compare", lambda **_: made_figures())
+        monkeypatch.setattr("lab.stored_figures.keys.LAB", "")  # no key at all
         call_command("compare")
-        told = capsys.readouterr()
-        assert "4,321 comments of nobody." in told.out
-        assert "not kept" in told.err
+        printed = capsys.readouterr()
+        assert "4,321 comments of nobody." in printed.out
+        assert "not kept" in printed.err
 
 
-class TestDrawing:
-    def test_brings_the_documents_up_to_date(self, monkeypatch, tmp_path):
-        pytest.importorskip("matplotlib")
+class TestTheDocuments:
+    def test_are_brought_up_to_date(self, monkeypatch, tmp_path):
         page = tmp_path / "lab.md"
-        begin, end = "<!-- comments: written by manage.py compare -->", "<!-- end of comments -->"
-        page.write_text(f"# The lab\n\n{begin}\nold\n{end}\n\nAfter.\n")
+        marks = "<!-- {0}: written by manage.py compare -->\nold\n<!-- end of {0} -->\n"
+        sections = marks.format("run") + marks.format("comments")
+        page.write_text(f"# The lab\n\n{sections}\nAfter.\n")
         (tmp_path / "lab").mkdir()
-        monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
+        monkeypatch.setattr(command, "compare", lambda **_: made_figures())
         call_command("compare", "--write-docs", str(tmp_path), "--no-keep", stdout=StringIO())
         document = page.read_text()
-        assert "| scan | popular | 138.5 | 138.5 | 4,321 |" in document
+        assert "| scan | popular | 138.5 | 138.5 | 4,321 |" in " ".join(document.split())
         assert "old" not in document
         assert "\n\nAfter.\n" in document
-        assert "![Comments of a product" in document
-        assert (tmp_path / "lab" / "comments.svg").exists()
-        assert Results.of_lines((tmp_path / PUBLISHED).read_text()) == made_figures()
+        assert Figures.from_json((tmp_path / PUBLISHED_FILE).read_text()) == made_figures()
 
-    def test_prints_more_than_documents_have(self, monkeypatch, capsys):
-        monkeypatch.setattr(command, "compare", lambda *_, **__: made_figures())
-        call_command("compare", "--no-keep")
-        (row,) = re.findall(r"^scan +popular +1 of 62.*$", capsys.readouterr().out, re.MULTILINE)
-        assert row.split()[-6:] == ["2", "4,321", "138.5", "$17", "2.0", "187.5"]
+    def test_of_the_project_have_the_figures_that_they_ship(self):
+        figures = find_published()
+        assert figures is not None
+        text = (PROJECT / "docs" / "lab.md").read_text()
+        assert heading_of(figures) in text
+        for subject in figures.subjects:
+            assert f"<!-- end of {anchor_of(subject.name)} -->" in text
+            assert subject_section(subject, figures).text() in text

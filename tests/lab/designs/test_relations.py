@@ -3,58 +3,64 @@
 import pytest
 
 from lab.bench.data import OrderData
-from lab.designs import comments
-from lab.designs import comments as lab_comments
-from lab.designs.comments import FOUR, PLANNED, POPULAR, RARE, SCAN, compare_comments, sample
+from lab.costs import DesignCost
+from lab.designs import long_texts
+from lab.designs.comments import (
+    FOUR,
+    POPULAR,
+    RARE,
+    IndexesByCost,
+    Scan,
+    compare_comments,
+    load_sample,
+)
 from lab.designs.orders import (
     ALL_OPEN,
     SHIPPED_IN_2022,
+    Orders,
     compare_customer_orders,
     compare_open_orders,
-    load_orders,
 )
-from lab.reports.results import Results
-from lab.reports.verdicts import DesignCost
-from tests.support.lab.labs import NOW, PAGE_SIZE, pages, small_lab, writes
+from lab.figures import SubjectFigures, Writing
+from tests.support.lab.labs import NOW, PAGE_SIZE, QUIET, lab_engine, pages
 
-pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("tables")]
+pytestmark = [pytest.mark.real_engine, pytest.mark.usefixtures("dynoxide")]
 
 
 @pytest.fixture(scope="module")
-def few():
+def few(dynoxide):
     """The designs whose costs are compared with those of many."""
-    with pytest.MonkeyPatch.context() as patch, small_lab() as lab:
-        patch.setattr(lab_comments, "DESIGNS", (SCAN, PLANNED))
-        return compare_comments(lab, sample(40, now=NOW))
+    with lab_engine():
+        comments = load_sample(40, now=NOW)
+        designs = (Scan, IndexesByCost)
+        return compare_comments(comments, page_size=PAGE_SIZE, progress=QUIET, designs=designs)
 
 
 @pytest.fixture(scope="module")
-def many():
-    with small_lab() as lab:
-        return compare_comments(lab, sample(120, now=NOW))
+def many(dynoxide):
+    with lab_engine():
+        return compare_comments(load_sample(120, now=NOW), page_size=PAGE_SIZE, progress=QUIET)
 
 
 @pytest.fixture(scope="module")
-def orders():
-    with small_lab() as lab:
-        loaded = load_orders(lab, OrderData(of_customer=90, queued=30))
+def orders(dynoxide):
+    made = Orders.make(OrderData(of_customer=90, queued=30))
+    with lab_engine():
         return {
-            "customer": compare_customer_orders(lab, loaded),
-            "open": compare_open_orders(lab, loaded),
+            "customer": compare_customer_orders(made, page_size=PAGE_SIZE, progress=QUIET),
+            "open": compare_open_orders(made, page_size=PAGE_SIZE, progress=QUIET),
         }
 
 
 @pytest.fixture(scope="module")
-def texts():
-    with pytest.MonkeyPatch.context() as patch, small_lab() as lab:
-        patch.setattr(comments, "LONG_COMMENTS", 40)
-        return comments.compare_bodies(lab)
+def texts(dynoxide):
+    with pytest.MonkeyPatch.context() as patch, lab_engine():
+        patch.setattr(long_texts, "LONG_COMMENTS", 40)
+        return long_texts.compare_long_texts(page_size=PAGE_SIZE, progress=QUIET)
 
 
-def written(subject: Results, name: str) -> tuple[float, float]:
-    """The capacity units and the items stored of one write."""
-    first, *_ = writes(subject, name)
-    return first.number("capacity_units"), first.number("items_stored")
+def writes(subject: SubjectFigures, name: str) -> tuple[Writing, ...]:
+    return subject.design(name).writings
 
 
 class TestAScan:
@@ -66,7 +72,7 @@ class TestAScan:
     def test_costs_what_is_computed_from_another_number(self, few, many):
         measured, other = pages(few, "scan", POPULAR)[0], pages(many, "scan", POPULAR)[0]
         cost = DesignCost("scan", other.capacity_units, other.items_read, 1, reads_table=True)
-        assert cost.at(40).units == pytest.approx(measured.capacity_units, abs=0.5)
+        assert cost.at_size(40).units == pytest.approx(measured.capacity_units, abs=0.5)
 
 
 class TestAPlannedPage:
@@ -102,14 +108,13 @@ class TestACopyForEverySet:
                 assert cost.items_read <= PAGE_SIZE + 1
 
     def test_stores_each_comment_32_times_and_each_copy_twice(self, many):
-        assert written(many, "sets")[1] == 64
+        assert writes(many, "sets")[0].items_stored == 64
 
     def test_stores_more_than_any_index(self, many):
-        stored = {
-            name: writes(many, name)[0].number("bytes_stored") for name in many.names("reader")
-        }
+        stored = {design.name: design.writings[0].bytes_stored for design in many.designs}
         assert stored["sets"] > 10 * stored["rules"]
-        assert [written(many, name)[1] for name in ("scan", "filter", "rules")] == [1, 2, 5]
+        items = [writes(many, name)[0].items_stored for name in ("scan", "filter", "rules")]
+        assert items == [1, 2, 5]
 
 
 class TestACompositeKey:
@@ -124,7 +129,7 @@ class TestACompositeKey:
 
     def test_is_written_anew_when_the_status_changes(self, orders):
         found = writes(orders["customer"], "composite")
-        assert [each.number("capacity_units") for each in found] == [2, 3]
+        assert [each.capacity_units for each in found] == [2, 3]
 
 
 class TestASparseIndex:
@@ -140,7 +145,7 @@ class TestASparseIndex:
     def test_holds_open_orders_only(self, orders):
         for name in ("unsharded", "sharded"):
             found = writes(orders["open"], name)
-            assert [each.number("items_stored") for each in found] == [2, 1]
+            assert [each.items_stored for each in found] == [2, 1]
 
 
 class TestLongTexts:

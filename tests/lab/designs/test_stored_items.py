@@ -7,8 +7,9 @@ import pytest
 
 from comments.items import NewComment
 from dynapages.items import Item
-from lab.designs.comments import DESIGNS, stored
-from lab.designs.orders import _by_status, _sharded
+from lab.bench.data import OrderData
+from lab.designs.comments import DESIGNS, Comments, comment_item
+from lab.designs.orders import CompositeKey, Orders, Sharded
 from shop.order_status import Status
 from shop.orders.ids import imported_order_id
 from shop.orders.items import NewOrder, StatusChange
@@ -26,6 +27,7 @@ COMMENT = NewComment(
 )
 PLACED_AT = datetime(2022, 5, 1, 9, 30, tzinfo=UTC)
 PLACED = StatusChange(Status.PLACED, PLACED_AT)
+ORDERS = Orders(OrderData(of_customer=0, queued=0), [])
 SHIPPED = StatusChange(Status.SHIPPED, PLACED_AT + timedelta(minutes=1))
 
 
@@ -52,17 +54,19 @@ class TestTheRows:
     )
     def test_of_comments_are_those_the_designs_store(self, design, keys):
         (chosen,) = (one for one in DESIGNS if one.name == design)
-        (item,) = chosen.items(stored(COMMENT))
+        comments = Comments((COMMENT,), COMMENT.product_id, "made for this")
+        (item, *_copies) = chosen(comments, {}).items_of(comment_item(COMMENT))
         for name in ("pk", "sk", "o", "g", "s", "u", "t", "x", *keys):
             assert cell(item, name) in row("how-it-works", name)
 
     def test_of_composite_keys_are_those_of_the_index(self):
-        item = _by_status(order(PLACED, SHIPPED), 0)
+        item = CompositeKey(ORDERS).item_of(order(PLACED, SHIPPED), 0)
         for name in ("pk", "sk", "order_status_date"):
             assert cell(item, name) in row("designs/keys", name)
 
     def test_of_sparse_indexes_lose_their_keys(self):
-        item = _sharded(order(PLACED), 2)
+        item = Sharded(ORDERS).item_of(order(PLACED), 2)
         for name in ("sk", "status", "open_shard", "open_place"):
             assert cell(item, name) in row("designs/keys", name)
-        assert _sharded(order(PLACED, SHIPPED), 2).keys().isdisjoint({"open_shard", "open_place"})
+        shipped = Sharded(ORDERS).item_of(order(PLACED, SHIPPED), 2)
+        assert shipped.keys().isdisjoint({"open_shard", "open_place"})

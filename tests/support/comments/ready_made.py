@@ -12,7 +12,7 @@ from comments.sets.copies import copies_of, primary_of
 from comments.sets.models import CommentSetItem
 from comments.store.counts import cell_name
 from dynapages.items import Item
-from lab.bench.context import describe, write_export
+from lab.bench.engines import describe_table, write_export
 from tests.support.comments.miscounting import settle
 
 STREAM = ("StreamSpecification", "LatestStreamArn", "LatestStreamLabel")
@@ -21,7 +21,7 @@ STREAM = ("StreamSpecification", "LatestStreamArn", "LatestStreamLabel")
 def make_file(path: Path, comments: Sequence[NewComment], *, binary: Path) -> None:
     """Write a database that holds comments for both read models; only their counts are missing."""
     folder = path.parent
-    schemas = [describe(model) for model in (Comment, CommentSetItem)]
+    schemas = [describe_table(model) for model in (Comment, CommentSetItem)]
     for schema in schemas:
         for name in STREAM:
             schema["Table"].pop(name, None)

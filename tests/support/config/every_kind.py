@@ -28,7 +28,8 @@ from dynapages.django.rate_limits import take
 from dynapages.lists import timestamp
 from dynapages.process import client
 from dynapages.writes import Limit, write_transaction
-from lab.reports.page import find_published, store
+from lab.figures import find_published
+from lab.stored_figures import store_figures
 from shop.accounts.confirmation import confirm
 from shop.accounts.emails import owed_email
 from shop.accounts.queries import find_user
@@ -166,7 +167,7 @@ def _write_products() -> None:
     write_sitemap()
     figures = find_published()
     assert figures is not None
-    store(figures)
+    store_figures(figures)
 
 
 def _write_comments() -> None:

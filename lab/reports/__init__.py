@@ -1,1 +1,0 @@
-"""What `bench` and `compare` found: figures, and the tables, plots and pages made of them."""

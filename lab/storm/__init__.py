@@ -1,1 +1,0 @@
-"""Storms: many clients on a database that fails, and whether anything was lost."""

@@ -1,0 +1,105 @@
+import json
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from comments.posting.services import add_comment
+from comments.search.models import WordItem
+from comments.search.words import MOST_STEMS
+from comments.store import writing
+from dynapages.calls import metered
+from dynapages.process import client
+from dynapages.tables import create_missing
+from lab.management.commands import estimate as estimating
+from lab.stored_figures import store_figures
+from tests.support.comments.loading import load
+from tests.support.comments.options import comments_set
+from tests.support.comments.truth import numbered_comments, written
+from tests.support.comments.writers import made_product, someone
+from tests.support.lab.labs import made_design, made_figures
+from tests.support.work import finish_what_waits
+
+pytestmark = [pytest.mark.usefixtures("tables"), pytest.mark.real_engine]
+
+
+@pytest.fixture
+def product_id():
+    made = made_product()
+    load(numbered_comments(made, count=30))
+    return made
+
+
+def estimated(*words: str) -> str:
+    out = StringIO()
+    call_command("estimate", *words, stdout=out)
+    return out.getvalue()
+
+
+class TestAnEstimate:
+    def test_multiplies_metered_units_by_the_prices(self, product_id):
+        store_figures(made_figures(made_design("planner")))
+        options = ("--product", product_id, "--pages-a-day", "1000000", "--comments-a-day", "1000")
+        pages, comments, _looks = json.loads(estimated(*options, "--json"))
+        assert 2 <= pages["units"] <= 4
+        assert pages["dollars"] == pytest.approx(pages["units"] * 30 * 0.125, rel=0.01)
+        assert comments["units"] == 66
+        assert comments["dollars"] == pytest.approx(66 * 1000 * 30 * 0.625 / 1_000_000)
+
+    def test_takes_the_figures_of_the_design_in_use(self, product_id, settings, monkeypatch):
+        monkeypatch.setattr(estimating, "find_stored", lambda: None)
+        by_indexes = estimating.units_of_comment()
+        settings.COMMENTS = {**settings.COMMENTS, "READ_MODEL": "sets"}
+        assert estimating.units_of_comment() > 5 * by_indexes
+
+    def test_has_the_words_of_comments_where_they_are_searched(self, product_id):
+        store_figures(made_figures(made_design("planner")))
+        assert "their words" not in estimated("--product", product_id)
+        with comments_set(SEARCH=True):
+            _, _, words, _ = json.loads(estimated("--product", product_id, "--json"))
+        assert words["what"] == "their words"
+        assert 4 <= words["units"] <= 3 + MOST_STEMS
+
+    def test_has_for_words_what_amazon_takes_more_for_a_comment_with_them(
+        self, fresh, monkeypatch, settings
+    ):
+        monkeypatch.setattr(writing, "SETTLED_AFTER", timedelta())
+        create_missing([WordItem], client=client())
+        product = made_product()
+
+        def units_written(*, is_searched: bool) -> float:
+            comment = written(product, id=fresh("comment"), title="A lamp", body="Bright, warm.")
+            with comments_set(SEARCH=is_searched), metered() as meter:
+                add_comment(comment)
+                finish_what_waits()
+            return sum(c.amazon_units for c in meter.log if "Write" in c.operation)
+
+        units_written(is_searched=False)  # the first one also begins the product's counts
+        more = units_written(is_searched=True) - units_written(is_searched=False)
+        for is_engine in (True, False):
+            settings.DYNAMODB_IS_AN_ENGINE = is_engine
+            assert estimating.units_of_words(product) == more > 0
+
+    def test_is_of_amazon_whichever_database_answers(self, product_id):
+        store_figures(made_figures(made_design("planner")))
+        assert "Units are those that Amazon DynamoDB takes." in estimated("--product", product_id)
+
+    def test_has_the_looks_of_processes_that_find_nothing_to_do(self, product_id):
+        store_figures(made_figures(made_design("planner")))
+        options = ("--product", product_id, "--processes", "3")
+        looks = json.loads(estimated(*options, "--json"))[-1]
+        assert looks["what"] == "looks for work"
+        assert (looks["a_day"], looks["units"]) == (3 * 24 * 60, 4.0)
+
+    def test_is_of_the_most_loved_product_without_one(self, product_id):
+        someone("fan").has_written(product_id, rating=5)
+        assert "product pages" in estimated()
+
+    def test_says_what_is_missing(self, product_id, monkeypatch):
+        with pytest.raises(CommandError, match="no product “nothing”"):
+            estimated("--product", "nothing")
+        monkeypatch.setattr(estimating, "find_stored", lambda: None)
+        monkeypatch.setattr(estimating, "find_published", lambda: None)
+        with pytest.raises(CommandError, match=r"run 'manage.py compare' first"):
+            estimated("--product", product_id)
