@@ -16,8 +16,9 @@ from comments.reports.services import Reason, report_comment
 from comments.signals import unannounced
 from comments.store.comments import NoSuchComment
 from comments.votes.services import cast_vote
-from demo.sample.comments import SampleReactions
-from demo.sample.orders import REGULAR, STAFF, SampleSales, sample_points, sample_zips
+from demo.sample.orders import REGULAR, STAFF, SampleSales
+from demo.sample.pickup_points import sample_points, sample_zips
+from demo.sample.reactions import SampleReactions
 from dynapages.calls import in_chunks
 from dynapages.lists import PageRequest
 from dynapages.process import client, slow_client
@@ -36,7 +37,20 @@ from shop.pickup.bulk_writes import put_points, put_zips
 PASSWORD = "sample-shop"  # noqa: S105 - published, and only used where --sign-in asks for it
 SIGN_IN = ("alex", "sam")
 """A customer with many orders, and a member of staff."""
-CHUNK = 100
+ORDERS_AT_A_TIME = 100
+REACTION_DELAY = timedelta(hours=20)
+"""The time from a comment to the reactions to it."""
+BY_REGULAR = (
+    (5, "Would buy it again", "Came two days early and does what it should. I use it every day."),
+    (2, "Not for me", "Smaller than I thought, and the colour is another one than in the picture."),
+    (4, "", "Good for the price. The manual could be better, but one does not need it."),
+)
+"""Stars, title and text of what one customer writes about products they bought."""
+BY_CUSTOMERS = frozenset({Status.PLACED, Status.CANCELED, Status.RETURNED})
+"""The statuses that customers give an order; the others are given by staff."""
+
+
+# Accounts, orders and pickup points
 
 
 def load_users(sales: SampleSales, *, now: datetime, sign_in: bool) -> None:
@@ -59,25 +73,18 @@ def let_sign_in() -> None:
 
 def load_orders(sales: SampleSales, *, advance: Callable[[int], object]) -> None:
     """Write the sample's orders; those that exist, of any day, stay as they are."""
-    for chunk in in_chunks(sales.orders, CHUNK):
+    for chunk in in_chunks(sales.orders, ORDERS_AT_A_TIME):
         put_orders(chunk)
         advance(len(chunk))
 
 
 def load_pickup_points() -> None:
-    """Write the sample's pickup points, and where the postcodes of their towns are."""
+    """Write the sample's pickup points, and the locations of their postcodes."""
     put_zips(sample_zips())
     put_points(sample_points())
 
 
-LATER = timedelta(hours=20)
-"""The time from a comment to the reactions to it."""
-BY_REGULAR = (
-    (5, "Would buy it again", "Came two days early and does what it should. I use it every day."),
-    (2, "Not for me", "Smaller than I thought, and the colour is another one than in the picture."),
-    (4, "", "Good for the price. The manual could be better, but one does not need it."),
-)
-"""Stars, title and text of what one customer writes about products they bought."""
+# Comments, and reactions to them
 
 
 @unannounced()
@@ -94,7 +101,7 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
                 author=username,
                 reason=Reason(reason),
                 text=text,
-                now=min(comment.created_at + LATER, now),
+                now=min(comment.created_at + REACTION_DELAY, now),
             )
     for pick in reactions.picks:
         with suppress(NoSuchComment):
@@ -107,20 +114,20 @@ def load_reactions(reactions: SampleReactions, *, now: datetime) -> None:
                 user_id=STAFF,
                 author=STAFF,
                 seen=None,
-                now=min(comment.created_at + LATER, now),
+                now=min(comment.created_at + REACTION_DELAY, now),
             )
 
 
 def load_own_comments(sales: SampleSales, *, not_about: str, now: datetime) -> None:
     """Write a customer's comments on what they bought, except on one product, not after ``now``."""
-    bought = _bought_by_regular(sales, not_about)
-    for (order, product_id), (rating, title, body) in zip(bought, BY_REGULAR, strict=False):
+    purchases = _bought_by_regular(sales, not_about)
+    for (order, product_id), (rating, title, body) in zip(purchases, BY_REGULAR, strict=False):
         comment = NewComment(
             id=f"of-{order.foreign_id}",
             product_id=product_id,
             language="en",
             rating=rating,
-            created_at=min(order.now_in.moment + LATER, now),
+            created_at=min(order.now_in.moment + REACTION_DELAY, now),
             author=REGULAR,
             title=title,
             body=body,
@@ -135,14 +142,16 @@ def _bought_by_regular(sales: SampleSales, not_about: str) -> Iterator[tuple[New
     """Yield the newest delivered orders, each with a product that those before did not have."""
     seen = {not_about}
     for order in reversed(sales.orders):
-        if order.username == REGULAR and order.now_in.status is Status.DELIVERED:
-            unseen = [line.product_id for line in order.lines if line.product_id not in seen]
-            if unseen:
-                seen.add(unseen[0])
-                yield order, unseen[0]
+        if order.username != REGULAR or order.now_in.status is not Status.DELIVERED:
+            continue
+        for line in order.lines:
+            if line.product_id not in seen:
+                seen.add(line.product_id)
+                yield order, line.product_id
+                break
 
 
-BY_CUSTOMERS = frozenset({Status.PLACED, Status.CANCELED, Status.RETURNED})
+# The activity log
 
 
 def load_activity(
@@ -159,29 +168,44 @@ def load_activity(
     """
     if list_activity((), PageRequest(1), now=now).items:
         return
-    first = Month.of(now).plus(-1)
-    for month in (first, Month.of(now)):
+    this_month = Month.of(now)
+    last_month = this_month.plus(-1)
+    for month in (last_month, this_month):
         make_table(month, client=slow_client())
-    begin = datetime(first.year, first.month, 1, tzinfo=UTC)
-    entries = [entry for order in sales.orders for entry in _of_order(order)]
-    entries += [_posted(comment) for comment in comments if comment.created_at >= begin]
-    by_staff = [(LogVerb.PICKED, comment) for comment in reactions.picks]
-    by_staff += [(LogVerb.REPLIED, comment) for comment, _ in reactions.replies]
-    entries += [
-        replace(
-            _posted(comment),
-            kind=Kind.MODERATION,
-            action=action,
-            moment=min(comment.created_at + LATER, now),
-            who=STAFF,
-            became="",
-        )
-        for action, comment in by_staff
-    ]
-    for entry in entries:
+    begin = datetime(last_month.year, last_month.month, 1, tzinfo=UTC)
+    for entry in _log_entries(sales, comments, reactions, now=now):
         if entry.moment >= begin:
             named = replace(entry, name=names.get(entry.about, ""))
             write_entry(named, client=client())
+
+
+def _log_entries(
+    sales: SampleSales,
+    comments: Iterable[NewComment],
+    reactions: SampleReactions,
+    *,
+    now: datetime,
+) -> Iterator[LogEntry]:
+    """Yield the entries of all orders, comments, picks and replies, in no order of time."""
+    for order in sales.orders:
+        yield from _of_order(order)
+    for comment in comments:
+        yield _posted(comment)
+    for comment in reactions.picks:
+        yield _by_staff(LogVerb.PICKED, comment, now=now)
+    for comment, _text in reactions.replies:
+        yield _by_staff(LogVerb.REPLIED, comment, now=now)
+
+
+def _by_staff(action: LogVerb, comment: NewComment, *, now: datetime) -> LogEntry:
+    return replace(
+        _posted(comment),
+        kind=Kind.MODERATION,
+        action=action,
+        moment=min(comment.created_at + REACTION_DELAY, now),
+        who=STAFF,
+        became="",
+    )
 
 
 def _of_order(order: NewOrder) -> Iterator[LogEntry]:

@@ -33,7 +33,10 @@ def copy_items_only() -> None:
     write = _Backend.transact_write_items
 
     def transact_write_items(backend: Any, transact_items: Actions) -> None:  # noqa: ANN401 - moto's
-        undo = [_undo(backend, *action) for one in transact_items for action in one.items()]
+        undo = []
+        for transact_item in transact_items:
+            for kind, action in transact_item.items():
+                undo.append(_undo(backend, kind, action))
         with _uncopied_tables():
             try:
                 write(backend, transact_items)
@@ -48,7 +51,11 @@ def copy_items_only() -> None:
 @contextmanager
 def _uncopied_tables() -> Iterator[None]:
     """Make a deep copy of a table return the table itself."""
-    _Table.__deepcopy__ = lambda table, _memo: table
+
+    def itself(table: Any, _memo: object) -> Any:  # noqa: ANN401 - moto's
+        return table
+
+    _Table.__deepcopy__ = itself
     try:
         yield
     finally:
@@ -56,26 +63,32 @@ def _uncopied_tables() -> Iterator[None]:
 
 
 def _undo(backend: Any, kind: str, action: Mapping[str, Any]) -> Undo:  # noqa: ANN401 - moto's
+    """Return what puts the item of an action back as it is now."""
     table = backend.tables.get(action["TableName"])
     if table is None:  # moto is about to refuse it
         return lambda: None
-    partition, place = backend.get_keys_value(table, action["Item" if kind == "Put" else "Key"])
-    before = copy.deepcopy(table.get_item(partition, place))
+    key_holder = action["Item"] if kind == "Put" else action["Key"]
+    partition_key, sort_key = backend.get_keys_value(table, key_holder)
+    before = copy.deepcopy(table.get_item(partition_key, sort_key))
 
     def put_back() -> None:
-        table.delete_item(partition, place)
-        if before is not None and place:
-            table.items[partition][place] = before
+        table.delete_item(partition_key, sort_key)
+        if before is not None and sort_key:
+            table.items[partition_key][sort_key] = before
         elif before is not None:
-            table.items[partition] = before
+            table.items[partition_key] = before
 
     return put_back
 
 
 def main(host: str, port: str) -> None:
     """Serve until SIGINT or SIGTERM."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: sys.exit(0))
+
+    def end(*_: object) -> None:
+        sys.exit(0)
+
+    signal.signal(signal.SIGINT, end)
+    signal.signal(signal.SIGTERM, end)
     copy_items_only()
     app = DomainDispatcherApplication(create_backend_app)
     run_simple(host, int(port), app, threaded=False, request_handler=MotoRequestHandler)

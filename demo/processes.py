@@ -1,19 +1,21 @@
-"""The demo: dynoxide on a file, the tables, the sample shop and the site, run together."""
+"""The processes of the demo: an engine, commands that fill its tables, and the site.
+
+`Demo` is a run of all of them, `serving` the site alone.
+"""
 
 import signal
-import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Never
 
 from django.conf import settings
 
 from comments.host import COMMENTS
 from config.running_demo import FileBusy, FileLock, RunningDemo, announced, demo_path, find_demo
+from demo.file_engine import FileEngine
 from dynapages.calls import Connection
 from dynapages.django.tables import compare_tables
 from dynapages.engine.child import (
@@ -24,138 +26,14 @@ from dynapages.engine.child import (
     is_answering,
     require_free,
 )
-from dynapages.engine.server import (
-    START_SECONDS,
-    DynoxideEngine,
-    EngineDied,
-    EngineServer,
-    MotoEngine,
-    find_dynoxide,
-)
+from dynapages.engine.server import EngineServer
 from dynapages.process import connected
-
-
-class DamagedFile(EngineError):
-    """The data file cannot be read."""
-
-    def __init__(self, path: Path, reason: str) -> None:
-        super().__init__(
-            f"{path} cannot be read as a database ({reason}): "
-            "move it away to start afresh, or put a backup in its place."
-        )
-
-
-class FileEngine(DynoxideEngine):
-    """dynoxide on a file.
-
-    dynoxide lets two processes open one file, which destroys it: hence the lock. A damaged file is
-    refused before it is opened.
-    """
-
-    def __init__(
-        self,
-        *,
-        binary: Path | None,
-        db_path: Path,
-        port: int | None = None,
-        start_seconds: float = START_SECONDS,
-    ) -> None:
-        super().__init__(binary=binary, port=port, start_seconds=start_seconds)
-        self.db_path = db_path
-        self._lock = FileLock(db_path)
-
-    def start(self) -> None:
-        """Start it. Raises FileBusy and DamagedFile besides what any engine raises."""
-        self._lock.acquire()
-        try:
-            require_sound(self.db_path)
-            self._start_on_file()
-        except BaseException:  # whatever stops it, the file is free for the next
-            self._lock.release()
-            raise
-
-    def begin_anew(self) -> Path:
-        """Stop it, rename the file, and start on an empty one; return the old file's new path."""
-        super().stop()
-        aside = _unused_path(self.db_path)
-        for suffix in ("", "-wal", "-shm"):  # SQLite finds those two by the file's name
-            file = self.db_path.with_name(self.db_path.name + suffix)
-            if file.exists():
-                file.rename(aside.with_name(aside.name + suffix))
-        self._start_on_file()
-        return aside
-
-    def _start_on_file(self) -> None:
-        # Nobody else may read the file; those beside it get the mode that it has.
-        self.db_path.touch(mode=0o600)
-        self.db_path.chmod(0o600)
-        super().start()
-
-    def _launch(self, port: int) -> Child:
-        command = [str(self._binary), "serve", "--port", str(port), "--db-path", str(self.db_path)]
-        return Child(command, listen=True, keep_open=[self._lock.fileno()])
-
-    def check(self) -> None:
-        """Raise EngineDied, or DamagedFile where it ended for that."""
-        try:
-            super().check()
-        except EngineDied as died:
-            if "not a valid SQLite" in str(died) or "malformed" in str(died):
-                raise DamagedFile(self.db_path, "dynoxide does not understand it") from died
-            raise
-
-    def stop(self) -> None:
-        """Stop it, then release the file."""
-        super().stop()
-        self._lock.release()
-
-
-def _unused_path(path: Path) -> Path:
-    """Return the path of no file beside ``path``, such as ``shop-older.db``."""
-    unused = path.with_stem(f"{path.stem}-older")
-    number = 1
-    while unused.exists():
-        number += 1
-        unused = path.with_stem(f"{path.stem}-older-{number}")
-    return unused
-
-
-class SampleMoto(MotoEngine):
-    """Moto's server, adapted in `demo.moto_server` to load the sample's orders in time."""
-
-    program = (str(Path(__file__).with_name("moto_server.py")),)
-
-
-def engine_on(db_path: Path, *, folder: Path) -> EngineServer:
-    """Return dynoxide on a file if it is installed (see `find`), else moto's server.
-
-    It is not yet started.
-    """
-    binary = find_dynoxide(folder)
-    return FileEngine(binary=binary, db_path=db_path) if binary else SampleMoto()
-
-
-def require_sound(db_path: Path) -> None:
-    """Raise DamagedFile unless the file is absent or an intact SQLite database.
-
-    dynoxide notices a damaged header only, and the rest much later, as an error of a request.
-    """
-    if not db_path.exists():
-        return
-    try:
-        with closing(sqlite3.connect(db_path)) as connection:
-            (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except sqlite3.Error as error:
-        raise DamagedFile(db_path, str(error)) from error
-    if verdict != "ok":
-        raise DamagedFile(db_path, " ".join(verdict.split()))
-
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 POLL_SECONDS = 0.1
 SITE_START_SECONDS = 60.0
 WORKERS = 2
-SECLUDED = {
+LOCAL_ENVIRONMENT = {
     "ALLOWED_HOSTS": LOOPBACK,
     "AWS_ACCESS_KEY_ID": "local",
     "AWS_SECRET_ACCESS_KEY": "local",
@@ -163,8 +41,7 @@ SECLUDED = {
     "HTTPS": "0",
     "REQUEST_LOG": "0",
 }
-"""Environment of a site that is asked by this process alone, on an engine of this machine."""
-
+"""Of a site that this process alone sends requests to, on an engine of this machine."""
 
 Command = tuple[str, ...]
 """A management command with its arguments."""
@@ -188,22 +65,26 @@ class DemoConfig:
 
     @property
     def address(self) -> str:
-        """The site's."""
+        """The site's address, for a browser on this machine."""
         return f"http://{LOOPBACK}:{self.port}/"
 
     def gunicorn(self) -> list[str]:
         """Build the site's command line; it writes no pid file and no control socket."""
-        return [
-            *(sys.executable, "-m", "gunicorn"),
-            *("--config", str(settings.BASE_DIR / "deploy/gunicorn.conf.py")),
-            *("--chdir", str(settings.BASE_DIR)),
-            *("--bind", f"{LOOPBACK}:{self.port}"),
-            *("--workers", str(WORKERS)),
-            *("--graceful-timeout", "3"),
-            *("--log-level", "warning"),
+        command_line = [
+            sys.executable,
+            "-m",
+            "gunicorn",
+            f"--config={settings.BASE_DIR / 'deploy/gunicorn.conf.py'}",
+            f"--chdir={settings.BASE_DIR}",
+            f"--bind={LOOPBACK}:{self.port}",
+            f"--workers={WORKERS}",
+            "--graceful-timeout=3",
+            "--log-level=warning",
             "--no-control-socket",
-            *(("--access-logfile", "-") if self.access_log else ()),
         ]
+        if self.access_log:
+            command_line.append("--access-logfile=-")
+        return command_line
 
     def is_open(self) -> bool:
         """Return whether the site answers."""
@@ -216,39 +97,40 @@ def manage(command: Command) -> list[str]:
 
 
 @contextmanager
-def serving(config: DemoConfig, *, kept_lines: int = OUTPUT_LINES) -> Iterator[Child]:
+def serving(config: DemoConfig, *, output_lines: int = OUTPUT_LINES) -> Iterator[Child]:
     """Run the site alone within the block, and yield gunicorn's process.
 
     Raises DemoFailed where it does not start.
     """
     command = config.gunicorn()
-    with Child(command, env=config.environment, listen=True, output_lines=kept_lines) as site:
+    with Child(command, env=config.environment, listen=True, output_lines=output_lines) as site:
         deadline = time.monotonic() + SITE_START_SECONDS
         while not config.is_open():
             if time.monotonic() > deadline or site.poll() is not None:
-                raise DemoFailed(" ".join(["The web server did not start.", *site.output()[-1:]]))
+                last_line = site.output()[-1:]
+                raise DemoFailed(" ".join(["The web server did not start.", *last_line]))
             time.sleep(POLL_SECONDS)
         yield site
 
 
 @dataclass(slots=True, kw_only=True)
 class Demo:
-    """One run.
+    """One run of the demo.
 
     ``say`` prints a line for the user. ``sign_in`` are a customer, a member of staff, their
-    password. ``prepare`` are commands run before the site, ``beside`` those that last as long. With
-    ``engine`` None, the database at ``endpoint_url`` is used and never stopped. ``parts`` are the
-    processes beside the engine, by name.
+    password. ``prepare`` are commands that run before the site, ``lasting`` those that run as long
+    as it does. With ``engine`` None, the database at ``endpoint_url`` is used and never stopped.
+    ``children`` are the processes but for the engine, by name.
     """
 
     config: DemoConfig
     engine: EngineServer | None
     say: Callable[[str], None]
     prepare: tuple[Command, ...]
-    beside: tuple[Command, ...] = ()
+    lasting: tuple[Command, ...] = ()
     endpoint_url: str | None = None
     sign_in: tuple[str, ...] = ()
-    parts: dict[str, Child] = field(default_factory=dict, init=False)
+    children: dict[str, Child] = field(default_factory=dict, init=False)
 
     def run(self) -> None:
         """Return when the user has stopped it; raise EngineError or FileBusy when a part failed.
@@ -264,8 +146,9 @@ class Demo:
             except Stopped:
                 self.say("Stopped.")
 
-    def _wait_while(self, goes_on: Callable[[], bool]) -> None:
-        while goes_on():
+    def _wait_while(self, condition: Callable[[], bool]) -> None:
+        """Wait as long as a condition holds. Raises DemoFailed where a process ends meanwhile."""
+        while condition():
             self._require_all()
             time.sleep(POLL_SECONDS)
 
@@ -274,8 +157,8 @@ class Demo:
         connection = Connection(
             region=settings.AWS_REGION,
             endpoint_url=engine.endpoint_url,
-            access_key=SECLUDED["AWS_ACCESS_KEY_ID"],
-            secret_key=SECLUDED["AWS_SECRET_ACCESS_KEY"],
+            access_key=LOCAL_ENVIRONMENT["AWS_ACCESS_KEY_ID"],
+            secret_key=LOCAL_ENVIRONMENT["AWS_SECRET_ACCESS_KEY"],
         )
         with connected(connection):
             differs = any(compare_tables().values())
@@ -288,11 +171,12 @@ class Demo:
             )
 
     def _open_shop(self) -> None:
+        """Fill the tables, start the site, and wait until a process ends or the user stops it."""
         if isinstance(self.engine, FileEngine):
             self._set_older_file_aside(self.engine)
         url = self.engine.endpoint_url if self.engine else self.endpoint_url or ""
         environment = {**self.config.environment, "DYNAMODB_ENDPOINT_URL": url}
-        note = RunningDemo(
+        description = RunningDemo(
             endpoint_url=url,
             table_prefix=settings.DYNAMODB_TABLE_PREFIX,
             region=settings.AWS_REGION,
@@ -302,19 +186,25 @@ class Demo:
             has_search=self.config.environment.get("COMMENT_SEARCH") == "1",
             sign_in=list(self.sign_in),
         )
-        with announced(note, var=settings.VAR_DIR), ExitStack() as started:
+        with announced(description, var=settings.VAR_DIR), ExitStack() as started:
             for command in self.prepare:
                 self._run_to_end(command, environment)
-            lasting = {_name_of(command): manage(command) for command in self.beside}
-            for name, line in {**lasting, "The web server": self.config.gunicorn()}.items():
-                self.parts[name] = started.enter_context(Child(line, env=environment))
-            deadline = time.monotonic() + SITE_START_SECONDS
-            self._wait_while(lambda: time.monotonic() < deadline and not self.config.is_open())
-            if not self.config.is_open():
-                sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
-                raise DemoFailed(sentence)
+            command_lines = {_name_of(command): manage(command) for command in self.lasting}
+            command_lines["The web server"] = self.config.gunicorn()
+            for name, command_line in command_lines.items():
+                child = Child(command_line, env=environment)
+                self.children[name] = started.enter_context(child)
+            self._wait_until_open()
             self.say(self._banner(url))
             self._wait_while(lambda: True)
+
+    def _wait_until_open(self) -> None:
+        """Wait for the site. Raises DemoFailed where it does not answer in time."""
+        deadline = time.monotonic() + SITE_START_SECONDS
+        self._wait_while(lambda: time.monotonic() < deadline and not self.config.is_open())
+        if not self.config.is_open():
+            sentence = f"The web server did not answer within {SITE_START_SECONDS:g} seconds."
+            raise DemoFailed(sentence)
 
     def _run_to_end(self, command: Command, environment: Mapping[str, str]) -> None:
         with Child(manage(command), env=environment) as child:
@@ -327,22 +217,25 @@ class Demo:
     def _require_all(self) -> None:
         if self.engine:
             self.engine.check()
-        for name, child in self.parts.items():
-            if (exit_code := child.poll()) is not None:
+        for name, child in self.children.items():
+            exit_code = child.poll()
+            if exit_code is not None:
                 raise DemoFailed(f"{name} ended by itself (exit code {exit_code}).")
 
     def _banner(self, url: str) -> str:
         name = self.engine.name if self.engine else "not started by this command"
-        who = ""
+        lines = [
+            "",
+            f"  The shop is open   {self.config.address}",
+            f"  DynamoDB           {url} ({name})",
+        ]
         if self.sign_in:
             customer, staff, password = self.sign_in
-            who = f"{customer}, or as {staff} of the staff; the password is {password}"
-        return (
-            f"\n  The shop is open   {self.config.address}"
-            f"\n  DynamoDB           {url} ({name})"
-            + (f"\n  Sign in as {who}" if who else "")
-            + "\n  Stop it with       Ctrl-C\n"
-        )
+            lines.append(
+                f"  Sign in as {customer}, or as {staff} of the staff; the password is {password}"
+            )
+        lines += ["  Stop it with       Ctrl-C", ""]
+        return "\n".join(lines)
 
 
 def _name_of(command: Command) -> str:
@@ -374,9 +267,10 @@ def _alone() -> Iterator[None]:
         lock.acquire()
     except FileBusy as busy:
         other = find_demo(settings.VAR_DIR)
-        where = f"at http://{LOOPBACK}:{other.port}/ (process {other.pid})" if other else ""
-        sentence = f"The shop of this folder is already running {where}".rstrip() + "."
-        raise DemoFailed(sentence) from busy
+        sentence = "The shop of this folder is already running"
+        if other:
+            sentence += f" at http://{LOOPBACK}:{other.port}/ (process {other.pid})"
+        raise DemoFailed(f"{sentence}.") from busy
     try:
         yield
     finally:

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "chromium-headless-shell")
 COMMENTS = "/products/enamelled-frying-pan/comments"
 FILTERED = f"{COMMENTS}/de.en/1.2/"
-PICTURES = {"screenshot": "light", "screenshot-dark": "dark"}
-"""Names of files, and colour schemes."""
+COLOUR_SCHEMES = {"screenshot": "light", "screenshot-dark": "dark"}
+"""Of the pictures, by the names of their files."""
 PICTURE_SIZE = (1280, 1800)
 """The most that is seen: to the end of the first comment."""
 MARGIN = 16
@@ -34,10 +34,10 @@ FILM = "film.webp"
 FILM_SIZE = (1280, 800)
 FILM_WIDTH = 1120
 """What it is scaled to."""
-MOVE = (0.2, 0.45, 0.7, 0.9, 1)
+POINTER_STEPS = (0.2, 0.45, 0.7, 0.9, 1)
 """Where the pointer is seen on its way, as parts of it."""
-FAST_PAGES = 40
-"""The page of the list that the film runs to."""
+LAST_FAST_PAGE = 40
+"""The page of the list that the film runs to, showing every fourth."""
 
 DRAW = """([caption, x, y, pressed]) => {
     const part = (id, style) => {
@@ -85,10 +85,10 @@ class Film:
         """Move the pointer to an element, click it, wait for what it ``loads``, and show that."""
         target.scroll_into_view_if_needed()
         box = _box(target)
-        fromx, fromy = self._pointer
+        from_x, from_y = self._pointer
         x, y = box["x"] + min(box["width"] / 2, 60), box["y"] + box["height"] / 2
-        for part in MOVE:
-            self._pointer = (fromx + (x - fromx) * part, fromy + (y - fromy) * part)
+        for part in POINTER_STEPS:
+            self._pointer = (from_x + (x - from_x) * part, from_y + (y - from_y) * part)
             self.show(0.05 if part < 1 else 0.25)
         self.show(0.15, pressed=True)
         self.press(target, loads=loads)
@@ -106,7 +106,9 @@ class Film:
 
     def write(self, path: Path) -> None:
         """Join the pictures. Raises CalledProcessError."""
-        lines = [f"file {n}.png\nduration {s}\n" for n, s in enumerate(self._seconds)]
+        lines = []
+        for number, seconds in enumerate(self._seconds):
+            lines.append(f"file {number}.png\nduration {seconds}\n")
         # The last one's duration counts only where it is named again.
         lines.append(f"file {len(self._seconds) - 1}.png\n")
         (self._folder / "list").write_text("".join(lines))
@@ -128,9 +130,9 @@ def _is_page(response: Response) -> bool:
     return request.is_navigation_request() or "hx-request" in request.headers
 
 
-def take_pictures(chromium: Browser, shop: str, folder: Path) -> None:
+def write_pictures(chromium: Browser, shop: str, folder: Path) -> None:
     """Write the pictures of a filtered list, its cost unfolded, to ``folder``."""
-    for name, scheme in PICTURES.items():
+    for name, scheme in COLOUR_SCHEMES.items():
         page = _new_page(chromium, f"{shop}{FILTERED}", PICTURE_SIZE, scheme)
         page.locator("#explanation-chip").click()
         page.locator("#explanation").wait_for()
@@ -151,7 +153,7 @@ def take_pictures(chromium: Browser, shop: str, folder: Path) -> None:
         page.close()
 
 
-def take_film(chromium: Browser, shop: str, folder: Path) -> None:
+def write_film(chromium: Browser, shop: str, folder: Path) -> None:
     """Write the film to ``folder``: a list filtered and paged, its cost, and orders moved on."""
     with TemporaryDirectory() as pictures:
         page = _new_page(chromium, f"{shop}{COMMENTS}/~/~/", FILM_SIZE, "light")
@@ -176,11 +178,11 @@ def _film_the_list(film: Film, page: Page) -> None:
     film.caption = "Page 2, 3, …"
     film.click(page.locator("a[rel=next]"), seconds=0.5)
     heading.scroll_into_view_if_needed()
-    for number in range(3, FAST_PAGES + 1):
+    for number in range(3, LAST_FAST_PAGE + 1):
         film.press(page.locator("a[rel=next]"))
         film.caption = f"Page {number}: its cost is at the right"
         if number % 4 == 0:
-            film.show(0.2 if number < FAST_PAGES else 1.2)
+            film.show(0.2 if number < LAST_FAST_PAGE else 1.2)
     film.caption = "The last page: a few calls as well"
     film.click(page.locator("a[rel=last]"), seconds=1.5)
     film.caption = "What it cost, and which keys were read"
@@ -223,24 +225,35 @@ def sample_shop() -> Iterator[str]:
             yield f"http://{LOOPBACK}:{port}"
 
 
+def _find_browser() -> str | None:
+    """Return the path of a browser of the Chromium kind that is installed; None without one."""
+    for name in BROWSERS:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    return None
+
+
 def main() -> None:
-    """Take what is asked for; end with a sentence where that cannot be."""
+    """Write the pictures, or the film; end with a sentence where a program is missing."""
     parser = argparse.ArgumentParser(prog="python -m demo.screenshot", description=__doc__)
     parser.add_argument("--film", action="store_true", help="the film instead of the pictures")
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "docs", help="docs/")
     options = parser.parse_args()
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    browser = _find_browser()
     if browser is None:
         sys.exit("Chromium is not installed here: 'apt-get install chromium' or the like.")
     if options.film and shutil.which("ffmpeg") is None:
         sys.exit("ffmpeg is not installed here: 'apt-get install ffmpeg' or the like.")
     options.folder.mkdir(parents=True, exist_ok=True)
-    take = take_film if options.film else take_pictures
     with sample_shop() as shop, sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser)
         for _ in range(8):  # the first visit of each process takes longer, and pages say how long
             _new_page(chromium, f"{shop}{FILTERED}", PICTURE_SIZE, "light").close()
-        take(chromium, shop, options.folder)
+        if options.film:
+            write_film(chromium, shop, options.folder)
+        else:
+            write_pictures(chromium, shop, options.folder)
 
 
 if __name__ == "__main__":

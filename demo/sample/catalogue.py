@@ -41,22 +41,18 @@ def sample_catalogue(seed: int = DEFAULT_SEED) -> SampleCatalogue:
     """
     rng = Random(seed)  # noqa: S311 - repeatable sample data, nothing secret
     words = tomllib.loads(CATALOGUE_FILE.read_text(encoding="utf-8"))
-    return SampleCatalogue(
-        categories=tuple(
-            NewCategory(slug=category["slug"], name=category["name"])
-            for category in words["category"]
-        ),
-        subcategories=tuple(
-            NewCategory(slug=sub["slug"], name=sub["name"], parent=category["slug"])
-            for category in words["category"]
-            for sub in category.get("sub", [])
-        ),
-        products=tuple(
-            _product(rng, category=category, kind=kind, variant=variant, notes=words["notes"])
-            for category in words["category"]
-            for kind, variant in _variants(rng, category["kind"])
-        ),
-    )
+    categories, subcategories, products = [], [], []
+    for category in words["category"]:
+        slug = category["slug"]
+        categories.append(NewCategory(slug=slug, name=category["name"]))
+        for sub in category.get("sub", []):
+            subcategories.append(NewCategory(slug=sub["slug"], name=sub["name"], parent=slug))
+        for kind, variant in _variants(rng, category["kind"]):
+            product = _product(
+                rng, category=category, kind=kind, variant=variant, notes=words["notes"]
+            )
+            products.append(product)
+    return SampleCatalogue(tuple(categories), tuple(subcategories), tuple(products))
 
 
 def _variants(rng: Random, kinds: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
@@ -74,12 +70,16 @@ def _product(
     name = pattern.format(variant=variant, noun=kind["noun"])
     cheapest, dearest = kind["price"]
     further = rng.sample([*category["paragraphs"], *notes], rng.randint(0, 3))
+    category_slugs = [category["slug"]]
+    for key in ("sub", "also"):
+        if key in kind:
+            category_slugs.append(kind[key])
     return SampleProduct(
         id=_slug(name),
         kind=kind["slug"],
         name=name,
         description="\n\n".join([kind["about"].format(name=name), *further]),
-        category_slugs=(category["slug"], *(kind[key] for key in ("sub", "also") if key in kind)),
+        category_slugs=tuple(category_slugs),
         unit_price_cents=rng.randint(cheapest, dearest) * 100 + rng.choice(CENTS),
         currency=CURRENCY,
     )

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from django.conf import settings
 
 from config.running_demo import FileLock
-from demo.processes import FileEngine
+from demo.file_engine import FileEngine
 from dynapages.calls import Connection, build_client
 from dynapages.django.options import Advance, Progress
 from dynapages.engine.child import EngineError

@@ -11,7 +11,7 @@ import botocore.session
 import pytest
 
 from config.running_demo import FileBusy, FileLock
-from demo.processes import DamagedFile, FileEngine, engine_on
+from demo.file_engine import DamagedFile, FileEngine, engine_on
 from dynapages.engine.child import PortInUse
 from dynapages.engine.server import EngineServer, MotoEngine, find_dynoxide
 from tests.support.engine_plugin import PATIENCE

@@ -18,10 +18,11 @@ from comments.profiles.queries import ids_written_by, list_written_by
 from comments.rankings.queries import list_most_helpful
 from comments.store.states import State
 from demo.loading import PASSWORD, SIGN_IN
-from demo.sample import comments, orders
+from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
-from demo.sample.comments import REPLIES, sample_comments
+from demo.sample.comments import sample_comments
 from demo.sample.orders import REGULAR
+from demo.sample.reactions import REPLIES
 from dynapages.calls import metered
 from dynapages.items import table_key
 from dynapages.lists import PageRequest, every_entry
@@ -50,7 +51,7 @@ def load(**options: Any) -> dict[str, int]:
 def loaded(tables):
     """What the second load printed, which went on after the first was interrupted at its end."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comments, "VOTES", VOTES)
+        patch.setattr(reactions, "VOTES", VOTES)
         patch.setattr(orders, "ORDERS_OF_REGULAR", 30)
         patch.setattr(orders, "ORDERS_OF_OTHERS", 30)
         load()

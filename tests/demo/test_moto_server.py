@@ -7,7 +7,7 @@ import botocore.session
 import pytest
 from botocore.exceptions import ClientError
 
-from demo.processes import SampleMoto
+from demo.file_engine import SampleMoto
 from dynapages_testing.processes import PATIENCE
 
 KEYS = ("pk", "sk")

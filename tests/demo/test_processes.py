@@ -12,7 +12,8 @@ from django.core.management import CommandError, call_command
 
 from comments.models import Comment
 from demo import processes
-from demo.processes import Demo, DemoConfig, DemoFailed, FileEngine
+from demo.file_engine import FileEngine
+from demo.processes import Demo, DemoConfig, DemoFailed
 from dynapages.engine.child import EngineError, PortInUse
 from dynapages.engine.server import find_dynoxide
 from dynapages.process import client
@@ -93,7 +94,7 @@ def demo(tmp_path, settings, said):
             engine=FileEngine(binary=binary, db_path=tmp_path / "shop.db", start_seconds=PATIENCE),
             say=say,
             prepare=(),
-            beside=(("run_stream",),),
+            lasting=(("run_stream",),),
         )
         return made
 
@@ -104,7 +105,7 @@ def parts(demo: Demo) -> dict[str, int]:
     """The processes of a running demo."""
     assert demo.engine
     assert demo.engine.pid
-    site, stream = demo.parts["The web server"], demo.parts["'manage.py run_stream'"]
+    site, stream = demo.children["The web server"], demo.children["'manage.py run_stream'"]
     return {"engine": demo.engine.pid, "site": site.pid, "stream": stream.pid}
 
 

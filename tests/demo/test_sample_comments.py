@@ -7,7 +7,8 @@ import pytest
 
 from comments.filters import is_language
 from demo.sample.catalogue import sample_catalogue
-from demo.sample.comments import SOURED, load_voices, sample_comments
+from demo.sample.comments import SOURED, sample_comments
+from demo.sample.reviews import load_voices
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, 250_000, tzinfo=UTC)
 LANGUAGES = {"de", "en", "es", "fr", "it", "ja", "nl", "pt"}

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from demo.sample.catalogue import sample_catalogue
-from demo.sample.comments import SampleReactions, sample_comments, sample_reactions
+from demo.sample.comments import sample_comments
 from demo.sample.orders import CUSTOMERS
+from demo.sample.reactions import SampleReactions, sample_reactions
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, tzinfo=UTC)
 

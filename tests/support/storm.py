@@ -39,7 +39,8 @@ from comments.search.models import WordItem
 from comments.sets.integrity import set_differences
 from comments.store.comments import NoSuchComment, load_comment
 from comments.store.table import comment_key, read_item
-from demo.processes import SECLUDED, DemoConfig, FileEngine, manage, serving
+from demo.file_engine import FileEngine
+from demo.processes import LOCAL_ENVIRONMENT, DemoConfig, manage, serving
 from dynapages.django.work import queues
 from dynapages.engine import FaultProxy, Lag
 from dynapages.engine.child import LOOPBACK, Child, free_port
@@ -382,7 +383,7 @@ def run_storm(folder: Path, *, seconds: float, seed: int = 1) -> Storm:
         stack.enter_context(connected(local_connection(engine.endpoint_url)))
         ledgers = prepare_shop()
         config = site_config(proxy.endpoint_url, folder)
-        site = stack.enter_context(serving(config, kept_lines=KEPT_LINES))
+        site = stack.enter_context(serving(config, output_lines=KEPT_LINES))
         kills: dict[str, Callable[[], None]] = {
             "engine": partial(kill_engine, engine),
             "worker": partial(kill_worker, site),
@@ -422,7 +423,7 @@ def run_storm(folder: Path, *, seconds: float, seed: int = 1) -> Storm:
 def site_config(endpoint_url: str, folder: Path) -> DemoConfig:
     """The configuration of the site over HTTP on an engine."""
     environment = {name: value for name, value in os.environ.items() if name != "AWS_PROFILE"}
-    environment |= SECLUDED | {
+    environment |= LOCAL_ENVIRONMENT | {
         "DYNAMODB_ENDPOINT_URL": endpoint_url,
         "DYNAMODB_TABLE_PREFIX": settings.DYNAMODB_TABLE_PREFIX,
         "SECRET_KEY": settings.SECRET_KEY,

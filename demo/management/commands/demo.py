@@ -11,9 +11,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from comments.host import uses_sets
 from config.environment import Environment, stored_secret_key
+from demo.file_engine import FileEngine, engine_on
 from demo.loading import PASSWORD
 from demo.loading import SIGN_IN as SAMPLE_SIGN_IN
-from demo.processes import Demo, DemoConfig, FileEngine, engine_on
+from demo.processes import Demo, DemoConfig
 from dynapages.engine.server import EngineServer
 
 
@@ -36,20 +37,26 @@ class Command(BaseCommand):
         _require_sound_settings()
         _require_folder(settings.VAR_DIR)
         engine = self._engine()
-        environment = _environment(own_engine=engine is not None)
+        is_own_engine = engine is not None
+        environment = _environment(own_engine=is_own_engine)
+        preparations = _preparations(
+            own_engine=is_own_engine,
+            with_sample=not empty,
+            has_search=environment["COMMENT_SEARCH"] == "1",
+        )
+        lasting: list[tuple[str, ...]] = []
+        if uses_sets():
+            lasting.append(("run_stream", "--verbosity", "0"))
+        sign_in: tuple[str, ...] = ()
+        if is_own_engine and not empty:
+            sign_in = (*SAMPLE_SIGN_IN, PASSWORD)
         Demo(
             config=DemoConfig(port, environment, access_log=access_log),
             engine=engine,
             endpoint_url=settings.DYNAMODB_ENDPOINT_URL,
-            prepare=tuple(
-                _preparations(
-                    own_engine=engine is not None,
-                    with_sample=not empty,
-                    has_search=environment["COMMENT_SEARCH"] == "1",
-                )
-            ),
-            beside=(("run_stream", "--verbosity", "0"),) if uses_sets() else (),
-            sign_in=(*SAMPLE_SIGN_IN, PASSWORD) if engine and not empty else (),
+            prepare=tuple(preparations),
+            lasting=tuple(lasting),
+            sign_in=sign_in,
             say=self._say,
         ).run()
 
@@ -74,12 +81,19 @@ def _preparations(
     *, own_engine: bool, with_sample: bool, has_search: bool
 ) -> Iterator[tuple[str, ...]]:
     """Yield the commands that fill the shop, in their order."""
-    yield ("create_tables", *(["--without-streams"] if uses_sets() else []))
-    if with_sample:  # accounts with a published password are only for the command's own engine
-        yield ("load_sample", "--if-empty", *(["--sign-in"] if own_engine else []))
+    if uses_sets():
+        # Existing comments are copied before the stream is on that copies new ones.
+        yield "create_tables", "--without-streams"
+    else:
+        yield ("create_tables",)
+    if with_sample and own_engine:
+        # Accounts with a published password are only for the command's own engine.
+        yield "load_sample", "--if-empty", "--sign-in"
+    elif with_sample:
+        yield "load_sample", "--if-empty"
     if has_search:  # what an older checkout left has no words
         yield "check_integrity", "--model", "words", "--repair", "--unless-filled"
-    if uses_sets():  # existing comments are copied before the stream is on that copies new ones
+    if uses_sets():
         yield "check_integrity", "--model", "sets", "--repair", "--unless-streaming"
         yield ("create_tables",)
 
@@ -104,22 +118,26 @@ def _require_folder(folder: Path) -> None:
 def _environment(*, own_engine: bool) -> dict[str, str]:
     """Build the environment of all processes: plain HTTP, the stored key, no AWS credentials."""
     variables = Environment()
-    given = {
+    has_search = variables.flag("COMMENT_SEARCH", default=own_engine)
+    environment = {
         **os.environ,
         "HTTPS": "0",
         "SECRET_KEY": variables.text("SECRET_KEY") or stored_secret_key(settings.SECRET_KEY_FILE),
         # The terminal is for what is wrong; the option --access-log prints requests.
         "REQUEST_LOG": variables.text("REQUEST_LOG", "0"),
-        "COMMENT_SEARCH": str(int(variables.flag("COMMENT_SEARCH", default=own_engine))),
+        "COMMENT_SEARCH": "1" if has_search else "0",
     }
     if own_engine:
-        given.pop("AWS_PROFILE", None)
-        given |= dict.fromkeys(("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), "local")
-    return given
+        environment.pop("AWS_PROFILE", None)
+        for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+            environment[name] = "local"
+    return environment
 
 
 def _port(value: str) -> int:
-    port = int(value) if value.isascii() and value.isdigit() else 0
+    port = 0
+    if value.isascii() and value.isdigit():
+        port = int(value)
     if not 0 < port < 2**16:
         raise argparse.ArgumentTypeError(f"{value!r} is not a port: a number from 1 to 65535")
     return port

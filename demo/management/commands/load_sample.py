@@ -3,6 +3,8 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -23,8 +25,10 @@ from demo.loading import (
     load_users,
 )
 from demo.sample.catalogue import DEFAULT_SEED, SampleCatalogue, sample_catalogue
-from demo.sample.comments import sample_comments, sample_reactions
-from demo.sample.orders import CUSTOMERS, sample_orders, sample_points
+from demo.sample.comments import sample_comments
+from demo.sample.orders import CUSTOMERS, SampleSales, sample_orders
+from demo.sample.pickup_points import sample_points
+from demo.sample.reactions import SampleReactions, sample_reactions
 from dynapages.calls import Batches
 from dynapages.django.options import Progress, at_least_one, sentence_to_go_on
 from dynapages.django.tables import TableCommand
@@ -37,6 +41,25 @@ from shop.catalogue.tiles import category_of
 
 INTERRUPTED = 130
 MOST_CATEGORIES = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """All that is loaded, as it is made from a seed."""
+
+    catalogue: SampleCatalogue
+    sales: SampleSales
+    comments: Sequence[NewComment]
+    reactions: SampleReactions
+
+    @classmethod
+    def made(cls, seed: int, count: int, today: datetime) -> "Sample":
+        """Make the sample, with ``count`` comments; nothing in it is later than ``today``."""
+        catalogue = sample_catalogue(seed)
+        sales = sample_orders(catalogue, seed=seed, now=today)
+        comments = list(sample_comments(catalogue, seed=seed, count=count, now=today))
+        reactions = sample_reactions(comments, CUSTOMERS, seed=seed)
+        return cls(catalogue, sales, comments, reactions)
 
 
 class Command(TableCommand):
@@ -65,69 +88,79 @@ class Command(TableCommand):
         parser.add_argument("--json", action="store_true", help="print the counts as JSON")
 
     def handle(self, **options: Any) -> None:
-        as_json = options["json"]
-        catalogue = sample_catalogue(options["seed"])
         # The same moment all day: an interrupted load goes on with the same dates.
-        seed, today = options["seed"], now().replace(hour=0, minute=0, second=0, microsecond=0)
-        sales = sample_orders(catalogue, seed=seed, now=today)
-        progress = Progress(shown=not as_json)
+        today = now().replace(hour=0, minute=0, second=0, microsecond=0)
+        progress = Progress(shown=not options["json"])
         try:
-            if options["if_empty"] and _is_loaded(catalogue):
+            # The comments take a second or two to make: not where they are loaded already.
+            if options["if_empty"] and _is_loaded(sample_catalogue(options["seed"])):
                 if options["sign_in"]:
                     let_sign_in()
                 return
-            load_pickup_points()
-            load_users(sales, now=now(), sign_in=options["sign_in"])
-            with progress.step("Orders", total=len(sales.orders), unit=" orders") as advance:
-                load_orders(sales, advance=advance)
-            made = sample_comments(catalogue, seed=seed, count=options["comments"], now=today)
-            comments = list(made)
-            reactions = sample_reactions(comments, CUSTOMERS, seed=seed)
-            names = {product.id: product.name for product in catalogue.products}
-            load_activity(sales, comments, reactions, names=names, now=now())
-            outcome = _load(comments, progress=progress)
-            load_own_comments(sales, not_about=comments[0].product_id, now=now())
-            load_reactions(reactions, now=now())
-            put_catalogue(
-                categories=[*catalogue.categories, *catalogue.subcategories],
-                products=catalogue.products,
-            )
-            # The comments were ranked before their products had names.
-            named = {product.id: RankHint() for product in catalogue.products}
-            refresh_ranks(named, only_stale=True)
+            sample = Sample.made(options["seed"], options["comments"], today)
+            outcome = _load(sample, progress, sign_in=options["sign_in"])
         except FAILURES as error:
             raise CommandError(sentence_to_go_on(error)) from error
         except KeyboardInterrupt:
             self.stderr.write("Interrupted. Run the same command again to go on.")
             sys.exit(INTERRUPTED)
-        counts = {
-            "categories": len(catalogue.categories),
-            "products": len(catalogue.products),
-            "orders": len(sales.orders),
-            "pickup_points": len(sample_points()),
-            "written": outcome.new + outcome.replaced,
-            "unchanged": outcome.unchanged,
-        }
-        sentence = (
-            f"Sample shop: {counts['products']} products, {counts['orders']} orders, "
-            f"{counts['pickup_points']} pickup points; "
-            f"{counts['written']:,} comments written, {counts['unchanged']:,} unchanged."
-        )
-        self.stdout.write(json.dumps(counts) if as_json else sentence)
+        counts = _counts(sample, outcome)
+        self.stdout.write(json.dumps(counts) if options["json"] else _sentence(counts))
 
 
-def _is_loaded(catalogue: SampleCatalogue) -> bool:
-    """Return whether the edges of the root exist, which are put last of all."""
-    edges = list_categories(PageRequest(MOST_CATEGORIES)).entries
-    found = {category_of(edge.item).slug for edge in edges}
-    return found >= {category.slug for category in catalogue.categories}
+def _load(sample: Sample, progress: Progress, *, sign_in: bool) -> VerdictCounts:
+    """Write all of the sample; return what became of its comments."""
+    load_pickup_points()
+    load_users(sample.sales, now=now(), sign_in=sign_in)
+    orders = sample.sales.orders
+    with progress.step("Orders", total=len(orders), unit=" orders") as advance:
+        load_orders(sample.sales, advance=advance)
+    names = {product.id: product.name for product in sample.catalogue.products}
+    load_activity(sample.sales, sample.comments, sample.reactions, names=names, now=now())
+    outcome = _load_comments(sample.comments, progress)
+    load_own_comments(sample.sales, not_about=sample.comments[0].product_id, now=now())
+    load_reactions(sample.reactions, now=now())
+    put_catalogue(
+        categories=[*sample.catalogue.categories, *sample.catalogue.subcategories],
+        products=sample.catalogue.products,
+    )
+    # The comments were ranked before their products had names.
+    refresh_ranks({product_id: RankHint() for product_id in names}, only_stale=True)
+    return outcome
 
 
-def _load(comments: Sequence[NewComment], *, progress: Progress) -> VerdictCounts:
-    writer, outcome = BulkWriter(Batches(client(), pool())), VerdictCounts()
+def _load_comments(comments: Sequence[NewComment], progress: Progress) -> VerdictCounts:
+    writer = BulkWriter(Batches(client(), pool()))
+    outcome = VerdictCounts()
     with progress.step("Sample shop", total=len(comments), unit=" comments") as advance:
         for chunk in in_chunks(comments):
             outcome += writer.write(chunk)
             advance(len(chunk))
     writer.finish(progress)
     return outcome
+
+
+def _counts(sample: Sample, outcome: VerdictCounts) -> dict[str, int]:
+    return {
+        "categories": len(sample.catalogue.categories),
+        "products": len(sample.catalogue.products),
+        "orders": len(sample.sales.orders),
+        "pickup_points": len(sample_points()),
+        "written": outcome.new + outcome.replaced,
+        "unchanged": outcome.unchanged,
+    }
+
+
+def _sentence(counts: dict[str, int]) -> str:
+    return (
+        f"Sample shop: {counts['products']} products, {counts['orders']} orders, "
+        f"{counts['pickup_points']} pickup points; "
+        f"{counts['written']:,} comments written, {counts['unchanged']:,} unchanged."
+    )
+
+
+def _is_loaded(catalogue: SampleCatalogue) -> bool:
+    """Return whether the edges of the root exist, which are put last of all."""
+    edges = list_categories(PageRequest(MOST_CATEGORIES)).entries
+    stored = {category_of(edge.item).slug for edge in edges}
+    return stored >= {category.slug for category in catalogue.categories}

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from demo.processes import FileEngine
+from demo.file_engine import FileEngine
 from dynapages import process
 from dynapages.calls import Connection
 from dynapages.engine.server import DynoxideEngine, EngineServer, find_dynoxide

@@ -20,7 +20,7 @@ from comments.store.comments import load_comment
 from comments.store.counts import counters, tallies
 from comments.store.table import limiter
 from comments.votes.services import cast_vote
-from demo.sample import comments, orders
+from demo.sample import orders, reactions
 from demo.sample.catalogue import sample_catalogue
 from dynapages.calls import Batches, Pool
 from dynapages.django.callers import Scope
@@ -69,7 +69,7 @@ def load_every_kind() -> None:
     """Load a small sample shop, and write what it does not have."""
     forget_layout(Month.of(NOW))  # which the process may know of another engine
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comments, "VOTES", ((2,),))
+        patch.setattr(reactions, "VOTES", ((2,),))
         patch.setattr(orders, "ORDERS_OF_REGULAR", 10)
         patch.setattr(orders, "ORDERS_OF_OTHERS", 10)
         call_command("load_sample", comments=40, json=True, sign_in=True, stdout=StringIO())
